@@ -34,6 +34,8 @@ export interface Capture {
   reversed: boolean;
   /** What the card scheme took back of it and did not give again, minor units */
   amountReversed: number;
+  /** What refunds gave back of it, minor units */
+  amountRefunded: number;
   /** When it was asked for */
   createdAt: string;
 }
@@ -100,6 +102,16 @@ export interface CreatePreauthorization {
   releaseAt?: string;
   /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
   metadata?: Record<string, string & string | ''>;
+}
+
+/** Gives a capture, or a part of it, back to the card */
+export interface CreateRefund {
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+  /** The capture */
+  captureRequestId: string;
+  /** Amount in minor units; without it, all that is left of the capture */
+  amount?: number;
 }
 
 export interface CreatedSigningSecret {
@@ -218,6 +230,8 @@ export interface Hold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
+  /** Part of amountCaptured that refunds gave back, minor units */
+  amountRefunded: number;
   /** The merchant */
   merchantId: string;
   /** The terminal */
@@ -290,6 +304,8 @@ export interface HoldWithCaptures {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
+  /** Part of amountCaptured that refunds gave back, minor units */
+  amountRefunded: number;
   /** The merchant */
   merchantId: string;
   /** The terminal */
@@ -358,6 +374,8 @@ export interface ListedHold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
+  /** Part of amountCaptured that refunds gave back, minor units */
+  amountRefunded: number;
   /** The merchant */
   merchantId: string;
   /** The terminal */
@@ -451,11 +469,11 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation (UUIDv7); not secret */
   requestId: string;
-  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'EXPIRING' | 'OCT';
+  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'REFUND' | 'EXPIRING' | 'OCT';
   /** OK and KO are final; the others end in one of them */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of the path of its notification; the result's, so absent until then */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'expiring' | 'paid' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'refunded' | 'expiring' | 'paid' | 'declined' | 'failed';
   /** The hold's, capture's or OCT's, or what was given back, taken back or given again, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -510,7 +528,7 @@ export interface Problem {
   /** What is wrong with this request; it quotes no value */
   detail: string;
   /** Which refusal it is, for programs */
-  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_EXCEEDS_HOLD' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
+  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
   /** The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the first request. INTERNAL: ask for it as after 202 */
   requestId?: string;
   /** Each field at fault */
@@ -522,7 +540,7 @@ export interface Problem {
   processorCode?: string;
   /** The processor's words, for people */
   processorMessage?: string;
-  /** AMOUNT_EXCEEDS_HOLD: what remains of the hold, minor units */
+  /** AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units */
   amountRemaining?: number;
 }
 
@@ -541,6 +559,35 @@ export interface RecoverDeliveries {
 export interface RecoveredDeliveries {
   /** How many are due now; 10 000: more may match, call again */
   count: number;
+}
+
+/** A capture, or a part of it, given back to the card */
+export interface Refund {
+  /** Names the operation (UUIDv7); not secret */
+  requestId: string;
+  /** The capture that it gives back */
+  captureRequestId: string;
+  /** The hold of that capture */
+  holdRequestId: string;
+  /** OK and KO are final; the others end in one of them */
+  status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
+  /** Amount of this refund, minor units */
+  amount: number;
+  /** ISO 4217 code */
+  currency: string;
+  /** Given back by this refund; present when it is OK, minor units */
+  amountRefunded?: number;
+  /** The processor's reference */
+  reference?: string;
+  /** The bank's reference */
+  bankReference?: string;
+  processorCode?: string;
+  /** The processor's words, for people */
+  processorMessage?: string;
+  /** When it was asked for */
+  createdAt: string;
+  /** When it became final */
+  finalStateDate?: string;
 }
 
 /** Gives back what remains of a hold, or cancels its checkout */
@@ -574,6 +621,8 @@ export interface ReleasedHold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
+  /** Part of amountCaptured that refunds gave back, minor units */
+  amountRefunded: number;
   /** The merchant */
   merchantId: string;
   /** The terminal */
@@ -776,6 +825,23 @@ export interface Routes {
     body: UpdatePreauthorization;
     answer: Hold;
   };
+  /** Give a capture, or a part of it, back to the card */
+  createRefund: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateRefund;
+    answer: Refund;
+  };
+  /** Look up a refund, final or not */
+  getRefund: {
+    path: {
+      /** Names an operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Refund;
+  };
   /** Pay an amount to a card */
   createOct: {
     path: Record<never, never>;
@@ -797,7 +863,7 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'EXPIRING' | 'OCT';
+      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'REFUND' | 'EXPIRING' | 'OCT';
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;

@@ -8,11 +8,13 @@ import { OctService } from '../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundService } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { retrying } from './retry-calls.ts';
 
 /** Clients of core's services. Their methods reject with grpc-js ServiceError. */
 export interface Core {
   readonly preauthorizations: GrpcClient<typeof PreauthorizationService>;
+  readonly refunds: GrpcClient<typeof RefundService>;
   readonly octs: GrpcClient<typeof OctService>;
   readonly operations: GrpcClient<typeof OperationService>;
   readonly merchants: GrpcClient<typeof MerchantService>;
@@ -44,6 +46,7 @@ export function connectCore(options: CoreOptions): Core {
     retrying(service, channel.client(service), options.timeoutMs);
   return {
     preauthorizations: client(PreauthorizationService),
+    refunds: client(RefundService),
     octs: client(OctService),
     operations: {
       ...client(OperationService),

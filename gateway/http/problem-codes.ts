@@ -46,6 +46,17 @@ export const RELEASE: readonly ProblemCode[] = [
   ...PROCESSOR,
 ];
 
+/** Of refunding a capture. */
+export const REFUND: readonly ProblemCode[] = [
+  ...KEYED_WRITE,
+  'CAPTURE_NOT_FOUND',
+  'AMOUNT_EXCEEDS_CAPTURE',
+  'CAPTURE_NOT_SETTLED',
+  'NOT_SUPPORTED',
+  'HOLD_FROZEN',
+  ...PROCESSOR,
+];
+
 /** Of capturing a hold. */
 export const CAPTURE: readonly ProblemCode[] = [
   ...RELEASE,

@@ -34,7 +34,7 @@ export interface ProblemDetails {
   readonly requestId?: string | undefined;
   readonly processorCode?: string | undefined;
   readonly processorMessage?: string | undefined;
-  /** AMOUNT_EXCEEDS_HOLD: what could be captured, minor units. */
+  /** AMOUNT_EXCEEDS_HOLD: what could be captured; AMOUNT_EXCEEDS_CAPTURE: what could be refunded. Minor units. */
   readonly amountRemaining?: number | undefined;
   /** The answer was stored under an idempotency key. */
   readonly replayed?: boolean | undefined;
@@ -50,11 +50,13 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   TOKEN_INVALID: [400, 'The card token is not valid'],
   TIME_OUT_OF_RANGE: [400, 'A time is past, or after the end of the hold'],
   AMOUNT_EXCEEDS_HOLD: [400, 'The amount is more than the hold'],
+  AMOUNT_EXCEEDS_CAPTURE: [400, 'The amount is more than what is left of the capture'],
   UNAUTHENTICATED: [401, 'Valid credentials are required'],
   SIGNATURE_REQUIRED: [401, 'A valid message signature is required'],
   CARD_DECLINED: [402, 'The card was declined'],
   FORBIDDEN: [403, 'The credential does not allow this'],
   PREAUTHORIZATION_NOT_FOUND: [404, 'No such preauthorization'],
+  CAPTURE_NOT_FOUND: [404, 'No such capture'],
   OPERATION_NOT_FOUND: [404, 'Nothing has this identifier'],
   NOT_FOUND: [404, 'No such resource'],
   METHOD_NOT_ALLOWED: [405, 'The method is not allowed here'],
@@ -66,6 +68,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   MULTIPLE_CAPTURES_NOT_ALLOWED: [409, 'The contract allows one capture'],
   HOLD_FROZEN: [409, 'The processor contradicted itself, and an operator decides'],
   CAPTURE_IN_FLIGHT: [409, 'Another capture or release has no result yet'],
+  CAPTURE_NOT_SETTLED: [409, 'The capture, or a refund of it, has no result yet'],
   NOT_SUPPORTED: [409, 'This authorization cannot do that'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'The request with this key is still running'],
   STREAM_TOKEN_TOO_OLD: [410, 'The resume token is too old'],

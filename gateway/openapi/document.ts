@@ -88,6 +88,7 @@ const DESCRIPTION =
 
 const TAGS = [
   { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },
+  { name: 'Refunds', description: 'Captures, or parts of them, given back to the card' },
   { name: 'OCT', description: 'Original credit transactions: payments to a card' },
   { name: 'Operations', description: 'Every attempt with its one final result' },
   { name: 'Webhook', description: 'A merchant looks after its own webhook, with an API key that manages it' },

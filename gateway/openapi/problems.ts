@@ -27,7 +27,10 @@ export const ProblemAnswer = z
     amountRemaining: z
       .int()
       .min(0)
-      .meta({ description: 'AMOUNT_EXCEEDS_HOLD: what remains of the hold, minor units' })
+      .meta({
+        description:
+          'AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units',
+      })
       .optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457)' });
@@ -42,6 +45,10 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
   },
   AMOUNT_EXCEEDS_HOLD: {
     detail: 'The amount to capture is more than what remains of the hold: 1000 EUR in minor units.',
+    amountRemaining: 1000,
+  },
+  AMOUNT_EXCEEDS_CAPTURE: {
+    detail: 'The amount to refund is more than what is left of the capture: 1000 EUR in minor units.',
     amountRemaining: 1000,
   },
   NOT_FOUND: { detail: 'There is no such path. The routes are listed at /docs.' },

@@ -31,6 +31,7 @@ export const Capture = z
     ...fields.processorFields,
     reversed: z.boolean().meta({ description: 'Whether the card scheme took all of it back' }),
     amountReversed: fields.money('What the card scheme took back of it and did not give again'),
+    amountRefunded: fields.money('What refunds gave back of it'),
     createdAt: fields.time('When it was asked for'),
   })
   .meta({ id: 'Capture' });

@@ -37,6 +37,7 @@ export const ListedHold = z
     amountRemaining: fields.money('Still capturable; 0 until it is placed'),
     amountReleased: fields.money('Given back; 0 of a hold that was never placed'),
     amountReversed: fields.money('Part of amountCaptured that the card scheme took back and did not give again'),
+    amountRefunded: fields.money('Part of amountCaptured that refunds gave back'),
     ...fields.parties,
     description: z
       .string()

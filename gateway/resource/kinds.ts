@@ -8,6 +8,7 @@ export const KINDS = {
   EXPIRY: { successWord: 'expired', successStatus: 'KO', notification: 'payment', isReviewed: true },
   REVERSAL: { successWord: 'reversed', successStatus: 'KO', notification: 'payment', isReviewed: false },
   REINSTATEMENT: { successWord: 'reinstated', successStatus: 'OK', notification: 'payment', isReviewed: false },
+  REFUND: { successWord: 'refunded', successStatus: 'OK', notification: 'payment', isReviewed: true },
   EXPIRING: { successWord: 'expiring', successStatus: 'OK', notification: 'payment', isReviewed: false },
   OCT: { successWord: 'paid', successStatus: 'OK', notification: 'oct', isReviewed: true },
 } as const;

@@ -18,6 +18,7 @@ import { createPreauthorization } from './preauthorization/create-preauthorizati
 import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
+import { createRefund, getRefund } from './refund/refunds.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
 import { addOwnSigningSecret, retireOwnSigningSecret } from './signing-secret/signing-secrets.ts';
 import { watchNotifications } from './webhook-endpoint/watch-notifications.ts';
@@ -31,6 +32,8 @@ export const REST_ROUTES = {
   listPreauthorizations,
   getPreauthorization,
   updatePreauthorization,
+  createRefund,
+  getRefund,
   createOct,
   getOct,
   listOperations,

@@ -37,7 +37,7 @@ try {
   const entries = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   process.stdout.write(
-    `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.octs} octs, ` +
+    `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.refunds} refunds, ${seen.octs} octs, ` +
       `${seen.operations} operations ` +
       `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
   );

@@ -120,6 +120,8 @@ create table hold (
   remaining bigint not null,
   released bigint not null,
   reversed bigint not null,
+  refunded bigint default 0 not null,
+  refunding bigint default 0 not null,
   release_reason text,
   closing boolean not null,
   frozen boolean not null,
@@ -173,8 +175,8 @@ END)),
   constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
   constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
   constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
-  constraint hold_reversed CHECK (((reversed >= 0) AND (reversed <= captured))),
-  constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text])))
+  constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text]))),
+  constraint hold_taken_back CHECK (((reversed >= 0) AND (refunded >= 0) AND (refunding >= 0) AND (((reversed + refunded) + refunding) <= captured)))
 );
 
 create table imported (
@@ -352,6 +354,8 @@ create table submission (
   capture_request_id uuid,
   final_capture boolean,
   amount_reversed bigint,
+  amount_refunded bigint,
+  amount_refunding bigint,
   amount_released bigint,
   reported boolean default false not null,
   terminal_id text,
@@ -367,21 +371,22 @@ create table submission (
   remaining_after bigint,
   released_after bigint,
   reversed_after bigint,
+  refunded_after bigint,
   frozen_after boolean,
   constraint submission_pkey PRIMARY KEY (request_id),
   constraint submission_after CHECK (((status_after IS NULL) OR (hold_request_id IS NOT NULL))),
   constraint submission_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint) AND ((amount >= 1) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'EXTENSION'::text]))))),
   constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text]))))),
-  constraint submission_amount_reversed CHECK (((amount_reversed >= 0) AND (amount_reversed <= amount))),
-  constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)))),
+  constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunded IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunding IS NOT NULL)))),
   constraint submission_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
   constraint submission_kind CHECK ((kind = ANY (ARRAY['CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
   constraint submission_oct CHECK (((kind <> 'OCT'::text) OR ((terminal_id IS NOT NULL) AND (user_id IS NOT NULL) AND (token_id IS NOT NULL)))),
   constraint submission_of_capture CHECK (((kind = 'REFUND'::text) = (capture_request_id IS NOT NULL))),
   constraint submission_of_hold CHECK (((kind = 'OCT'::text) = (hold_request_id IS NULL))),
   constraint submission_reported CHECK (((NOT reported) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text])))),
-  constraint submission_reversed_was_ok CHECK (((amount_reversed = 0) OR (state = 'OK'::text))),
-  constraint submission_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text])))
+  constraint submission_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text]))),
+  constraint submission_taken_back CHECK (((amount_reversed >= 0) AND (amount_refunded >= 0) AND (amount_refunding >= 0) AND (((amount_reversed + amount_refunded) + amount_refunding) <= amount))),
+  constraint submission_taken_back_was_ok CHECK (((((amount_reversed + amount_refunded) + amount_refunding) = 0) OR (state = 'OK'::text)))
 );
 
 create table verification_failure (

@@ -134,7 +134,8 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
+      "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
@@ -165,21 +166,28 @@ with input as materialized (
     returning request_id
   ),
   reserved as (
-    update hold h set remaining = h.remaining - case when i."fromReleased" then 0 else i.amount end,
-      released = h.released - case when i."fromReleased" then i.amount else 0 end,
-      in_flight = h.in_flight + i.amount, closing = i.closing,
+    update hold h set closing = i.closing, remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
+      released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
+      in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
       auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int
-    from admissible i
+    from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
+      case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
+  ),
+  refunding as (
+    update submission s set amount_refunding = s.amount_refunding + i.amount
+    from admissible i
+    where s.request_id = any (array[i."captureRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
   stored as (
     insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, processor_request_id,
-      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, final_capture, amount_reversed, reported,
+      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id, final_capture, amount_reversed,
+      amount_refunded, amount_refunding, reported,
       amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
     select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
-      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "finalCapture",
-      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
+      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "captureRequestId", "finalCapture",
+      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
       "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
     from admissible where "requestId" in (select request_id from claimed)
   )
@@ -201,8 +209,9 @@ with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
       "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, "releaseReason" text, closing boolean,
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text)
+      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean,
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text,
+      "captureRequestId" uuid, "amountRefunded" bigint, "amountReserved" bigint)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
@@ -222,15 +231,16 @@ with input as materialized (
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       status_after = i.status, captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
-      reversed_after = i.reversed, frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
+      reversed_after = i.reversed, refunded_after = i.refunded,
+      frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
     from locked i
     where s.request_id = any (array[i."requestId"]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning s.request_id as subject_id, i.*
   ),
   booked as (
     update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
-      released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
-      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
+      released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
+      release_reason = c."releaseReason", closing = c.closing, notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
       frozen = h.frozen or coalesce(c.freezes, false),
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
@@ -240,6 +250,11 @@ with input as materialized (
       processor_message = coalesce(c."failMessage", h.processor_message)
     from changed c
     where h.request_id = any (array[c."holdRequestId"])
+  ),
+  refunded as (
+    update submission s set amount_refunded = s.amount_refunded + c."amountRefunded",
+      amount_refunding = s.amount_refunding - c."amountReserved"
+    from changed c where s.request_id = any (array[c."captureRequestId"])
   ),
   result as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
@@ -283,7 +298,7 @@ with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
       at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
       "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, "releaseReason" text, closing boolean)
+      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean)
   ),
   locked as materialized (
     select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
@@ -304,8 +319,8 @@ with input as materialized (
   ),
   booked as (
     update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
-      released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
-      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
+      released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
+      release_reason = c."releaseReason", closing = c.closing, notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   result as materialized (

@@ -33,6 +33,7 @@ import {
 } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundService } from '../../proto/gen/holdfast/v1/refund_pb.js';
 
 export const TOKEN = 'gateway-token-of-the-tests-0123456789';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-9876543210';
@@ -75,6 +76,7 @@ export class FakeCore {
     const services = [
       PreauthorizationService,
       OctService,
+      RefundService,
       OperationService,
       NotificationService,
       MerchantService,

@@ -80,6 +80,33 @@ export const MERCHANTS: readonly Request[] = [
     body: { merchantReference: 'order-1001-b', description: null },
   },
   {
+    route: 'createRefund',
+    name: 'partial',
+    summary: 'A part of a capture',
+    parameters: { 'Idempotency-Key': 'order-1001-return-1' },
+    body: { captureRequestId: ID.capture, amount: 500 },
+  },
+  {
+    route: 'createPreauthorization',
+    name: 'silentRefunds',
+    summary: 'A sandbox token whose refunds are not answered',
+    body: { tokenId: 'tok_sandbox_refund_timeout_applied', amount: 800, ...ORDER },
+  },
+  {
+    route: 'capturePreauthorization',
+    name: 'whole',
+    summary: 'All of the hold',
+    body: { preauthorizationId: ID.refundsHandle, amountToCapture: 800 },
+  },
+  {
+    route: 'createRefund',
+    name: 'unknown',
+    summary: "All that is left; the processor's answer was lost",
+    body: { captureRequestId: ID.wholeCapture },
+    status: 202,
+  },
+  { route: 'getRefund', name: 'refunded', summary: 'Done', parameters: { requestId: ID.refund } },
+  {
     route: 'releasePreauthorization',
     name: 'cancelCheckout',
     summary: 'The customer did not come',

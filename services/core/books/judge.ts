@@ -1,11 +1,13 @@
 import { isDueToEnd, isOpen, judgeAutoCapture, judgeCapture, judgeRelease } from '../domain/hold.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
+import { judgeRefund } from '../domain/refund.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { SubmissionInput } from '../storage/submission/store-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { HoldRequest } from './request.ts';
 
-/** What is reserved on a hold, and what else is stored of the request. */
+/** What is reserved on a hold, or of its captures, and what else is stored of the request. */
 export interface Reservation
   extends Pick<
     SubmissionInput,
@@ -17,7 +19,7 @@ export interface Reservation
   readonly closing: boolean;
 }
 
-type Judge = (hold: HoldRow, request: HoldRequest) => RefusalCode | Reservation;
+type Judge = (hold: HoldRow, request: HoldRequest, capture: SubmissionRow | undefined) => RefusalCode | Reservation;
 
 /** How requests on a hold are judged, by kind. */
 export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
@@ -43,6 +45,13 @@ export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
     if (hold.closing) return 'CAPTURE_IN_FLIGHT';
     const isOver = hold.checkoutExpiresAt != null && hold.checkoutExpiresAt <= at;
     return isOver ? GIVEN_UP : 'HOLD_NOT_PLACED';
+  },
+
+  REFUND(hold, { amount, imported = false }, capture) {
+    if (capture?.holdRequestId !== hold.requestId) return 'CAPTURE_NOT_FOUND';
+    // What is imported was done, although the hold is frozen since.
+    const judgement = judgeRefund(imported ? { ...hold, frozen: false } : hold, capture, amount);
+    return typeof judgement === 'string' ? judgement : { ...judgement, closing: hold.closing };
   },
 
   LATE_VOID: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { booksOf, differsFromRest, failHold, settleCapture, settleRelease } from '../domain/hold.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
+import { settleRefund } from '../domain/refund.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
 import { cardOf, type Ending, endInput, resultOf } from './result.ts';
@@ -10,6 +11,8 @@ import { cardOf, type Ending, endInput, resultOf } from './result.ts';
 export interface SettledFields {
   readonly requestId: string;
   readonly holdRequestId?: string | null | undefined;
+  /** Of a refund. */
+  readonly captureRequestId?: string | null | undefined;
   /** Minor units. */
   readonly amount: bigint;
   readonly finalCapture?: boolean | null | undefined;
@@ -42,6 +45,21 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
   RELEASE: (submission, hold, ending) => reckonVoid('RELEASE', submission, demand(hold), ending),
   EXPIRY: (submission, hold, ending) => reckonVoid('EXPIRY', submission, demand(hold), ending),
 
+  REFUND(submission, onHold, ending) {
+    const { requestId, amount, captureRequestId } = submission;
+    const hold = demand(onHold);
+    assert(captureRequestId, 'a refund has a capture');
+    const ok = isOk(ending.outcome);
+    return {
+      ...endOnHold(submission, hold, ending),
+      ...settleRefund(hold, amount, ok),
+      captureRequestId,
+      amountReserved: amount,
+      amountRefunded: ok ? amount : 0n,
+      operation: resultOf(requestId, 'REFUND', { ...subjectOn(hold, amount), captureRequestId }, ending),
+    };
+  },
+
   /** It moves no counter, and makes no operation. */
   LATE_VOID(submission, onHold, ending) {
     const hold = demand(onHold);
@@ -55,7 +73,7 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
     return {
       ...endInput(requestId, ending),
       ...(isOk(outcome) && { bankReference: outcome.bankReference, card: outcome.card }),
-      operation: resultOf(requestId, 'OCT', { ...subject, notifyHolds: true }, ending),
+      operation: resultOf(requestId, 'OCT', { ...subject, captureRequestId: undefined, notifyHolds: true }, ending),
     };
   },
 };

@@ -25,7 +25,9 @@ export interface HoldRequest extends Request {
   readonly idHash: Buffer;
   /** Undefined = an operator's call, for any merchant, or our own. */
   readonly merchantId?: string | undefined;
-  /** Of a capture, minor units. */
+  /** Of a refund: the capture that it gives back. */
+  readonly captureRequestId?: string | undefined;
+  /** Of a capture or a refund, minor units; of a refund, undefined = all that is left of its capture. */
   readonly amount?: bigint | undefined;
   readonly finalCapture?: boolean | undefined;
   /** The hold captures what remains by itself, at its captureAt. */
@@ -64,6 +66,8 @@ export interface Stored {
   readonly processorRequestId: string | null;
   /** The hold as it was judged, if the caller may know of it. */
   readonly hold?: HoldRow | undefined;
+  /** Of a refund of more than is left: what is left of its capture, minor units. */
+  readonly left?: bigint | undefined;
   /** What is reserved on the hold, minor units. */
   readonly amount?: bigint | undefined;
 }

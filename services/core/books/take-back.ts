@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { reinstate, reverse, reversible, takenBackOf } from '../domain/hold.ts';
+import { reinstate, reverse, takenBackOf } from '../domain/hold.ts';
+import { leftOf, leftWithoutRefunds } from '../domain/refund.ts';
 import type { Database } from '../storage/database.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import { bookTakenBack } from '../storage/hold/take-back.ts';
@@ -32,8 +33,11 @@ export interface TakingBack {
   readonly traceParent?: string | undefined;
 }
 
-/** What became of it: booked, also before; or more than there is to take back or to give again. */
-export type TakenBack = 'BOOKED' | 'TOO_MUCH';
+/**
+ * What became of it: booked, also before; more than there is to take back or to give again; or so much only if a refund fails that has no
+ * result yet.
+ */
+export type TakenBack = 'BOOKED' | 'TOO_MUCH' | 'REFUNDING';
 
 /**
  * Books a reversal or a reinstatement, once for its event: reads, reckons, and writes if the hold has not changed since. It reads the hold
@@ -51,8 +55,11 @@ export async function takeBack(
   const here = takenBackOf(hold, capture, captures);
   const amount = missing(taking, here);
   if (amount <= 0n) return { became: 'BOOKED', settled: NOTHING_SETTLED };
-  const most = kind === 'REVERSAL' ? reversible(hold, capture) : here;
-  if (amount > most) return { became: 'TOO_MUCH', settled: NOTHING_SETTLED };
+  const most = kind === 'REVERSAL' ? leftOf(hold, capture) : here;
+  if (amount > most) {
+    const isReserved = kind === 'REVERSAL' && amount <= leftWithoutRefunds(hold, capture);
+    return { became: isReserved ? 'REFUNDING' : 'TOO_MUCH', settled: NOTHING_SETTLED };
+  }
   const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
   const operation = resultOf(requestId, kind, subject, { outcome, at, imported: event === undefined, traceParent });

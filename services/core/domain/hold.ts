@@ -14,7 +14,10 @@ export interface Capabilities {
   readonly refunds: boolean;
 }
 
-/** The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before, these are 0. */
+/**
+ * The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before, these are 0. What was
+ * taken back: reversed + refunded + refunding <= captured.
+ */
 export interface HoldBooks {
   readonly status: HoldStatus;
   readonly amount: bigint;
@@ -23,6 +26,9 @@ export interface HoldBooks {
   readonly remaining: bigint;
   readonly released: bigint;
   readonly reversed: bigint;
+  readonly refunded: bigint;
+  /** Reserved by refunds without a result. */
+  readonly refunding: bigint;
   readonly releaseReason?: ReleaseReason | null | undefined;
   /** A release, a final or a sole capture has no result yet. */
   readonly closing: boolean;
@@ -164,19 +170,14 @@ export function reinstate(hold: HoldBooks, amount: bigint): HoldBooks {
   return checked({ ...booksOf(hold), reversed: hold.reversed - amount });
 }
 
-/** A capture of which something may have been taken back. Minor units. */
+/** A capture of which something may have been taken back or refunded. Minor units. */
 export interface ReversedCapture {
   readonly amount: bigint;
   /** What of it was taken back and not given again. */
   readonly amountReversed?: bigint | null | undefined;
-}
-
-/** The most that a reversal can be: what is left of its capture, and of all captures of the hold. Undefined = it names no capture. */
-export function reversible(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
-  const ofAll = hold.captured - hold.reversed;
-  if (!capture) return ofAll;
-  const ofCapture = capture.amount - (capture.amountReversed ?? 0n);
-  return ofCapture < ofAll ? ofCapture : ofAll;
+  readonly amountRefunded?: bigint | null | undefined;
+  /** Reserved by refunds without a result. */
+  readonly amountRefunding?: bigint | null | undefined;
 }
 
 /** What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A reinstatement can be so much. */
@@ -227,15 +228,29 @@ function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): Ho
 
 /** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
-  const { status, amount, captured, inFlight, remaining, released, reversed, releaseReason = null, closing } = hold;
-  return { status, amount, captured, inFlight, remaining, released, reversed, releaseReason, closing };
+  const { status, amount, captured, inFlight, remaining, released, releaseReason = null, closing } = hold;
+  const { reversed, refunded, refunding } = hold;
+  return {
+    status,
+    amount,
+    captured,
+    inFlight,
+    remaining,
+    released,
+    reversed,
+    refunded,
+    refunding,
+    releaseReason,
+    closing,
+  };
 }
 
 /** Asserts the invariants of the books; the database checks them again. */
-function checked(books: HoldBooks): HoldBooks {
-  const { amount, captured, inFlight, remaining, released, reversed } = books;
+export function checked(books: HoldBooks): HoldBooks {
+  const { amount, captured, inFlight, remaining, released, reversed, refunded, refunding } = books;
   assert(amount === captured + inFlight + remaining + released, 'the books balance');
   assert(captured >= 0n && inFlight >= 0n && remaining >= 0n && released >= 0n && reversed >= 0n);
-  assert(reversed <= captured, 'no more is reversed than was captured');
+  assert(refunded >= 0n && refunding >= 0n);
+  assert(reversed + refunded + refunding <= captured, 'no more is taken back than was captured');
   return books;
 }

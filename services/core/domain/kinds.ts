@@ -26,6 +26,7 @@ export const OPERATION_KINDS = {
   EXPIRY: { ...OFTEN, successWord: 'expired', successStatus: 'KO' },
   REVERSAL: { ...ALWAYS, successWord: 'reversed', successStatus: 'KO' },
   REINSTATEMENT: { ...ALWAYS, successWord: 'reinstated', successStatus: 'OK' },
+  REFUND: { ...ALWAYS, successWord: 'refunded', successStatus: 'OK' },
   EXPIRING: { ...ALWAYS, successWord: 'expiring', successStatus: 'OK' },
   OCT: { notification: 'oct', alwaysNotified: true, successWord: 'paid', successStatus: 'OK' },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindFacts>;
@@ -38,9 +39,11 @@ interface SubmissionFacts {
   /** The operation that its result is; null = it has no result of its own in the log. */
   readonly operation: OperationKind | null;
   /** What it is in the books of a processor: a name of EntryKind (proto/holdfast/processor/v1). */
-  readonly entry: 'CAPTURE' | 'VOID' | 'CREDIT';
+  readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT';
   /** Whether it changes the books of a hold. */
   readonly isOnHold: boolean;
+  /** What of the hold its amount is reserved from; null = it reserves nothing. */
+  readonly reserves: 'REMAINING' | 'CAPTURED' | null;
   /** It must happen sooner or later: a refusal by the processor does not end it, but needs an operator. */
   readonly mustHappen: boolean;
 }
@@ -50,11 +53,12 @@ interface SubmissionFacts {
  * an authorization that arrived after its hold had failed.
  */
 export const SUBMISSION_KINDS = {
-  CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', isOnHold: true, mustHappen: false },
-  RELEASE: { operation: 'RELEASE', entry: 'VOID', isOnHold: true, mustHappen: false },
-  EXPIRY: { operation: 'EXPIRY', entry: 'VOID', isOnHold: true, mustHappen: true },
-  LATE_VOID: { operation: null, entry: 'VOID', isOnHold: true, mustHappen: true },
-  OCT: { operation: 'OCT', entry: 'CREDIT', isOnHold: false, mustHappen: false },
+  CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', isOnHold: true, reserves: 'REMAINING', mustHappen: false },
+  RELEASE: { operation: 'RELEASE', entry: 'VOID', isOnHold: true, reserves: 'REMAINING', mustHappen: false },
+  EXPIRY: { operation: 'EXPIRY', entry: 'VOID', isOnHold: true, reserves: 'REMAINING', mustHappen: true },
+  LATE_VOID: { operation: null, entry: 'VOID', isOnHold: true, reserves: null, mustHappen: true },
+  REFUND: { operation: 'REFUND', entry: 'REFUND', isOnHold: true, reserves: 'CAPTURED', mustHappen: false },
+  OCT: { operation: 'OCT', entry: 'CREDIT', isOnHold: false, reserves: null, mustHappen: false },
 } as const satisfies Record<string, SubmissionFacts>;
 
 export type SubmissionKind = keyof typeof SUBMISSION_KINDS;

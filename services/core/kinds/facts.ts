@@ -14,6 +14,7 @@ import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { isImported } from '../storage/imported/imported.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 /** What booking an outcome works with. */
 export interface Booker {
@@ -61,6 +62,8 @@ export interface SubmissionFacts extends Named, SettledFields {
   /** The hold that it is on. */
   readonly hold?: HoldRow | undefined;
   readonly tokenId?: string | null | undefined;
+  /** Of a refund: what names its capture. */
+  readonly capture?: Pick<SubmissionRow, 'requestId' | 'processorRequestId'> | undefined;
   /** What the processor reported of a void that it did by itself. */
   readonly amountReleased?: bigint | null | undefined;
   readonly processorReference?: string | null | undefined;
@@ -80,5 +83,7 @@ export async function factsOf(query: Query, kind: SentKind, requestId: string): 
   const submission = await findSubmission(query, requestId);
   assert(submission, 'a submission that is settled was stored');
   if (submission.holdRequestId == null) return { ...submission, imported };
-  return { ...submission, imported, hold: await findHold(query, submission.holdRequestId) };
+  const { holdRequestId, captureRequestId } = submission;
+  const capture = captureRequestId == null ? undefined : await findSubmission(query, captureRequestId);
+  return { ...submission, imported, capture, hold: await findHold(query, holdRequestId) };
 }

@@ -44,6 +44,19 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
   RELEASE: sendVoid,
   EXPIRY: sendVoid,
   LATE_VOID: sendVoid,
+  REFUND(processor, { hold, capture, ...refund }) {
+    assert(hold && capture, 'a refund has a capture and its hold');
+    return processor.send('refund', {
+      requestId: identifierOf(refund),
+      captureRequestId: identifierOf(capture),
+      authorizationRequestId: identifierOf(hold),
+      merchantId: hold.merchantId,
+      account: refund.processorAccount,
+      amount: refund.amount,
+      currency: hold.currency,
+      operationRequestId: refund.requestId,
+    });
+  },
   OCT(processor, { processorAccount: account, ...oct }) {
     const { merchantId, amount, currency } = oct;
     const [terminalId, userId, tokenId] = [oct.terminalId ?? '', oct.userId ?? '', oct.tokenId ?? ''];

@@ -77,7 +77,7 @@ function unreadable(text: string, cause?: unknown): HoldfastError {
 type Sent = Parameters<typeof identifierOf>[0];
 
 /**
- * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated, or refunded. Without a capture, what
+ * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated. Without a capture, what
  * is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does not answer.
  */
 export async function takenBackThere(
@@ -96,5 +96,5 @@ export async function takenBackThere(
 }
 
 function sum(entries: readonly Entry[]): bigint {
-  return entries.reduce((total, { reversed, refunded }) => total + reversed + refunded, 0n);
+  return entries.reduce((total, { reversed }) => total + reversed, 0n);
 }

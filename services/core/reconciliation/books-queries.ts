@@ -1,5 +1,5 @@
 /** Queries that recompute our own books. Each returns kind, request_id, merchant_id, expected, found. */
-import { SUBMISSION_KINDS } from '../domain/kinds.ts';
+import { SUBMISSION_KINDS, type SubmissionKind } from '../domain/kinds.ts';
 
 /** SQL: requestIds below have no results in the log any more (storage/partitions.ts). */
 const RESULTS_FROM = '(select results_from from installation)';
@@ -9,6 +9,9 @@ const OPEN = "('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')";
 /** SQL: what an operation took back; a reinstatement gives it again. */
 const TAKEN_BACK = "case kind when 'REVERSAL' then amount else -amount end";
 
+/** SQL: the kinds of submissions that reserve what remains of a hold. */
+const RESERVING = kindsWhere(({ reserves }) => reserves === 'REMAINING');
+
 /** Each hold with the sums of its captures, reservations, and releases that gave back less than was left: those leave it open. */
 const SUMS = `with captured as (
     select hold_request_id, sum(amount) as captured from submission where kind = 'CAPTURE' and state = 'OK' group by 1
@@ -16,11 +19,15 @@ const SUMS = `with captured as (
   reversed as (
     select hold_request_id, sum(${TAKEN_BACK}) as reversed from operation where kind in ('REVERSAL', 'REINSTATEMENT') group by hold_request_id
   ),
+  refunds as (
+    select hold_request_id, sum(amount) filter (where state = 'OK') as refunded, sum(amount) filter (where state in ${OPEN}) as refunding
+    from submission where kind = 'REFUND' group by 1
+  ),
   given as (
     select hold_request_id, sum(amount_released) as given from submission where kind = 'RELEASE' and state = 'OK' group by 1
   ),
   reserved as (
-    select s.hold_request_id, sum(s.amount) as in_flight,
+    select s.hold_request_id, sum(s.amount) filter (where s.kind in (${RESERVING})) as in_flight,
       bool_or(s.kind in ('RELEASE', 'EXPIRY') or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))
         as closing
     from submission s join hold h on h.request_id = s.hold_request_id where s.state in ${OPEN} group by 1
@@ -28,10 +35,12 @@ const SUMS = `with captured as (
   summed as (
     select h.*, coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
       case when h.request_id < ${RESULTS_FROM} then h.reversed else coalesce(v.reversed, 0) end as sum_reversed, h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
-      coalesce(r.closing, false) as sum_closing, coalesce(g.given, 0) as sum_given
+      coalesce(r.closing, false) as sum_closing, coalesce(g.given, 0) as sum_given,
+      coalesce(f.refunded, 0) as sum_refunded, coalesce(f.refunding, 0) as sum_refunding
     from hold h left join captured c on c.hold_request_id = h.request_id
       left join reserved r on r.hold_request_id = h.request_id
       left join reversed v on v.hold_request_id = h.request_id
+      left join refunds f on f.hold_request_id = h.request_id
       left join given g on g.hold_request_id = h.request_id
   ),
   reckoned as (
@@ -43,13 +52,13 @@ const SUMS = `with captured as (
 /** docs/product.md, "Books": the counters follow from captures, releases and reversals, and from whether the hold is closed. */
 const HOLD_COUNTERS = `${SUMS}
   select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
-    format('captured %s, in flight %s, remaining %s, released %s, reversed %s', sum_captured, sum_in_flight, sum_remaining,
-      sum_released, sum_reversed) as expected,
-    format('captured %s, in flight %s, remaining %s, released %s, reversed %s', captured, in_flight, remaining, released,
-      reversed) as found
+    format('captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', sum_captured,
+      sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding) as expected,
+    format('captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', captured,
+      in_flight, remaining, released, reversed, refunded, refunding) as found
   from reckoned
-  where (captured, in_flight, remaining, released, reversed)
-    is distinct from (sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed)`;
+  where (captured, in_flight, remaining, released, reversed, refunded, refunding)
+    is distinct from (sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding)`;
 
 const HOLD_STATE = `${SUMS}
   select 'HOLD_STATE' as kind, request_id, merchant_id,
@@ -78,11 +87,27 @@ const REVERSALS = `with logged as (
   where coalesce(l.reversed, 0) <> coalesce(c.amount_reversed, 0)
     and coalesce(c.request_id, l.capture_request_id) >= ${RESULTS_FROM}`;
 
+/** What is refunded of a capture, or reserved by refunds, is what its refunds add up to, and each refund has a capture of its hold. */
+const REFUNDS = `with refunded as (
+    select capture_request_id, hold_request_id, min(merchant_id) as merchant_id, coalesce(sum(amount) filter (where state = 'OK'), 0) as refunded,
+      coalesce(sum(amount) filter (where state in ${OPEN}), 0) as refunding
+    from submission where kind = 'REFUND' group by 1, 2
+  )
+  select 'REFUNDS_DIFFER' as kind, coalesce(c.request_id, r.capture_request_id) as request_id,
+    coalesce(c.merchant_id, r.merchant_id) as merchant_id,
+    format('refunded %s, refunding %s', coalesce(r.refunded, 0), coalesce(r.refunding, 0)) as expected,
+    coalesce(format('refunded %s, refunding %s', c.amount_refunded, c.amount_refunding), 'no capture') as found
+  from refunded r full join (select * from submission where kind = 'CAPTURE') c
+    on c.request_id = r.capture_request_id and c.hold_request_id = r.hold_request_id
+  where (coalesce(r.refunded, 0), coalesce(r.refunding, 0)) is distinct from (c.amount_refunded, c.amount_refunding)`;
+
 /** SQL: the kinds of submissions whose result, OK or KO, is one in the log with their amount. */
-const LOGGED = Object.entries(SUBMISSION_KINDS)
-  .filter(([, { operation, entry }]) => operation !== null && entry !== 'VOID')
-  .map(([kind]) => `'${kind}'`)
-  .join(', ');
+const LOGGED = kindsWhere(({ operation, entry }) => operation !== null && entry !== 'VOID');
+
+function kindsWhere(condition: (facts: (typeof SUBMISSION_KINDS)[SubmissionKind]) => boolean): string {
+  const kinds = Object.entries(SUBMISSION_KINDS).filter(([, facts]) => condition(facts));
+  return kinds.map(([kind]) => `'${kind}'`).join(', ');
+}
 
 /**
  * The results that the log must contain: kind, subject, status, amount (null = any), merchant_id, hold_request_id. What gives up a checkout
@@ -122,6 +147,7 @@ export const BOOKS_QUERIES: readonly string[] = [
   HOLD_STATE,
   SUBMISSION_WITHOUT_HOLD,
   REVERSALS,
+  REFUNDS,
   OPERATIONS,
 ];
 
@@ -130,4 +156,4 @@ export const COUNTS = `select (select count(*) from hold)::int as holds, s.*, (s
     s.open + (select count(*) from hold where phase not in ('AUTHORIZED', 'FAILED'))::int as "inFlight"
   from (select count(*) filter (where kind = 'CAPTURE')::int as captures,
     count(*) filter (where kind in ('RELEASE', 'EXPIRY', 'LATE_VOID'))::int as releases,
-    count(*) filter (where kind = 'OCT')::int as octs, count(*) filter (where state in ${OPEN})::int as open from submission) s`;
+    count(*) filter (where kind = 'REFUND')::int as refunds, count(*) filter (where kind = 'OCT')::int as octs, count(*) filter (where state in ${OPEN})::int as open from submission) s`;

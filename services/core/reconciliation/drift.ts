@@ -14,6 +14,8 @@ export const DRIFTS = [
   'OPERATION_DIFFERS',
   /** What was taken back of a capture is not what the log's reversals and reinstatements of it add up to. */
   'REVERSALS_DIFFER',
+  /** What was refunded of a capture, or is reserved by refunds, is not what its refunds add up to. */
+  'REFUNDS_DIFFER',
   /** We booked something as done that the processor did not do. */
   'NOT_DONE_AT_PROCESSOR',
   /** The processor did something that we booked as not done. */
@@ -52,6 +54,7 @@ export interface Audited {
   readonly captures: number;
   /** Voids of any kind. */
   readonly releases: number;
+  readonly refunds: number;
   readonly octs: number;
   readonly operations: number;
   /** Submissions without a result: not drift, but not compared either. */

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { stringify, v7 as uuidv7 } from 'uuid';
-import { isStored } from '../books/request.ts';
+import { type HoldRequest, isStored } from '../books/request.ts';
 import { isFinal, isOk, type NotPerformed } from '../domain/operation.ts';
 import { factsOf, type Sender } from '../kinds/facts.ts';
 import { send } from '../kinds/send.ts';
@@ -8,7 +9,8 @@ import { settle } from '../kinds/settle.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
-import { type Importing, importEntry, importReversalOf, storeHold, Unable } from './import-entry.ts';
+import { findSubmission } from '../storage/submission/read-submissions.ts';
+import { type Importing, importEntry, storeHold, Unable } from './import-entry.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** What was given back: under which requestId it is booked, if it is, and what else there is to say. */
@@ -18,8 +20,9 @@ export interface GivenBack {
 }
 
 /**
+/**
  * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that is released, an open checkout as one
- * that failed, a capture as one that was refunded and so taken back. Throws Unable for what cannot be given back; then nothing was changed.
+ * that failed, a capture with its refund. Throws Unable for what cannot be given back; then nothing was changed.
  */
 export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
   if (entry.kind === 'AUTHORIZATION') return giveBackAuthorization(entry, importing);
@@ -54,29 +57,34 @@ async function giveBackAuthorization(entry: UnknownEntry, importing: Importing):
 }
 
 async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', sender: Sender): Promise<GivenBack> {
+  const isEnded = await submit(holdRequestId, { kind }, sender);
+  return { requestId: holdRequestId, ...(!isEnded && { note: 'the void has no result yet: recovery finds it out' }) };
+}
+
+/** Stores, sends and settles a submission on a hold. Returns whether it has ended. Throws Unable when it was refused. */
+async function submit(
+  holdRequestId: string,
+  what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'processorRequestId'>,
+  sender: Sender,
+): Promise<boolean> {
   const { query } = sender.database;
   const at = sender.clock();
   const requestId = uuidv7();
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`hold ${holdRequestId} was stored and is not there`);
-  const { idHash } = hold;
-  const stored = await sender.books.store({
-    kind,
-    requestId,
-    idHash,
-    at,
-    inquireAt: callOverAt(sender.processors, at),
-  });
-  if (!isStored(stored)) throw new Unable(`the hold ${holdRequestId} cannot be released: ${stored.outcome}`);
-  const facts = await factsOf(query, kind, requestId);
+  const times = { at, inquireAt: callOverAt(sender.processors, at) };
+  const stored = await sender.books.store({ ...what, ...times, requestId, idHash: hold.idHash });
+  if (!isStored(stored)) throw new Unable(`the hold ${holdRequestId} cannot be given back: ${stored.outcome}`);
+  const facts = await factsOf(query, what.kind, requestId);
   const outcome = await send(sender, facts);
   const { is } = await settle(sender, facts, outcome);
-  if (is !== 'ENDED') return { requestId: holdRequestId, note: 'the void has no result yet: recovery finds it out' };
-  if (isFinal(outcome) && !isOk(outcome)) throw new Unable(`the processor did not void it: ${outcome.code}`);
-  return { requestId: holdRequestId };
+  if (is === 'ENDED' && isFinal(outcome) && !isOk(outcome)) {
+    throw new Unable(`the processor did not give it back: ${outcome.code}`);
+  }
+  return is === 'ENDED';
 }
 
-/** The same refund is asked for however often this is repeated, because its identifier follows from the capture's. */
+/** The capture is booked, and refunded like any other. */
 async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
   if (entry.answer !== 'APPROVED') throw new Unable('it has not ended yet: import it, or try again later');
   const { sender } = importing;
@@ -85,20 +93,37 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
     if (error instanceof Unable) return undefined;
     throw error;
   });
+  const amount = entry.amount - entry.takenBack - entry.refunded;
+  if (captureRequestId === undefined) return undo(entry, amount, sender);
+  if (amount === 0n) return { requestId: captureRequestId, note: 'nothing is left' };
+  const capture = await findSubmission(sender.database.query, captureRequestId);
+  assert(capture?.holdRequestId, 'what was imported is known here');
+  const processorRequestId = refundOf(entry.requestId);
+  const isEnded = await submit(
+    capture.holdRequestId,
+    { kind: 'REFUND', captureRequestId, amount, processorRequestId },
+    sender,
+  );
+  return {
+    requestId: captureRequestId,
+    ...(!isEnded && { note: 'the refund has no result yet: recovery finds it out' }),
+  };
+}
+
+/** The same refund is asked for however often this is repeated, because its identifier follows from the capture's. */
+async function undo(entry: UnknownEntry, amount: bigint, sender: Sender): Promise<GivenBack> {
   const outcome = await sender.processors.of(entry).send('refund', {
     requestId: refundOf(entry.requestId),
     captureRequestId: entry.requestId,
     authorizationRequestId: entry.authorizationRequestId ?? '',
     merchantId: entry.merchantId,
     account: entry.account,
-    amount: entry.amount - entry.takenBack,
+    amount,
     currency: entry.currency,
   });
   if (!isFinal(outcome)) throw new Unable('the refund has no result yet: reconcile again later');
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
-  if (captureRequestId === undefined) return { note: 'nothing is booked: its hold has failed here' };
-  const takenBack = { takenBack: entry.amount, reference: outcome.reference };
-  return { requestId: await importReversalOf(sender, captureRequestId, takenBack) };
+  return { note: 'nothing is booked: its hold has failed here' };
 }
 
 /** A UUIDv8 (RFC 9562, section 5.8). */

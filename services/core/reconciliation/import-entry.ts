@@ -3,7 +3,7 @@ import { NIL, v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/request.ts';
 import { handleOf } from '../kinds/checkout.ts';
 import { endHold } from '../kinds/end-hold.ts';
-import type { Facts, Sender } from '../kinds/facts.ts';
+import type { Facts, Sender, SubmissionFacts } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import type { Cipher } from '../storage/cipher.ts';
@@ -12,6 +12,7 @@ import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/imported.ts';
+import { findSentAs } from '../storage/submission/find-sent.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { ImportReads } from './import-reads.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
@@ -79,6 +80,15 @@ const STORE: Readonly<Record<string, Store>> = {
     return storeOn(hold, entry, importing, { kind: isExpiry ? 'EXPIRY' : 'RELEASE' });
   },
 
+  async REFUND(entry, importing) {
+    const { captureRequestId: identifier, processor, amount } = entry;
+    const capture = await findSentAs(importing.sender.database.query, identifier ?? NIL, processor);
+    if (capture?.kind !== 'CAPTURE') throw new Unable(`its capture ${identifier} is unknown here: import that first`);
+    const hold = await holdOf(entry, importing.reads);
+    const { requestId: captureRequestId } = capture;
+    return { ...(await storeOn(hold, entry, importing, { kind: 'REFUND', captureRequestId, amount })), capture };
+  },
+
   async CREDIT(entry, { sender, names }) {
     const { amount } = entry;
     const oct = {
@@ -99,8 +109,8 @@ async function storeOn(
   hold: HoldRow,
   entry: UnknownEntry,
   { sender, names }: Importing,
-  what: Pick<HoldRequest, 'kind' | 'amount' | 'finalCapture'>,
-): Promise<Facts> {
+  what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>,
+): Promise<SubmissionFacts> {
   const { requestId: holdRequestId, idHash, merchantId, currency, processor, processorAccount } = hold;
   const request = { ...names, ...timesOf(entry, sender), ...what, idHash, imported: true };
   const stored = await sender.books.store(request);
@@ -108,7 +118,7 @@ async function storeOn(
     const { amount = 0n } = stored;
     return { ...request, amount, holdRequestId, hold, merchantId, currency, processor, processorAccount };
   }
-  const room = what.kind === 'CAPTURE' ? 'no room for it' : 'nothing to give back';
+  const room = what.kind === 'CAPTURE' || what.kind === 'REFUND' ? 'no room for it' : 'nothing to give back';
   throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
 }
 

@@ -110,19 +110,29 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s 
     is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from authorization_identifier))`;
 
 /**
+ * SQL: a capture at the processor that is unknown here, was refunded in full, and has no room in its hold here: what was undone so (`giveBack`)
+ * is not booked.
+ */
+const isUndone = (
+  c: string,
+) => `(${c}.kind = 'CAPTURE' and ${c}.answer = 'APPROVED' and ${c}.refunded > 0 and ${c}.refunded + ${c}.reversed >= ${c}.amount
+      and not exists (select from submission k where ${identifier('k')} = ${c}.request_id and k.processor = ${c}.processor)
+      and exists (select from hold r where ${identifier('r')} = ${c}.authorization_request_id and r.processor = ${c}.processor
+        and (r.phase = 'FAILED'
+          or case when r.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then r.remaining else r.released end < ${c}.amount)))`;
+
+/**
  * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained by a hold that
- * is closed here and gave back as much, a capture by its refund in full, and a refund by its capture, whose sums are compared.
+ * is closed here and gave back as much, and what was undone by itself.
  */
 const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
       on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
     left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id and h.processor = e.processor
     left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id and a.processor = e.processor
   where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null and (h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided)))
-    and not (e.kind = 'CAPTURE' and s.request_id is null and e.refunded > 0 and e.refunded + e.reversed >= e.amount)
-    and not (e.kind = 'REFUND' and exists (select from processor_entry c left join submission k
-      on ${identifier('k')} = c.request_id and k.processor = c.processor
-      where c.request_id = e.capture_request_id and c.processor = e.processor
-        and (k.request_id is not null or c.refunded + c.reversed >= c.amount)))`;
+    and not ${isUndone('e')}
+    and not (e.kind = 'REFUND' and s.request_id is null and exists (select from processor_entry c
+      where c.request_id = e.capture_request_id and c.processor = e.processor and ${isUndone('c')}))`;
 
 /** Entries of the processor under identifiers that we do not have, or that we booked as not given back. */
 const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind, e.request_id,
@@ -133,37 +143,38 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
 /**
  * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back what it released,
  * unless the processor answered that nothing was left (then the release has no reference), or ended it by itself: then what an accepted
- * capture held back and did not charge is given back by nobody. What was refunded counts as taken back; a capture that is none of ours and
- * was refunded in full does not count.
+ * capture held back and did not charge is given back by nobody. A capture that was undone does not count.
  */
 const SUMS = `with undone as (
-    select c.processor, c.authorization_request_id as id, sum(c.amount) as amount
-    from processor_entry c left join submission k on ${identifier('k')} = c.request_id and k.processor = c.processor
-    where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and k.request_id is null and c.refunded > 0 and c.refunded + c.reversed >= c.amount
-    group by 1, 2
+    select c.processor, c.authorization_request_id as id, sum(c.amount) as amount, sum(c.refunded) as refunded, sum(c.reversed) as reversed
+    from processor_entry c where ${isUndone('c')} group by 1, 2
   ),
   booked as (
     select e.request_id, e.processor, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
-      e.reversed + e.refunded - coalesce(u.amount, 0) as reversed
+      e.reversed - coalesce(u.reversed, 0) as reversed, e.refunded - coalesce(u.refunded, 0) as refunded
     from processor_entry e left join undone u on u.id = e.request_id and u.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   )
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
-    format('charged %s, given back %s, reversed %s, in flight %s', h.captured, h.released, h.reversed, h.in_flight) as expected,
-    format('charged %s, given back %s, reversed %s at %s', e.captured, e.voided, e.reversed, e.processor) as found
+    format('charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s', h.captured, h.released, h.reversed, h.refunded,
+      h.in_flight, h.refunding) as expected,
+    format('charged %s, given back %s, reversed %s, refunded %s at %s', e.captured, e.voided, e.reversed, e.refunded, e.processor) as found
   from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = h.processor
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
+    or e.refunded not between h.refunded and h.refunded + h.refunding
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
       select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY') and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
 
-/** What is taken back of each capture. */
-const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id, format('reversed %s', c.amount_reversed) as expected,
-    format('reversed %s', e.reversed + e.refunded) as found
+/** What is taken back and refunded of each capture. A refund in flight may already be done at the processor. */
+const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id,
+    format('reversed %s, refunded %s, refunding %s', c.amount_reversed, c.amount_refunded, c.amount_refunding) as expected,
+    format('reversed %s, refunded %s', e.reversed, e.refunded) as found
   from submission c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = c.processor and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
-  where c.state = 'OK' and e.reversed + e.refunded <> c.amount_reversed`;
+  where c.state = 'OK' and (e.reversed <> c.amount_reversed
+    or e.refunded not between c.amount_refunded and c.amount_refunded + c.amount_refunding)`;
 
 /** SQL: what is taken back of the captures of an authorization or hold. */
-const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed + c.refunded), 0) from processor_entry c
+const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed), 0) from processor_entry c
     where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor)`;
 const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k where k.hold_request_id = h.request_id)`;
 
@@ -175,24 +186,24 @@ const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submi
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
     coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference, m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
-    e.refunded + e.reversed as taken_back,
+    e.reversed as taken_back,
     coalesce(a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
-    array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT'], e.kind) as turn
+    array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], e.kind) as turn
   from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id, e.refunded + e.reversed, false, 5
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, false, 6
   from processor_entry e join submission k on ${identifier('k')} = e.request_id and k.processor = e.processor
-  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.refunded + e.reversed <> k.amount_reversed
+  where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.reversed <> k.amount_reversed
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id, e.refunded + e.reversed - ${OF_CAPTURES_THERE}, false, 6
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id, e.reversed - ${OF_CAPTURES_THERE}, false, 7
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
-    and e.refunded + e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
+    and e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'END', null, h.request_id, 0, false, 7
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'END', null, h.request_id, 0, false, 8
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
     and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null

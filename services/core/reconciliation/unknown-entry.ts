@@ -14,6 +14,8 @@ export interface UnknownEntry {
   /** UNSPECIFIED = an open checkout. */
   readonly answer: string;
   readonly authorizationRequestId: string | null;
+  /** Of a refund: the capture's identifier. */
+  readonly captureRequestId: string | null;
   readonly merchantId: string;
   readonly isMerchantKnown: boolean;
   readonly account: string;
@@ -27,13 +29,15 @@ export interface UnknownEntry {
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: string;
+  /** Of a capture: what refunds gave back. */
+  readonly refunded: bigint;
   /** Of an authorization: charged, given back and added so far. */
   readonly captured: bigint;
   readonly voided: bigint;
   readonly incremented: bigint;
   /** Of a capture: nothing is left of its authorization, and something was given back. */
   readonly closesAuthorization: boolean;
-  /** Given back by refunds, or taken back by the card scheme: of a capture, or of a hold and none of its captures. */
+  /** Taken back by the card scheme: of a capture, or of a hold and none of its captures. */
   readonly takenBack: bigint;
   readonly actedAt: Date;
   /** What is unknown of a capture or hold that is known here: what was taken back of it, or that it has ended. */
@@ -54,6 +58,7 @@ export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
     captured: BigInt(row.captured),
     voided: BigInt(row.voided),
     incremented: BigInt(row.incremented),
+    refunded: BigInt(row.refunded),
     takenBack: BigInt(row.taken_back),
     actedAt: row.acted_at ?? new Date(),
   }));

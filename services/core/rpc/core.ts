@@ -9,6 +9,7 @@ import type { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import type { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import type { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import type { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import type { Books } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
 import type { OperationFeed } from '../feeds/operation-feed.ts';
@@ -55,7 +56,8 @@ type Contract = typeof AuditService.method &
   typeof OperationService.method &
   typeof OperatorService.method &
   typeof PreauthorizationService.method &
-  typeof ProcessorEventService.method;
+  typeof ProcessorEventService.method &
+  typeof RefundService.method;
 
 /** Where something new of a merchant is sent: the processor of its contract, and the merchant's account there. */
 export function placeOf(

@@ -50,6 +50,17 @@ export function presentOct(oct: SubmissionRow) {
   };
 }
 
+/** A refund as callers see it. */
+export function presentRefund(refund: SubmissionRow) {
+  return {
+    ...presentFields(refund, 'requestId', 'merchantId', 'captureRequestId', 'holdRequestId', 'amount', 'currency'),
+    ...presentFields(refund, 'bankReference', 'createdAt'),
+    state: OperationState[refund.state],
+    ...presentAnswer(refund),
+    ...(refund.finalAt && { finalStateDate: timestampFromDate(refund.finalAt) }),
+  };
+}
+
 /** A capture as callers see it. */
 export function presentCapture(capture: SubmissionRow) {
   return {
@@ -63,6 +74,7 @@ export function presentCapture(capture: SubmissionRow) {
     ...presentAnswer(capture),
     amountReversed: capture.amountReversed ?? 0n,
     reversed: capture.amountReversed === capture.amount,
+    amountRefunded: capture.amountRefunded ?? 0n,
   };
 }
 

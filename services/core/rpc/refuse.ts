@@ -8,12 +8,15 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   PREAUTHORIZATION_NOT_FOUND: 'there is no such preauthorization',
   OPERATION_NOT_FOUND: 'there is no such operation',
   AMOUNT_EXCEEDS_HOLD: 'the amount to capture is more than the hold has',
+  CAPTURE_NOT_FOUND: 'there is no such capture',
+  AMOUNT_EXCEEDS_CAPTURE: 'the amount to refund is more than what is left of the capture',
+  CAPTURE_NOT_SETTLED: 'the capture, or a refund of it, has no result yet',
   HOLD_NOT_PLACED: 'the hold is not placed',
   HOLD_EXPIRED: 'the period of the hold is over',
   HOLD_RELEASED: 'the hold was released',
   HOLD_CAPTURED: 'the hold was captured and is closed',
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
-  NOT_SUPPORTED: 'this authorization can be captured once: capture all of it, or set final_capture',
+  NOT_SUPPORTED: 'the card processor cannot do that with this authorization; nothing was done',
   HOLD_FROZEN: 'the card processor contradicted itself about the hold, and an operator decides; nothing was done',
   CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
 };
@@ -32,6 +35,18 @@ export function noSuch(record: 'merchant' | 'API key' | 'signing secret' | 'deli
 export function exceedsHold({ remaining, currency }: { readonly remaining: bigint; readonly currency: string }) {
   const message = `the amount to capture is more than what remains of the hold: ${remaining} ${currency} in minor units`;
   return new HoldfastError('AMOUNT_EXCEEDS_HOLD', message, { amountRemaining: remaining, currency });
+}
+
+/** The refusal of a refund of more than is left of its capture; it says what is left. */
+export function exceedsCapture(left: bigint, { currency }: { readonly currency: string }) {
+  const message = `the amount to refund is more than what is left of the capture: ${left} ${currency} in minor units`;
+  return new HoldfastError('AMOUNT_EXCEEDS_CAPTURE', message, { amountRemaining: left, currency });
+}
+
+/** The refusal of a capture that would leave an authorization open that can be captured once. */
+export function capturedOnce(): HoldfastError {
+  const message = 'this authorization can be captured once: capture all of it, or set final_capture';
+  return new HoldfastError('NOT_SUPPORTED', message);
 }
 
 /** What is wrong with a field, by its name in the contract; '' = with the request as a whole. */

@@ -8,6 +8,7 @@ import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { auditBooks } from './audit/audit-books.ts';
 import { listAuditEntries } from './audit-log/list-audit-entries.ts';
 import type { Core, Method, MethodName } from './core.ts';
@@ -44,6 +45,8 @@ import {
   quarantineNotification,
   releaseQuarantinedNotification,
 } from './quarantine/quarantine.ts';
+import { createRefund } from './refund/create-refund.ts';
+import { getRefund } from './refund/get-refund.ts';
 import { listReviewItems } from './review/list-review-items.ts';
 import { resolveOperation } from './review/resolve-operation.ts';
 import { listMatches } from './search/list-matches.ts';
@@ -67,6 +70,7 @@ export function servicesOf(core: Core): MountedService[] {
       releasePreauthorization,
       updatePreauthorization,
     }),
+    mounted(core, RefundService, { createRefund, getRefund }),
     mounted(core, OctService, { createOct, getOct }),
     mounted(core, OperationService, {
       getOperation,

@@ -13,7 +13,16 @@ import { findSent } from '../storage/submission/find-sent.ts';
 import type { Core } from './core.ts';
 import { type Call, findByKey, isRepeated } from './idempotency.ts';
 import { drawnAt } from './ids.ts';
-import { exceedsHold, keptRefusal, processorRefusal, reconciling, refusalOf, tooLate } from './refuse.ts';
+import {
+  capturedOnce,
+  exceedsCapture,
+  exceedsHold,
+  keptRefusal,
+  processorRefusal,
+  reconciling,
+  refusalOf,
+  tooLate,
+} from './refuse.ts';
 import { patienceOf } from './server/call-patience.ts';
 
 /** What every request says: its name, which is the caller's or a new one, when it was made, and for how long it is wanted. */
@@ -65,7 +74,9 @@ export async function findFirst(
   const byKey = await findByKey(core, { ...call, merchantId }, agrees);
   if (byKey !== undefined) return { requestId: byKey, replayed: true };
   if (outcome === 'MAYBE_LOST' || (await mayBeLost(core, call))) throw reconciling();
+  if (outcome === 'NOT_SUPPORTED' && call.claim.method === 'CAPTURE') throw capturedOnce();
   if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) throw exceedsHold(hold);
+  if (outcome === 'AMOUNT_EXCEEDS_CAPTURE' && hold) throw exceedsCapture(stored.left ?? 0n, hold);
   throw refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);
 }
 

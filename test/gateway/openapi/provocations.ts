@@ -38,6 +38,16 @@ const create = (shop: Shop, wrong: object = {}, headers: Record<string, string> 
 const capture = (shop: Shop, preauthorizationId: string, amountToCapture = 1000) =>
   shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture });
 
+const refund = (shop: Shop, captureRequestId: string, amount?: number) =>
+  shop.post('/refund', { captureRequestId, amount });
+
+/** Captures all of a hold; the outcome may be unknown yet. */
+async function captured(shop: Shop, tokenId?: string): Promise<string> {
+  const { status: answered, body } = await capture(shop, (await placed(shop, tokenId)).preauthorizationId);
+  assert(answered === 200 || answered === 202, JSON.stringify(body));
+  return body.requestId;
+}
+
 async function placed(shop: Shop, tokenId = ORDER.tokenId): Promise<{ preauthorizationId: string; expiresAt: string }> {
   const { status: answered, body } = await create(shop, { tokenId });
   assert.equal(answered, 201, JSON.stringify(body));
@@ -75,6 +85,12 @@ const REAL = {
   AMOUNT_EXCEEDS_HOLD: [
     'capturePreauthorization',
     async ({ stack: { shop } }) => capture(shop, (await placed(shop)).preauthorizationId, 1001),
+  ],
+  AMOUNT_EXCEEDS_CAPTURE: ['createRefund', async ({ stack: { shop } }) => refund(shop, await captured(shop), 1001)],
+  CAPTURE_NOT_FOUND: ['createRefund', ({ stack }) => refund(stack.shop, NOBODY)],
+  CAPTURE_NOT_SETTLED: [
+    'createRefund',
+    async ({ stack: { shop } }) => refund(shop, await captured(shop, 'tok_sandbox_capture_accepted')),
   ],
   HOLD_CAPTURED: [
     'capturePreauthorization',

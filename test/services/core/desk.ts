@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Client } from 'pg';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { Capture, Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldPhase, HoldStatus, ReleaseReason } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { type CARD, pay } from '../sandbox/checkout/browse.ts';
 import { contract, type Stage } from './stage.ts';
@@ -22,7 +22,7 @@ export async function openMerchant(stage: Stage, merchantId: string, terms: Para
 
 /** Opens the desk of a merchant at one of the cores. */
 export function openDesk(stage: Stage, merchantId: string, core = 0) {
-  const { holds, octs, operations } = stage.channel('gateway', core);
+  const { holds, refunds, octs, operations } = stage.channel('gateway', core);
   const place = (fields: object = {}) =>
     holds.createPreauthorization({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 10_000n, ...fields });
   const desk = {
@@ -50,6 +50,15 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
     books: async (hold: { requestId: string }) => inOneLine(await desk.get(hold)),
     oct: (fields: object = {}) =>
       octs.createOct({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 700n, ...fields }),
+    /** Places a hold and captures of it; asserts that both succeed. */
+    async captured(amount = 10_000n, fields: object = {}): Promise<Capture> {
+      const { capture } = await desk.capture(await desk.hold(fields), amount);
+      assert.equal(capture?.state, OperationState.OK);
+      return capture;
+    },
+    refund: ({ requestId }: { requestId: string }, amount?: bigint, fields: object = {}) =>
+      refunds.createRefund({ merchantId, captureRequestId: requestId, amount, ...fields }),
+    getRefund: (requestId: string) => refunds.getRefund({ merchantId, requestId }),
     getOct: (requestId: string) => octs.getOct({ merchantId, requestId }),
     /** Returns kind and statusInfo of a hold's results, oldest first. */
     async results({ requestId }: { requestId: string }): Promise<string[]> {
@@ -63,14 +72,17 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
   return desk;
 }
 
-/** A hold in one line: status, phase, captured/in flight/remaining/released/reversed, and why the rest was released. */
+/**
+ * A hold in one line: status, phase, captured/in flight/remaining/released/reversed, why the rest was released, and what was refunded.
+ */
 function inOneLine(hold: Preauthorization): string {
   const { amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed } = hold;
   const amounts = [amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed].join('/');
   const reason = hold.releaseReason === ReleaseReason.UNSPECIFIED ? '' : ` ${ReleaseReason[hold.releaseReason]}`;
   const isPlaced = hold.phase === HoldPhase.AUTHORIZED || hold.phase === HoldPhase.CLOSED;
   const phase = isPlaced ? '' : ` ${HoldPhase[hold.phase]}`;
-  return `${HoldStatus[hold.status]}${phase} ${amounts}${reason}${hold.frozen ? ' frozen' : ''}`;
+  const refunded = hold.amountRefunded > 0n ? ` refunded ${hold.amountRefunded}` : '';
+  return `${HoldStatus[hold.status]}${phase} ${amounts}${reason}${refunded}${hold.frozen ? ' frozen' : ''}`;
 }
 
 /** Submits the checkout page; resolves when the sandbox has reported to core. */

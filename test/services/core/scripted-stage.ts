@@ -41,7 +41,7 @@ export async function openScriptedStage() {
     approveAll(): void {
       processor.says = {
         ...{ authorize: () => approved, capture: () => approved },
-        ...{ void: () => approved, credit: () => approved },
+        ...{ void: () => approved, refund: () => approved, credit: () => approved },
       };
     },
     async inquireLater(byMs = 60_000): Promise<void> {

@@ -16,6 +16,7 @@ import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { openBooks } from '../../../services/core/books/books.ts';
 import type { CrashPoint, Reach } from '../../../services/core/domain/crash-points.ts';
 import type { Sender } from '../../../services/core/kinds/facts.ts';
@@ -168,6 +169,7 @@ export async function openStage(options: StageOptions = {}) {
     return {
       holds: opened.client(PreauthorizationService),
       octs: opened.client(OctService),
+      refunds: opened.client(RefundService),
       operations: opened.client(OperationService),
       merchants: opened.client(MerchantService),
       events: opened.client(ProcessorEventService),

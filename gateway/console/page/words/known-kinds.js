@@ -8,6 +8,7 @@ export const KNOWN_KINDS = [
   'EXPIRY',
   'REVERSAL',
   'REINSTATEMENT',
+  'REFUND',
   'EXPIRING',
   'OCT',
 ];

@@ -189,6 +189,13 @@ export declare type AuditSummary = Message<"holdfast.v1.AuditSummary"> & {
    * @generated from field: repeated holdfast.v1.ProcessorEntries ledgers = 9;
    */
   ledgers: ProcessorEntries[];
+
+  /**
+   * Refunds.
+   *
+   * @generated from field: int32 refunds = 10;
+   */
+  refunds: number;
 };
 
 /**

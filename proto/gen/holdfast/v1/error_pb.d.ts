@@ -15,7 +15,7 @@ export declare const file_holdfast_v1_error: GenFile;
  * answers the same word as `code`. ErrorInfo.metadata may carry requestId (the operation that the
  * refused call created), processorCode, processorMessage, replayed ("true" when the answer was
  * kept under an idempotency key), and for AMOUNT_EXCEEDS_HOLD amountRemaining (minor units, in
- * decimal) and currency.
+ * decimal) and currency; for AMOUNT_EXCEEDS_CAPTURE the same about the capture.
  *
  * @generated from enum holdfast.v1.ErrorReason
  */
@@ -191,7 +191,7 @@ export enum ErrorReason {
   UNAVAILABLE = 23,
 
   /**
-   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture.
+   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture, or a refund.
    * FAILED_PRECONDITION, 409.
    *
    * @generated from enum value: ERROR_REASON_NOT_SUPPORTED = 24;
@@ -212,6 +212,27 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_RECONCILING = 26;
    */
   RECONCILING = 26,
+
+  /**
+   * The amount is more than what is left of the capture: captured, and neither refunded nor reversed. OUT_OF_RANGE, 400.
+   *
+   * @generated from enum value: ERROR_REASON_AMOUNT_EXCEEDS_CAPTURE = 27;
+   */
+  AMOUNT_EXCEEDS_CAPTURE = 27,
+
+  /**
+   * No such capture, or not this merchant's. NOT_FOUND, 404.
+   *
+   * @generated from enum value: ERROR_REASON_CAPTURE_NOT_FOUND = 28;
+   */
+  CAPTURE_NOT_FOUND = 28,
+
+  /**
+   * The capture has no result yet, or another refund of it, without which the amount would fit. FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_CAPTURE_NOT_SETTLED = 29;
+   */
+  CAPTURE_NOT_SETTLED = 29,
 
   /**
    * What is to be changed was changed since it was read; read it again. ABORTED, 412.

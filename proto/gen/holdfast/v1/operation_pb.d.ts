@@ -40,7 +40,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   state: OperationState;
 
   /**
-   * The word of its notification's path: authorized, declined, failed, captured, reversed, reinstated, released, expired, paid.
+   * The word of its notification's path: authorized, declined, failed, captured, refunded, reversed, reinstated, released,
+   * expired, paid.
    *
    * @generated from field: string status_info = 4;
    */
@@ -54,7 +55,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   merchantId: string;
 
   /**
-   * Amount, minor units: the hold's, capture's or OCT's, or what was given back, taken back or given again.
+   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was given back, taken back or given again.
    *
    * @generated from field: int64 amount = 6;
    */
@@ -75,7 +76,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   holdRequestId: string;
 
   /**
-   * The capture that a reversal takes back or a reinstatement gives again; empty when the processor did not say.
+   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again; empty when the processor did not say.
    *
    * @generated from field: string capture_request_id = 9;
    */
@@ -438,6 +439,13 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_REINSTATEMENT = 7;
    */
   REINSTATEMENT = 7,
+
+  /**
+   * Give a capture, or a part of it, back to the card: asked by the merchant.
+   *
+   * @generated from enum value: OPERATION_KIND_REFUND = 10;
+   */
+  REFUND = 10,
 
   /**
    * A notice that the hold ends soon; nothing was done.

@@ -226,6 +226,13 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   captures: Capture[];
 
   /**
+   * Part of amount_captured that refunds gave back, minor units.
+   *
+   * @generated from field: int64 amount_refunded = 30;
+   */
+  amountRefunded: bigint;
+
+  /**
    * What it is for, in the merchant's words; at most 250 characters.
    *
    * @generated from field: string description = 33;
@@ -384,6 +391,13 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
    * @generated from field: int64 amount_reversed = 16;
    */
   amountReversed: bigint;
+
+  /**
+   * What refunds gave back of it, minor units.
+   *
+   * @generated from field: int64 amount_refunded = 17;
+   */
+  amountRefunded: bigint;
 };
 
 /**

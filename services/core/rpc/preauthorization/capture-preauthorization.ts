@@ -120,7 +120,7 @@ async function answerAgain(core: Core, first: First, hold: HoldRow | undefined):
     assert(row, 'what is answered was stored');
     await demandAnswerable(core, first, row);
     if (row.state !== 'OK') return { ...unknown(requestId, hold), replayed };
-    return { capture: { ...presentCapture(row), reversed: false, amountReversed: 0n }, replayed };
+    return { capture: { ...presentCapture(row), reversed: false, amountReversed: 0n, amountRefunded: 0n }, replayed };
   } catch (error) {
     demandRefusal(core, requestId, error);
     return unknown(requestId, hold);

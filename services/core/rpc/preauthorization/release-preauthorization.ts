@@ -114,7 +114,8 @@ async function released(core: Core, release: SubmissionRow): Promise<Response> {
 }
 
 function holdAfter(hold: HoldRow, release: SubmissionRow): HoldRow {
-  const { capturedAfter, remainingAfter, releasedAfter, reversedAfter, statusAfter, frozenAfter } = release;
+  const { capturedAfter, remainingAfter, releasedAfter, reversedAfter, refundedAfter, statusAfter, frozenAfter } =
+    release;
   assert(statusAfter != null && frozenAfter != null, 'a release that is done kept the hold');
   const isClosed = !isOpen({ status: statusAfter });
   return {
@@ -125,6 +126,7 @@ function holdAfter(hold: HoldRow, release: SubmissionRow): HoldRow {
     remaining: remainingAfter ?? 0n,
     released: releasedAfter ?? 0n,
     reversed: reversedAfter ?? 0n,
+    refunded: refundedAfter ?? 0n,
     releaseReason: isClosed && statusAfter !== 'FAILED' && releasedAfter !== 0n ? 'RELEASED' : null,
     frozen: frozenAfter,
     closedAt: isClosed ? hold.closedAt : null,

@@ -34,6 +34,7 @@ export async function takenBack(
   const taking = { requestId: uuidv7(), kind, holdRequestId, captureRequestId, amount, reference, there };
   const became = await core.books.takeBack({ ...taking, event: remembered, at: core.clock() });
   if (became === 'BOOKED') return;
+  if (became === 'REFUNDING') throw noResultYet('a refund of the capture');
   if ('reversalEventId' in event) throw await notTakenBack(core, event.reversalEventId, remembered.processor);
   throw await tooMuch(core, taking);
 }

@@ -18,6 +18,7 @@ const SIGNED: readonly Role[] = ['gateway'];
 /** Which roles may call which service; METHODS overrides single methods. A service that is not listed may not be called. */
 const SERVICES: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.PreauthorizationService': PAYMENTS,
+  'holdfast.v1.RefundService': PAYMENTS,
   'holdfast.v1.OctService': PAYMENTS,
   'holdfast.v1.OperationService': PAYMENTS,
   'holdfast.v1.MerchantService': OPERATORS,

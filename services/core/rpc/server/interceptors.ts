@@ -54,7 +54,11 @@ function hidesLoss(core: Core): Interceptor {
   };
 }
 
-const NOT_FOUND: ReadonlySet<string> = new Set(['PREAUTHORIZATION_NOT_FOUND', 'OPERATION_NOT_FOUND']);
+const NOT_FOUND: ReadonlySet<string> = new Set([
+  'PREAUTHORIZATION_NOT_FOUND',
+  'CAPTURE_NOT_FOUND',
+  'OPERATION_NOT_FOUND',
+]);
 
 /** A span for each unary call, in the caller's trace. Streams last too long for a span. */
 const traces: Interceptor = (next) => (request) => {
@@ -111,7 +115,8 @@ function watched(response: StreamResponse, refused: (error: unknown) => ConnectE
 
 function requestIdOf(response: UnaryResponse): { requestId?: string } {
   const message = response.message as unknown as Record<string, { requestId?: string } | undefined>;
-  const requestId = (message.preauthorization ?? message.capture ?? message.oct ?? message.operation)?.requestId;
+  const { preauthorization, capture, refund, oct, operation } = message;
+  const requestId = (preauthorization ?? capture ?? refund ?? oct ?? operation)?.requestId;
   return requestId ? { requestId } : {};
 }
 

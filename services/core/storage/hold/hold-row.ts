@@ -30,6 +30,9 @@ export const HoldEntity = defineEntity({
     released: p.bigint('bigint'),
     /** The part of captured that the card scheme took back. */
     reversed: p.bigint('bigint'),
+    /** The part of captured that refunds gave back, and what refunds without a result have reserved of it. */
+    refunded: p.bigint('bigint').defaultRaw('0'),
+    refunding: p.bigint('bigint').defaultRaw('0'),
     releaseReason: p.text().nullable().$type<ReleaseReason>(),
     /** A capture or release without a result that, when it succeeds, leaves nothing to capture. */
     closing: p.boolean(),
@@ -91,7 +94,10 @@ export const HoldEntity = defineEntity({
       name: 'hold_counters_not_negative',
       expression: 'captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0',
     },
-    { name: 'hold_reversed', expression: 'reversed >= 0 and reversed <= captured' },
+    {
+      name: 'hold_taken_back',
+      expression: 'reversed >= 0 and refunded >= 0 and refunding >= 0 and reversed + refunded + refunding <= captured',
+    },
     {
       name: 'hold_status',
       expression: "status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED')",

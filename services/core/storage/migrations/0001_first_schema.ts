@@ -146,6 +146,8 @@ export class Migration0001_first_schema extends Migration {
         "remaining" bigint not null,
         "released" bigint not null,
         "reversed" bigint not null,
+        "refunded" bigint not null default 0,
+        "refunding" bigint not null default 0,
         "release_reason" text null,
         "closing" boolean not null,
         "frozen" boolean not null,
@@ -216,7 +218,10 @@ export class Migration0001_first_schema extends Migration {
         check (
           captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0
         );
-      alter table "hold" add constraint "hold_reversed" check (reversed >= 0 and reversed <= captured);
+      alter table "hold" add constraint "hold_taken_back"
+        check (
+          reversed >= 0 and refunded >= 0 and refunding >= 0 and reversed + refunded + refunding <= captured
+        );
       alter table "hold" add constraint "hold_status"
         check (
           status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED')
@@ -447,6 +452,8 @@ export class Migration0001_first_schema extends Migration {
         "capture_request_id" uuid null,
         "final_capture" boolean null,
         "amount_reversed" bigint null,
+        "amount_refunded" bigint null,
+        "amount_refunding" bigint null,
         "amount_released" bigint null,
         "reported" boolean not null default false,
         "terminal_id" text null,
@@ -462,6 +469,7 @@ export class Migration0001_first_schema extends Migration {
         "remaining_after" bigint null,
         "released_after" bigint null,
         "reversed_after" bigint null,
+        "refunded_after" bigint null,
         "frozen_after" boolean null,
         primary key ("request_id")
       );
@@ -496,14 +504,17 @@ export class Migration0001_first_schema extends Migration {
         check (
           (kind = 'CAPTURE') = (final_capture is not null)
           and (kind = 'CAPTURE') = (amount_reversed is not null)
+          and (kind = 'CAPTURE') = (amount_refunded is not null)
+          and (kind = 'CAPTURE') = (amount_refunding is not null)
         );
-      alter table "submission" add constraint "submission_amount_reversed"
+      alter table "submission" add constraint "submission_taken_back"
         check (
-          amount_reversed >= 0 and amount_reversed <= amount
+          amount_reversed >= 0 and amount_refunded >= 0 and amount_refunding >= 0
+          and amount_reversed + amount_refunded + amount_refunding <= amount
         );
-      alter table "submission" add constraint "submission_reversed_was_ok"
+      alter table "submission" add constraint "submission_taken_back_was_ok"
         check (
-          amount_reversed = 0 or state = 'OK'
+          amount_reversed + amount_refunded + amount_refunding = 0 or state = 'OK'
         );
       alter table "submission" add constraint "submission_amount_released"
         check (

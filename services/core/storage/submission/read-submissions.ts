@@ -13,6 +13,16 @@ const FIND_SUBMISSION: Statement = {
   text: 'select * from submission where request_id = $1',
 };
 
+/** Reads submissions by requestId. */
+export function readSubmissions(query: Query, requestIds: readonly string[]): Promise<SubmissionRow[]> {
+  return readRows<SubmissionRow>(query, READ_SUBMISSIONS, [requestIds]);
+}
+
+const READ_SUBMISSIONS: Statement = {
+  name: 'read-submissions',
+  text: 'select * from submission where request_id = any($1::uuid[])',
+};
+
 /** Reads the newest captures of a hold, oldest first. */
 export async function newestCaptures(query: Query, holdRequestId: string, most: number): Promise<SubmissionRow[]> {
   return (await readRows<SubmissionRow>(query, NEWEST_CAPTURES, [holdRequestId, most])).reverse();

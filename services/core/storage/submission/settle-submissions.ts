@@ -23,8 +23,16 @@ export interface BooksInput extends HoldBooks {
   readonly version: string;
 }
 
+/** What a refund that ends makes of its capture. */
+export interface CaptureInput {
+  readonly captureRequestId: string;
+  /** Minor units: what it gave back, and what is not reserved by it any more. */
+  readonly amountRefunded: bigint;
+  readonly amountReserved: bigint;
+}
+
 /** How a submission ended. */
-export interface SubmissionEnd extends EndInput, Partial<BooksInput> {
+export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<CaptureInput> {
   readonly bankReference?: string | undefined;
   /** What the processor says that it gave back. */
   readonly amountReleased?: bigint | undefined;
@@ -65,12 +73,12 @@ export const END_INPUT = `"requestId" uuid, ok boolean, at timestamptz, "process
 
 /** SQL: columns of the input that change the books of a hold. */
 export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, "releaseReason" text, closing boolean`;
+      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean`;
 
 /** SQL: the books of a hold `h` become those of a row `c`. */
 export const SET_BOOKS = `status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
-      released = c.released, reversed = c.reversed, release_reason = c."releaseReason", closing = c.closing,
-      notification_count = h.notification_count + ${NOTIFIED},
+      released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
+      release_reason = c."releaseReason", closing = c.closing, notification_count = h.notification_count + ${NOTIFIED},
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end`;
 
 /** SQL that ends a statement that settles: what it did. */
@@ -84,7 +92,8 @@ export const SETTLE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text)
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text,
+      "captureRequestId" uuid, "amountRefunded" bigint, "amountReserved" bigint)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
@@ -104,7 +113,8 @@ export const SETTLE_SUBMISSIONS: Statement = {
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       status_after = i.status, captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
-      reversed_after = i.reversed, frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
+      reversed_after = i.reversed, refunded_after = i.refunded,
+      frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
     from locked i
     where s.request_id = any (array[i."requestId"]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning s.request_id as subject_id, i.*
@@ -119,6 +129,11 @@ export const SETTLE_SUBMISSIONS: Statement = {
       processor_message = coalesce(c."failMessage", h.processor_message)
     from changed c
     where h.request_id = any (array[c."holdRequestId"])
+  ),
+  refunded as (
+    update submission s set amount_refunded = s.amount_refunded + c."amountRefunded",
+      amount_refunding = s.amount_refunding - c."amountReserved"
+    from changed c where s.request_id = any (array[c."captureRequestId"])
   ),
   ${APPEND_RESULTS}
   ${DONE}`,

@@ -33,8 +33,12 @@ export interface SubmissionInput extends SentInput {
   readonly holdRequestId?: string | undefined;
   readonly version?: string | undefined;
   readonly closing?: boolean | undefined;
+  /** What of the hold the amount is reserved from; null or absent = nothing. */
+  readonly reserves?: 'REMAINING' | 'CAPTURED' | null | undefined;
   /** The hold has ended, so the amount is taken from what it has released. */
   readonly fromReleased?: boolean | undefined;
+  /** Of a refund: the capture that it gives back. */
+  readonly captureRequestId?: string | undefined;
   readonly finalCapture?: boolean | undefined;
   /** The hold makes this capture by itself, at its captureAt. */
   readonly automatic?: boolean | undefined;
@@ -129,7 +133,8 @@ export const STORE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${SENT_INPUT}, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, "fromReleased" boolean, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
+      "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     ${LOST}
     ${sentUnderKey('submission')}
@@ -144,21 +149,28 @@ export const STORE_SUBMISSIONS: Statement = {
   ),
   ${CLAIMED},
   reserved as (
-    update hold h set remaining = h.remaining - case when i."fromReleased" then 0 else i.amount end,
-      released = h.released - case when i."fromReleased" then i.amount else 0 end,
-      in_flight = h.in_flight + i.amount, closing = i.closing,
+    update hold h set closing = i.closing, remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
+      released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
+      in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
       auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int
-    from admissible i
+    from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
+      case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
+  ),
+  refunding as (
+    update submission s set amount_refunding = s.amount_refunding + i.amount
+    from admissible i
+    where s.request_id = any (array[i."captureRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
   stored as (
     insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, processor_request_id,
-      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, final_capture, amount_reversed, reported,
+      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id, final_capture, amount_reversed,
+      amount_refunded, amount_refunding, reported,
       amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
     select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
-      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "finalCapture",
-      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
+      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "captureRequestId", "finalCapture",
+      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
       "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
     from admissible where "requestId" in (select request_id from claimed)
   )

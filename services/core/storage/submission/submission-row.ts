@@ -24,6 +24,9 @@ export const SubmissionEntity = defineEntity({
     finalCapture: p.boolean().nullable(),
     /** Of a capture: what the card scheme took back of it and did not give again. */
     amountReversed: p.bigint('bigint').nullable(),
+    /** Of a capture: what refunds gave back of it, and what refunds without a result have reserved of it. */
+    amountRefunded: p.bigint('bigint').nullable(),
+    amountRefunding: p.bigint('bigint').nullable(),
     /** Of a void: what it gave back, as the processor said; null = it did not say, or it is not OK. */
     amountReleased: p.bigint('bigint').nullable(),
     /** Of a void: the processor did it by itself, and nothing was sent. */
@@ -40,6 +43,7 @@ export const SubmissionEntity = defineEntity({
     remainingAfter: p.bigint('bigint').nullable(),
     releasedAfter: p.bigint('bigint').nullable(),
     reversedAfter: p.bigint('bigint').nullable(),
+    refundedAfter: p.bigint('bigint').nullable(),
     frozenAfter: p.boolean().nullable(),
   },
   checks: [
@@ -59,10 +63,17 @@ export const SubmissionEntity = defineEntity({
     {
       name: 'submission_capture',
       expression:
-        "(kind = 'CAPTURE') = (final_capture is not null) and (kind = 'CAPTURE') = (amount_reversed is not null)",
+        "(kind = 'CAPTURE') = (final_capture is not null) and (kind = 'CAPTURE') = (amount_reversed is not null) and (kind = 'CAPTURE') = (amount_refunded is not null) and (kind = 'CAPTURE') = (amount_refunding is not null)",
     },
-    { name: 'submission_amount_reversed', expression: 'amount_reversed >= 0 and amount_reversed <= amount' },
-    { name: 'submission_reversed_was_ok', expression: "amount_reversed = 0 or state = 'OK'" },
+    {
+      name: 'submission_taken_back',
+      expression:
+        'amount_reversed >= 0 and amount_refunded >= 0 and amount_refunding >= 0 and amount_reversed + amount_refunded + amount_refunding <= amount',
+    },
+    {
+      name: 'submission_taken_back_was_ok',
+      expression: "amount_reversed + amount_refunded + amount_refunding = 0 or state = 'OK'",
+    },
     {
       name: 'submission_amount_released',
       expression: "amount_released is null or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID'))",

@@ -12,15 +12,15 @@ import {
   judgeRelease,
   reinstate,
   reverse,
-  reversible,
   settleCapture,
   settleRelease,
   takenBackOf,
 } from '../../../../services/core/domain/hold.ts';
+import { leftOf } from '../../../../services/core/domain/refund.ts';
 
 /** A hold as write-holds.ts inserts it. */
 function openHold(amount: bigint): HoldBooks {
-  const nothing = { captured: 0n, inFlight: 0n, released: 0n, reversed: 0n };
+  const nothing = { captured: 0n, inFlight: 0n, released: 0n, reversed: 0n, refunded: 0n, refunding: 0n };
   return { status: 'IN_PROGRESS', amount, ...nothing, remaining: amount, closing: false };
 }
 
@@ -168,10 +168,10 @@ describe('a reversal by the card scheme', () => {
   const marked = { amount: 30n, amountReversed: 30n };
 
   it('never exceeds its capture, nor all reversals all captures', () => {
-    assert.equal(reversible({ ...hold, reversed: 45n }, capture), 25n);
-    assert.equal(reversible({ ...hold, reversed: 80n }, capture), 10n);
-    assert.equal(reversible({ ...hold, reversed: 45n }, marked), 0n);
-    assert.equal(reversible({ ...hold, reversed: 45n }, undefined), 45n);
+    assert.equal(leftOf({ ...hold, reversed: 45n }, capture), 25n);
+    assert.equal(leftOf({ ...hold, reversed: 80n }, capture), 10n);
+    assert.equal(leftOf({ ...hold, reversed: 45n }, marked), 0n);
+    assert.equal(leftOf({ ...hold, reversed: 45n }, undefined), 45n);
   });
 
   it('is reinstated up to what was reversed: of the capture, or of the hold when none is named', () => {

@@ -24,6 +24,8 @@ export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: s
   'release answered': { at: releasing, ends: 'RELEASED 0/0/0/10000/0 RELEASED', repeats: 'OK' },
   'expiry stored': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
   'expiry answered': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
+  'refund stored': { at: refunding, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0', repeats: 'PROCESSOR_ERROR' },
+  'refund answered': { at: refunding, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0 refunded 1500', repeats: 'OK' },
   'oct stored': { at: paying, ends: 'KO', repeats: 'PROCESSOR_ERROR' },
   'oct answered': { at: paying, ends: 'OK', repeats: 'OK' },
 };
@@ -54,6 +56,11 @@ async function capturing({ desk }: RunOn): Promise<Run> {
 async function releasing({ desk }: RunOn): Promise<Run> {
   const [hold, fields] = [await desk.hold(), newKey()];
   return { call: (at) => at.release(hold, fields), requestId: hold.requestId };
+}
+
+async function refunding({ desk }: RunOn): Promise<Run> {
+  const [capture, fields] = [await desk.captured(4_000n), newKey()];
+  return { call: (at) => at.refund(capture, 1_500n, fields), requestId: capture.holdRequestId };
 }
 
 async function expiring({ desk, stage }: RunOn): Promise<Run> {
@@ -117,6 +124,20 @@ export const LOSSES: Record<
     review: 'IN_PROGRESS 0/10000/0/0/0',
     ok: 'RELEASED 0/0/0/10000/0 RELEASED',
     ko: 'IN_PROGRESS 0/0/10000/0/0',
+  },
+  REFUND: {
+    async lose({ desk, processor }) {
+      const capture = await desk.captured(4_000n);
+      processor.says.refund = () => undefined;
+      const { refund } = await desk.refund(capture, 1_500n);
+      assert.equal(refund?.state, OperationState.UNKNOWN);
+      assert.equal(refund.captureRequestId, capture.requestId);
+      return { requestId: refund.requestId, books: () => desk.books({ requestId: capture.holdRequestId }) };
+    },
+    open: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
+    review: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
+    ok: 'PARTIALLY_CAPTURED 4000/0/6000/0/0 refunded 1500',
+    ko: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
   },
   OCT: {
     async lose({ desk, processor }) {

@@ -157,6 +157,30 @@ describe('audit()', () => {
     );
   });
 
+  it('finds refunds that do not add up', async () => {
+    const hold = await place();
+    const id = await capture(hold.preauthorizationId, 10n);
+    await client.refunds.createRefund({ merchantId: 'acme', captureRequestId: id, amount: 4n });
+    await finds(
+      ['REFUNDS_DIFFER', 'SUMS_AT_PROCESSOR'],
+      id,
+      () => sql('update submission set amount_refunded = 5 where request_id = $1', [id]),
+      () => sql('update submission set amount_refunded = 4 where request_id = $1', [id]),
+    );
+    await finds(
+      ['SUMS_AT_PROCESSOR'],
+      id,
+      () => ledger('UPDATE entry SET refunded = 3 WHERE requestId = ?', id),
+      () => ledger('UPDATE entry SET refunded = 4 WHERE requestId = ?', id),
+    );
+    await finds(
+      ['HOLD_COUNTERS', 'SUMS_AT_PROCESSOR'],
+      hold.requestId,
+      () => sql('update hold set refunded = 5 where request_id = $1', [hold.requestId]),
+      () => sql('update hold set refunded = 4 where request_id = $1', [hold.requestId]),
+    );
+  });
+
   it('finds what the processor did not do, or did without us', async () => {
     const hold = await place();
     const id = await capture(hold.preauthorizationId, 10n);

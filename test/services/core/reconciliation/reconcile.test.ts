@@ -140,7 +140,7 @@ describe('reconcile()', function () {
     const rest = await decide({ importing: ['all'] });
     assert.equal(rest.left, 0, rest.lines.join('\n'));
     assert.deepEqual(await drifts(), []);
-    assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
     const open = stage.oracle.entries().filter(({ kind, answer }) => kind === 'authorization' && answer === 1);
     const reserved = open.filter(({ amount, captured, voided }) => amount - captured - voided > 0);
     assert.equal(reserved.length, 2, 'only known holds remain reserved');

@@ -20,7 +20,8 @@ const SOUND: Record<string, () => Row> = {
   }),
   submission: () => ({
     ...{ ...ID(), kind: 'CAPTURE', hold_request_id: randomUUID(), merchant_id: 'm', state: 'OK', amount: 1 },
-    ...{ currency: 'EUR', processor: 'p', processor_account: '', final_capture: false, amount_reversed: 0 },
+    ...{ currency: 'EUR', processor: 'p', processor_account: '', final_capture: false },
+    ...{ amount_reversed: 0, amount_refunded: 0, amount_refunding: 0 },
     ...{ final_at: NOW, created_at: NOW, inquiry_count: 0 },
   }),
   claim: () => ({ ...ID(), merchant_id: 'm', created_at: NOW }),
@@ -34,7 +35,7 @@ const SOUND: Record<string, () => Row> = {
   }),
 };
 
-const NO_CAPTURE = { final_capture: null, amount_reversed: null };
+const NO_CAPTURE = { final_capture: null, amount_reversed: null, amount_refunded: null, amount_refunding: null };
 const OCT = { ...NO_CAPTURE, kind: 'OCT', hold_request_id: null, terminal_id: 't', user_id: 'u', token_id: 't' };
 
 /** A violation of each constraint, and of no other. */
@@ -55,12 +56,15 @@ const BREAKS: Record<string, Row[]> = {
     { phase: 'AUTHORIZING', remaining: 0, in_flight: 1 },
   ],
   hold_counters_not_negative: [
-    { captured: -1, remaining: 101, reversed: -1 },
+    { captured: -1, remaining: 101 },
     { in_flight: -1, remaining: 101 },
     { remaining: -1, captured: 101 },
     { released: -1, remaining: 101 },
   ],
-  hold_reversed: [{ reversed: 1 }, { reversed: -1 }],
+  hold_taken_back: [
+    ...[{ reversed: 1 }, { reversed: -1 }, { refunded: 1 }, { refunded: -1 }, { refunding: 1 }, { refunding: -1 }],
+    { captured: 2, remaining: 98, reversed: 1, refunded: 1, refunding: 1 },
+  ],
   hold_status: [{ status: 'GONE', remaining: 0, released: 100 }],
   hold_phase: [{ phase: 'LOST', remaining: 0 }],
   hold_release_reason: [{ release_reason: 'BORED' }],
@@ -78,9 +82,23 @@ const BREAKS: Record<string, Row[]> = {
   submission_final_has_date: [{ final_at: null }, { state: 'UNKNOWN' }],
   submission_of_hold: [{ hold_request_id: null }, { ...OCT, hold_request_id: randomUUID() }],
   submission_of_capture: [{ capture_request_id: randomUUID() }, { ...NO_CAPTURE, kind: 'REFUND' }],
-  submission_capture: [{ final_capture: null }, { amount_reversed: null }, { kind: 'RELEASE' }],
-  submission_amount_reversed: [{ amount_reversed: -1 }, { amount_reversed: 2 }],
-  submission_reversed_was_ok: [{ state: 'KO', amount_reversed: 1 }],
+  submission_capture: [
+    { final_capture: null },
+    { amount_reversed: null },
+    { amount_refunded: null },
+    { amount_refunding: null },
+    { kind: 'RELEASE' },
+  ],
+  submission_taken_back: [
+    ...[{ amount_reversed: -1 }, { amount_reversed: 2 }, { amount_refunded: -1 }, { amount_refunding: -1 }],
+    { amount_reversed: 1, amount_refunded: 1 },
+    { amount_refunded: 1, amount_refunding: 1 },
+  ],
+  submission_taken_back_was_ok: [
+    { state: 'KO', amount_reversed: 1 },
+    { state: 'KO', amount_refunded: 1 },
+    { state: 'KO', amount_refunding: 1 },
+  ],
   submission_amount_released: [{ amount_released: 1 }, { ...NO_CAPTURE, kind: 'RELEASE', amount_released: -1 }],
   submission_reported: [{ reported: true }],
   submission_oct: [{ ...OCT, token_id: null }],

@@ -704,6 +704,14 @@ export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest
    * @generated from field: string currency = 7;
    */
   currency: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 8;
+   */
+  operationRequestId: string;
 };
 
 /**

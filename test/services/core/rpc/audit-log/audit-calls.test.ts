@@ -14,6 +14,7 @@ import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundService } from '../../../../../proto/gen/holdfast/v1/refund_pb.js';
 import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
@@ -23,6 +24,7 @@ import { contract, openStage, refusal, why } from '../../stage.ts';
 const SERVICES = [
   PreauthorizationService,
   OctService,
+  RefundService,
   OperationService,
   MerchantService,
   NotificationService,
@@ -78,6 +80,10 @@ describe('The audit log', () => {
     UpdatePreauthorization: async () => {
       const { requestId } = await acme.hold();
       return operator.holds.updatePreauthorization({ requestId, updateMask: { paths: ['metadata'] } }, ALICE);
+    },
+    CreateRefund: async () => {
+      const { requestId: captureRequestId } = await acme.captured(100n);
+      return operator.refunds.createRefund({ captureRequestId }, ALICE);
     },
     CreateOct: () => operator.octs.createOct(HOLD, ALICE),
     CreateMerchant: () =>

@@ -23,7 +23,7 @@ function allowed({ name, parent }: DescMethod): readonly (typeof ROLES)[number][
   if (GATEWAY_ALONE.includes(name)) return ['gateway'];
   // The gateway needs an API key besides (demandsManagingKey).
   if (name === 'WatchNotifications') return [];
-  const payments = ['PreauthorizationService', 'OctService', 'OperationService'].includes(parent.name);
+  const payments = ['PreauthorizationService', 'RefundService', 'OctService', 'OperationService'].includes(parent.name);
   return payments ? ['gateway', 'internal', 'operator'] : ['operator'];
 }
 

@@ -19,6 +19,7 @@ const HOLD = {
   userId: 'u',
 };
 const { tokenId: _, ...CHECKOUT } = HOLD;
+const REFUND = { merchantId: 'acme', captureRequestId: 'x', amount: 1 };
 const CAPTURE = { merchantId: 'acme', preauthorizationId: `pre_${'x'.repeat(32)}`, amountToCapture: 1 };
 const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
 const MERCHANT = { merchantId: 'fresh', name: 'Fresh', contract: CONTRACT };
@@ -99,6 +100,15 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...CAPTURE, idempotencyKey: 'ä' }, 'idempotency_key'],
   ],
   'PreauthorizationService/ReleasePreauthorization': [[{}], [{ requestId: 'a', preauthorizationId: 'b' }]],
+  'RefundService/CreateRefund': [
+    [{}, 'capture_request_id'],
+    [{ ...REFUND, merchantId: '!' }, 'merchant_id'],
+    [{ ...REFUND, amount: 0 }, 'amount'],
+    [{ ...REFUND, amount: -1 }, 'amount'],
+    [{ ...REFUND, operationRequestId: 'x' }, 'operation_request_id'],
+    [{ ...REFUND, idempotencyKey: 'ä' }, 'idempotency_key'],
+  ],
+  'RefundService/GetRefund': [[{ merchantId: '!' }, 'merchant_id']],
   'OctService/CreateOct': [
     [{}, 'merchant_id', 'token_id', 'amount', 'currency', 'terminal_id', 'user_id'],
     [{ ...HOLD, currency: 'CHF', terminalId: 'T9' }, 'currency', 'terminal_id'],

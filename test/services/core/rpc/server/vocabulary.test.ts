@@ -72,6 +72,13 @@ describe('the vocabulary of refusals', function () {
       await sole.capture(hold, 1n);
       return sole.capture(hold, 1n);
     },
+    AMOUNT_EXCEEDS_CAPTURE: async () => several.refund(await several.captured(), 10_001n),
+    CAPTURE_NOT_FOUND: () => several.refund({ requestId: randomUUID() }),
+    async CAPTURE_NOT_SETTLED() {
+      const hold = await several.hold({ tokenId: 'tok_sandbox_capture_accepted' });
+      const { capture } = await several.capture(hold, 1n);
+      return several.refund(capture ?? assert.fail());
+    },
     async HOLD_FROZEN() {
       const hold = await several.hold();
       await sql(stage, 'update hold set frozen = true where request_id = $1', [hold.requestId]);

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { READ, REFUND } from '../../http/problem-codes.ts';
+import { answered, defined } from '../../resource/core-messages.ts';
+import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { Refund, refundJson, refundOutcome } from '../../resource/refund.ts';
+import * as fields from '../../resource/request-fields.ts';
+import { requestId } from '../../resource/request-fields.ts';
+import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { restRoute } from '../route.ts';
+
+export const createRefund = restRoute({
+  method: 'post',
+  path: '/refund',
+  tag: 'Refunds',
+  summary: 'Give a capture, or a part of it, back to the card',
+  description:
+    '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, also when its hold ' +
+    'is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
+  headers: KEYED,
+  body: z
+    .strictObject({
+      merchantId: fields.merchantId.optional(),
+      captureRequestId: fields.requestId.meta({ description: 'The capture' }),
+      amount: fields.amount
+        .optional()
+        .meta({ description: 'Amount in minor units; without it, all that is left of the capture' }),
+    })
+    .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
+  answers: {
+    201: { description: 'Refunded', schema: Refund, headers: REPLAYED },
+    202: inProgress('/operations/{requestId}'),
+  },
+  codes: REFUND,
+  promises: WRITE_PROMISES,
+  handler: async ({ ctx, core, merchantId, body }) => {
+    const key = readIdempotencyKey(ctx);
+    await writeOperation(ctx, async (name) =>
+      refundOutcome(await core.refunds.createRefund(defined({ ...body, ...key, ...name, merchantId }))),
+    );
+  },
+});
+
+export const getRefund = restRoute({
+  method: 'get',
+  path: '/refund/{requestId}',
+  tag: 'Refunds',
+  summary: 'Look up a refund, final or not',
+  description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The refund', schema: Refund } },
+  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, merchantId, params }) => {
+    const { refund } = await core.refunds.getRefund({ ...params, merchantId });
+    ctx.body = refundJson(answered(refund));
+  },
+});

@@ -1,0 +1,79 @@
+/** Refunds are imported after the database went back in time, and captures are given back by them. */
+import assert from 'node:assert/strict';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant } from '../desk.ts';
+import { openStage, why } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { type Decisions, decideAt } from './decide.ts';
+
+describe('reconcile() with refunds', function () {
+  this.timeout(60_000);
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const decide = (decisions?: Decisions) => decideAt(stage, decisions);
+
+  for (const isCaptureKnown of [true, false]) {
+    for (const amount of [100n, 300n]) {
+      it(`imports a refund of ${amount} of a capture of 300 that is ${isCaptureKnown ? 'known' : 'lost'}`, async () => {
+        const hold = await desk.hold();
+        const capturing = () => desk.capture(hold, 300n);
+        const known = isCaptureKnown ? await capturing() : undefined;
+        const goBack = await rememberNow(stage);
+        const { capture = assert.fail() } = known ?? (await capturing());
+        const fields = { idempotencyKey: 'refund' };
+        const { refund = assert.fail() } = await desk.refund(capture, amount, fields);
+        const books = await desk.books(hold);
+        assert.equal(books, `PARTIALLY_CAPTURED 300/0/9700/0/0 refunded ${amount}`);
+        await goBack();
+        assert.notDeepEqual(await stage.audit(), []);
+        const { lines, left } = await decide({ importing: ['all'] });
+        assert.equal(left, 0, lines.join('\n'));
+        assert.equal(await desk.books(hold), books);
+        assert.deepEqual(await stage.audit(), []);
+        const again = await desk.refund(capture, amount, fields);
+        assert.deepEqual([again.replayed, again.refund?.requestId], [true, refund.requestId]);
+        assert.equal(await why(desk.refund(capture, 1n, fields)), 'IDEMPOTENCY_KEY_REUSED');
+        assert.equal(stage.oracle.find(capture.requestId)?.refunded, Number(amount));
+      });
+    }
+  }
+
+  it('cannot give a refund back', async () => {
+    const capture = await desk.captured(300n);
+    const goBack = await rememberNow(stage);
+    await desk.refund(capture, 100n);
+    await goBack();
+    const { lines } = await decide({ givingBack: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT refund .*: a refund cannot be given back: import it$/);
+  });
+
+  it('gives a capture back that was refunded in part, and imports that refund', async () => {
+    const hold = await desk.hold();
+    await desk.capture(hold, 200n);
+    const goBack = await rememberNow(stage);
+    const { capture = assert.fail() } = await desk.capture(hold, 300n);
+    const { refund = assert.fail() } = await desk.refund(capture, 100n);
+    await goBack();
+    const { lines, left } = await decide({ givingBack: [capture.requestId], importing: [refund.requestId] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 500/0/9500/0/0 refunded 300');
+    assert.deepEqual(await stage.audit(), []);
+    assert.equal(stage.oracle.find(capture.requestId)?.refunded, 300);
+  });
+
+  it('leaves a refund that has no result yet to recovery', async () => {
+    const capture = await desk.captured(300n, { tokenId: 'tok_sandbox_refund_accepted' });
+    const goBack = await rememberNow(stage);
+    await desk.refund(capture, 100n);
+    await goBack();
+    const { lines } = await decide({ importing: ['all'] });
+    assert.match(lines.join('\n'), /^IMPORTED refund accepted/);
+    assert.equal(await why(desk.refund(capture, 300n)), 'CAPTURE_NOT_SETTLED');
+    stage.clock.advance(60_000);
+    await stage.sandbox.reportDue();
+    await stage.inquire();
+    const books = await desk.books({ requestId: capture.holdRequestId });
+    assert.equal(books, 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 100');
+    assert.deepEqual(await stage.audit(), []);
+  });
+});

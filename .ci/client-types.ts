@@ -1,6 +1,6 @@
 /**
- * The types of the merchants' client, from the OpenAPI document. (openapi-typescript would do it, but needs the programming interface of
- * TypeScript 5 as a peer, which TypeScript 7 does not have.)
+ * The types of the merchants' client, from the OpenAPI document. (openapi-typescript would do it, but needs the
+ * programming interface of TypeScript 5 as a peer, which TypeScript 7 does not have.)
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createDocument } from '../gateway/openapi/document.ts';

@@ -22,8 +22,8 @@ export async function generatedFaults(): Promise<string[]> {
 }
 
 /**
- * Returns what the contract breaks for callers of the commit that main had before: the last one, or the one before it where the
- * tree is main itself. Returns nothing when there is no such commit, as in a shallow clone.
+ * Returns what the contract breaks for callers of the commit that main had before: the last one, or the one before it
+ * where the tree is main itself. Returns nothing when there is no such commit, as in a shallow clone.
  */
 export async function breakingFaults(): Promise<string[]> {
   const against = await previousContract();

@@ -3,8 +3,8 @@ import { Visitor } from 'oxc-parser';
 import type { Source } from './sources.ts';
 
 /**
- * The rooms of core, from the bottom up: what is in each, and which rooms above it in this table it imports. The root has only the files
- * with which a process or a command starts; they import every room.
+ * The rooms of core, from the bottom up: what is in each, and which rooms above it in this table it imports. The root
+ * has only the files with which a process or a command starts; they import every room.
  */
 export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly imports: string }>> = {
   domain: {

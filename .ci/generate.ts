@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: the code of the contract, the kinds at the edge, the types of the client, the dump of the schema, the hot statements,
- * the tables of the documents, and what npm leaves out of its lock.
+ * `npm run generate`: the code of the contract, the kinds at the edge, the types of the client, the dump of the schema,
+ * the hot statements, the tables of the documents, and what npm leaves out of its lock.
  */
 import { writeKinds } from './kinds.ts';
 import { completeLock } from './lock.ts';

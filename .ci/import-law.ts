@@ -4,8 +4,9 @@ import type { Import, Source } from './sources.ts';
 
 /**
  * A process imports itself, `proto/` and packages; `proto/` imports itself and packages; core's `domain/` is pure; only
- * `platform/log.ts` writes logs; only adapters import `platform/adapter/`; the gateway's rooms import what stands below them. Tests, the
- * bench and the checks import what they like, and nobody imports them. Returns one line for each breach.
+ * `platform/log.ts` writes logs; only adapters import `platform/adapter/`; the gateway's rooms import what stands below
+ * them. Tests, the bench and the checks import what they like, and nobody imports them. Returns one line for each
+ * breach.
  */
 export function breaches(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, program, imports }) => {

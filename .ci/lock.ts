@@ -1,8 +1,9 @@
 /**
- * package-lock.json pins every package by the hash of its content (`integrity`), which npm ci verifies. It must also name the binaries of
- * every platform, or npm ci refuses it everywhere. npm itself leaves out those that the registry at hand does not serve; they are added
- * here without a hash. That is allowed on platforms that neither a deployment nor CI runs on: docs/security.md says so. It does not say which
- * Node a package wants: npm would compare that with the Node that installs, and warn about each package, but another runs them.
+ * package-lock.json pins every package by the hash of its content (`integrity`), which npm ci verifies. It must also
+ * name the binaries of every platform, or npm ci refuses it everywhere. npm itself leaves out those that the registry
+ * at hand does not serve; they are added here without a hash. That is allowed on platforms that neither a deployment
+ * nor CI runs on: docs/security.md says so. It does not say which Node a package wants: npm would compare that with the
+ * Node that installs, and warn about each package, but another runs them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { ROOT } from './sources.ts';
@@ -33,8 +34,8 @@ export async function lockFaults(): Promise<string[]> {
 }
 
 /**
- * Returns one line for each binary that is missing, each package that no hash pins, each that names where it was fetched from, and each
- * that names engines.
+ * Returns one line for each binary that is missing, each package that no hash pins, each that names where it was
+ * fetched from, and each that names engines.
  */
 export function faultsOf(lock: Lock): string[] {
   const packages = Object.entries(lock.packages).filter(([path]) => path !== '');

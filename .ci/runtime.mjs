@@ -1,7 +1,7 @@
 /**
- * After npm ci: the Node that runs everything must be there. It comes as an optional package, one for each platform, which npm leaves
- * out without a word when the registry does not serve it or its content does not have the hash in package-lock.json. Plain
- * JavaScript, since what runs this may be an older Node.
+ * After npm ci: the Node that runs everything must be there. It comes as an optional package, one for each platform,
+ * which npm leaves out without a word when the registry does not serve it or its content does not have the hash in
+ * package-lock.json. Plain JavaScript, since what runs this may be an older Node.
  */
 const MAJOR = 24;
 

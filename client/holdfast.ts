@@ -1,6 +1,6 @@
 /**
- * The service for a merchant's backend. A write is done at most once, however often it is sent; what cannot be known is answered as
- * `outcome: 'unknown'`, never as a failure.
+ * The service for a merchant's backend. A write is done at most once, however often it is sent; what cannot be known is
+ * answered as `outcome: 'unknown'`, never as a failure.
  */
 import { randomUUID } from 'node:crypto';
 import type { Routes } from './api.ts';
@@ -33,8 +33,8 @@ export interface WriteOptions extends CallOptions {
 export type Done<T> = T & { readonly outcome: 'done'; readonly idempotencyKey: string; readonly replayed: boolean };
 
 /**
- * The time was over before there was an outcome: it may have been done, or will be. Call again with the same `idempotencyKey`, ask for the
- * operation `requestId`, or wait for its notification.
+ * The time was over before there was an outcome: it may have been done, or will be. Call again with the same
+ * `idempotencyKey`, ask for the operation `requestId`, or wait for its notification.
  */
 export interface Unknown {
   readonly outcome: 'unknown';

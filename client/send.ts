@@ -1,6 +1,6 @@
 /**
- * Sends one call, again where the answer says that this is right (docs/product.md, "What an answer promises"). A write keeps its key over
- * all tries, so it is done at most once.
+ * Sends one call, again where the answer says that this is right (docs/product.md, "What an answer promises"). A write
+ * keeps its key over all tries, so it is done at most once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from './refusal.ts';
@@ -63,7 +63,8 @@ export async function send(connection: Connection, call: Call, options: CallOpti
     const meaning = meaningOf(call, heard);
     requestId = heard.problem?.requestId ?? heard.requestId ?? requestId;
     if (meaning === 'UNKNOWN') unansweredMs = performance.now();
-    // A try without an answer may still be stored for a while; until then a refusal of a later try says nothing about it.
+    // A try without an answer may still be stored for a while; until then a refusal of a later try says nothing about
+    // it.
     const isSettled = unansweredMs === undefined || performance.now() - unansweredMs > STORED_WITHIN_MS;
     if (meaning === 'DONE') return { isKnown: true, body: heard.body, replayed: heard.replayed };
     if (meaning === 'REFUSED' && (isSettled || heard.problem?.requestId !== undefined)) throw errorOf(heard);

@@ -11,8 +11,8 @@ export interface CaptureSigner {
 const PATH = '/preauthorization/authorization';
 
 /**
- * Makes the headers that sign one try of a capture: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC 9530), as
- * docs/signed-captures.md says. A signature is good once.
+ * Makes the headers that sign one try of a capture: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC
+ * 9530), as docs/signed-captures.md says. A signature is good once.
  */
 export function captureSignature({ merchantId, privateKey }: CaptureSigner, body: string, idempotencyKey: string) {
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;

@@ -17,8 +17,8 @@ export interface WatchOptions {
 }
 
 /**
- * Follows a stream of Server-Sent Events, and resumes by itself after the last event: it skips none. Ends when the signal aborts. Throws
- * HoldfastError when it cannot resume: STREAM_TOKEN_TOO_OLD, or what is wrong with the key.
+ * Follows a stream of Server-Sent Events, and resumes by itself after the last event: it skips none. Ends when the
+ * signal aborts. Throws HoldfastError when it cannot resume: STREAM_TOKEN_TOO_OLD, or what is wrong with the key.
  */
 export async function* watch<T>(
   connection: Connection,

@@ -1,10 +1,11 @@
 /**
- * Returns true when a text contains what looks like a card number: 13 to 19 digits that pass the Luhn check (ISO/IEC 7812-1). Digits of
- * any script count, in one run or in groups, separated by spaces of any kind, dashes, dots, slashes or invisible characters.
+ * Returns true when a text contains what looks like a card number: 13 to 19 digits that pass the Luhn check (ISO/IEC
+ * 7812-1). Digits of any script count, in one run or in groups, separated by spaces of any kind, dashes, dots, slashes
+ * or invisible characters.
  *
- * Inside a longer text these do not count, because they would be false alarms too often: a run that begins with 1 (no scheme's cards do,
- * and every Unix time in milli-, micro- or nanoseconds does until 2033); UUIDs (one in 2 300 would look like a card); RFC 3339 times; and
- * groupings that cards do not have, as in dates, addresses and version numbers.
+ * Inside a longer text these do not count, because they would be false alarms too often: a run that begins with 1 (no
+ * scheme's cards do, and every Unix time in milli-, micro- or nanoseconds does until 2033); UUIDs (one in 2 300 would
+ * look like a card); RFC 3339 times; and groupings that cards do not have, as in dates, addresses and version numbers.
  */
 export function hasCardNumber(text: string): boolean {
   if (isAscii(text) && (text.match(/\d/g)?.length ?? 0) < FEWEST) return false;
@@ -42,8 +43,9 @@ function isCard(groups: readonly string[]): boolean {
 }
 
 /**
- * Whether the groups that begin at `from` form a card number: one run; 4-4-…, 4-6-5 or 4-6-4 as printed on cards, even if one space is
- * missing; or groups of one size, where the last may be shorter. Reads each digit once: a text of 500 characters takes 0.1 ms.
+ * Whether the groups that begin at `from` form a card number: one run; 4-4-…, 4-6-5 or 4-6-4 as printed on cards, even
+ * if one space is missing; or groups of one size, where the last may be shorter. Reads each digit once: a text of 500
+ * characters takes 0.1 ms.
  */
 function beginsWithCard(groups: readonly string[], from: number): boolean {
   const first = groups[from]?.length ?? 0;

@@ -3,9 +3,9 @@ import { type DatabaseServer, parseDatabaseUrl } from './database-url.ts';
 import { settlesWithin } from './settles-within.ts';
 
 /**
- * What every connection to the database of a DATABASE_URL is opened with, by a pool, a library or alone. A peer that has vanished is
- * noticed within about 15 s on a connection that is idle (after 5 s, ten probes a second apart); a statement that waits for its answer
- * needs a `query_timeout` besides.
+ * What every connection to the database of a DATABASE_URL is opened with, by a pool, a library or alone. A peer that
+ * has vanished is noticed within about 15 s on a connection that is idle (after 5 s, ten probes a second apart); a
+ * statement that waits for its answer needs a `query_timeout` besides.
  */
 export function connectionOptions(databaseUrl: string) {
   return {
@@ -20,9 +20,10 @@ export function connectionOptions(databaseUrl: string) {
 }
 
 /**
- * A connection to the primary. It differs from pg's own client in four ways: of several servers it connects to the one that is the
- * primary; it refuses a standby (StandbyError); a statement whose `query_timeout` is over takes the connection with it, so that nothing
- * waits behind it; and a commit that was answered without the standby's confirmation fails (UnconfirmedCommitError) instead of succeeding.
+ * A connection to the primary. It differs from pg's own client in four ways: of several servers it connects to the one
+ * that is the primary; it refuses a standby (StandbyError); a statement whose `query_timeout` is over takes the
+ * connection with it, so that nothing waits behind it; and a commit that was answered without the standby's
+ * confirmation fails (UnconfirmedCommitError) instead of succeeding.
  */
 export class DatabaseClient extends pg.Client {
   readonly #primary: Primary | undefined;
@@ -94,8 +95,9 @@ export class StandbyError extends Error {
 }
 
 /**
- * A commit stopped waiting for the synchronous standby, because somebody cancelled it. It is on the primary's disk alone, and would be
- * lost with it. Has the SQLSTATE of a commit with an unknown result (transaction_resolution_unknown).
+ * A commit stopped waiting for the synchronous standby, because somebody cancelled it. It is on the primary's disk
+ * alone, and would be lost with it. Has the SQLSTATE of a commit with an unknown result
+ * (transaction_resolution_unknown).
  */
 export class UnconfirmedCommitError extends Error {
   override readonly name = 'UnconfirmedCommitError';
@@ -122,9 +124,9 @@ async function isStandby(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Which of several servers is the primary. Connections that are opened within a second share one answer; a later one asks again, because
- * the primary may be another one by then. Connections to any other server are ended then: statements under way there would wait for a
- * server that is silent, or read what is old.
+ * Which of several servers is the primary. Connections that are opened within a second share one answer; a later one
+ * asks again, because the primary may be another one by then. Connections to any other server are ended then:
+ * statements under way there would wait for a server that is silent, or read what is old.
  */
 class Primary {
   readonly #firstUrl: string;

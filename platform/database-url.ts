@@ -13,9 +13,9 @@ export interface DatabaseAddress {
 
 /**
  * Reads a DATABASE_URL: a libpq URI, which may name several servers
- * (`postgresql://user:password@a:5432,b:5433/name?target_session_attrs=read-write`). Connections are made to the one that is the
- * primary; `target_session_attrs` may say so (`read-write`, `primary`), and nothing else. Throws an Error that says what is wrong and
- * shows no part of the URL.
+ * (`postgresql://user:password@a:5432,b:5433/name?target_session_attrs=read-write`). Connections are made to the one
+ * that is the primary; `target_session_attrs` may say so (`read-write`, `primary`), and nothing else. Throws an Error
+ * that says what is wrong and shows no part of the URL.
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const [, start = '', hosts = '', rest = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(url) ?? [];

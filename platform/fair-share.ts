@@ -1,7 +1,7 @@
 /**
- * Bounds what is under way in this process. Each owner may have as much as it leaves free (dynamic thresholds: Choudhury and Hahne,
- * "Dynamic queue length thresholds for shared-memory packet switches", 1998): one owner alone gets half, n owners that flood share
- * n/(n+1), and the rest is for owners that have less under way.
+ * Bounds what is under way in this process. Each owner may have as much as it leaves free (dynamic thresholds:
+ * Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998): one owner alone gets
+ * half, n owners that flood share n/(n+1), and the rest is for owners that have less under way.
  */
 export class FairShare {
   readonly #most: number;

@@ -92,13 +92,13 @@ interface Waiting<Command, Answer> {
 }
 
 /**
- * Lets concurrent requests share a statement or a call: commands that arrive while a batch is in flight go into the next one together.
- * There is no timer: a lone request is sent as soon as the event loop has read what came in with it. When one command makes a batch
- * fail, its commands are repeated one by one, so that it cannot fail its neighbours.
+ * Lets concurrent requests share a statement or a call: commands that arrive while a batch is in flight go into the
+ * next one together. There is no timer: a lone request is sent as soon as the event loop has read what came in with it.
+ * When one command makes a batch fail, its commands are repeated one by one, so that it cannot fail its neighbours.
  *
- * Requests that are answered together return together, so after a while all of them would move as one, and every stage would idle while
- * they are at another. Sent in parts, one part is written while others are read or answered (measured: 2 000 holds a second with 64 in
- * flight instead of 1 250).
+ * Requests that are answered together return together, so after a while all of them would move as one, and every stage
+ * would idle while they are at another. Sent in parts, one part is written while others are read or answered (measured:
+ * 2 000 holds a second with 64 in flight instead of 1 250).
  */
 export class Gather<Command, Answer> {
   readonly #run: (commands: readonly Command[]) => Promise<readonly (Answer | typeof AGAIN)[]>;

@@ -30,8 +30,8 @@ import {
 import { traced, traceParent } from './tracing.ts';
 
 /**
- * Metadata with the deadline of a unary call, milliseconds since the epoch. gRPC's own timeout begins when the server reads the call,
- * which may be long after it was sent.
+ * Metadata with the deadline of a unary call, milliseconds since the epoch. gRPC's own timeout begins when the server
+ * reads the call, which may be long after it was sent.
  */
 export const DEADLINE_HEADER = 'holdfast-deadline-ms';
 

@@ -2,8 +2,8 @@ import type { ServerOptions } from '@grpc/grpc-js';
 import { HTTP2_BOUNDS } from './http2-limits.ts';
 
 /**
- * Options of every gRPC server: pings find a dead peer within half a minute, and an idle connection is closed (a client opens a new one
- * with its next call). `boundHttp2Streams` ends late requests.
+ * Options of every gRPC server: pings find a dead peer within half a minute, and an idle connection is closed (a client
+ * opens a new one with its next call). `boundHttp2Streams` ends late requests.
  */
 export const GRPC_DOOR_OPTIONS: ServerOptions = {
   'grpc.keepalive_time_ms': 20_000,

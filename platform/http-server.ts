@@ -42,8 +42,9 @@ export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = H
 }
 
 /**
- * The status for a request that a proxy in front may have read in another way, which Node takes: two Host headers, a transfer coding besides
- * chunked, or a transfer coding of HTTP/1.0 (RFC 9112, sections 3.2 and 6.1). Undefined for any other.
+ * The status for a request that a proxy in front may have read in another way, which Node takes: two Host headers, a
+ * transfer coding besides chunked, or a transfer coding of HTTP/1.0 (RFC 9112, sections 3.2 and 6.1). Undefined for any
+ * other.
  */
 function ambiguityOf({ rawHeaders, headers, httpVersion }: IncomingMessage): 400 | 501 | undefined {
   const coding = headers['transfer-encoding'];
@@ -82,8 +83,8 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
 }
 
 /**
- * Closes connections whose peer does not read: written data has waited for `takeMs`. Node's own timeout misses them, because a peer that
- * sends a byte now and then is not idle.
+ * Closes connections whose peer does not read: written data has waited for `takeMs`. Node's own timeout misses them,
+ * because a peer that sends a byte now and then is not idle.
  */
 export function closeUnread(
   server: NetServer,

@@ -24,9 +24,9 @@ export const HTTP2_BOUNDS: Http2Bounds = {
 };
 
 /**
- * Resets late HTTP/2 streams of this process, whichever library serves them: grpc-js does not expose its streams, so Node's diagnostics
- * channels find them. It resets only the stream, because a proxy carries other callers on the same session. Returns a function that
- * stops it.
+ * Resets late HTTP/2 streams of this process, whichever library serves them: grpc-js does not expose its streams, so
+ * Node's diagnostics channels find them. It resets only the stream, because a proxy carries other callers on the same
+ * session. Returns a function that stops it.
  */
 export function boundHttp2Streams({ requestMs, takeMs, sweepMs }: Http2Bounds = HTTP2_BOUNDS): () => void {
   const streams = new Map<ServerHttp2Stream, Progress>();

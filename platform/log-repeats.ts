@@ -20,9 +20,9 @@ const LINES_PER_WINDOW = 100;
 const WINDOW_MS = 10_000;
 
 /**
- * Keeps a flood from filling the log. A line that names an operation (`requestId`) is always written. Of other lines with the same event,
- * outcome and merchant, the first 100 in 10 s are written and the rest are counted in one line, `lines left out`. So the number of lines
- * grows with a flood's duration, not with its rate.
+ * Keeps a flood from filling the log. A line that names an operation (`requestId`) is always written. Of other lines
+ * with the same event, outcome and merchant, the first 100 in 10 s are written and the rest are counted in one line,
+ * `lines left out`. So the number of lines grows with a flood's duration, not with its rate.
  */
 export function limitRepeats(write: (line: Line) => void, windowMs = WINDOW_MS): (line: Line) => void {
   const groups = new Map<string, Group>();

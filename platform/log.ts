@@ -1,6 +1,6 @@
 /**
- * The log of every process: JSON lines on standard output. A line holds only the fields named here, so nothing secret reaches it by
- * accident; repeated lines are limited and counted (`log-repeats.ts`).
+ * The log of every process: JSON lines on standard output. A line holds only the fields named here, so nothing secret
+ * reaches it by accident; repeated lines are limited and counted (`log-repeats.ts`).
  */
 import { type DestinationStream, type LevelWithSilent, pino } from 'pino';
 import { type Line, limitRepeats } from './log-repeats.ts';
@@ -8,7 +8,8 @@ import { traceFields } from './tracing.ts';
 
 /** Every field that a line may hold. `LogFields` makes the compiler refuse others, `allowed` drops them at run time. */
 export const LOG_FIELDS = [
-  // What the line is about. `requestId` is the operation's, `httpRequestId` the X-Request-Id of the answer, `processor` a name of PROCESSORS.
+  // What the line is about. `requestId` is the operation's, `httpRequestId` the X-Request-Id of the answer, `processor`
+  // a name of PROCESSORS.
   ...([
     'requestId',
     'httpRequestId',
@@ -19,9 +20,11 @@ export const LOG_FIELDS = [
     'eventId',
     'traceId',
   ] as const),
-  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the answer was sent; `field` broke the contract.
+  // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the
+  // answer was sent; `field` broke the contract.
   ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted', 'field'] as const),
-  // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which may quote input.
+  // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which
+  // may quote input.
   ...(['code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate'] as const),
   // An error: its class, what caused it, the violated constraint, and its stack's frames.
   ...(['error', 'cause', 'constraint', 'stack'] as const),
@@ -96,8 +99,8 @@ export function errorFields(thrown: unknown): LogFields {
 }
 
 /**
- * Writes uncaught exceptions and what libraries print on the console to the log, without their messages, for the whole process. An
- * uncaught exception ends the process with exit code 1.
+ * Writes uncaught exceptions and what libraries print on the console to the log, without their messages, for the whole
+ * process. An uncaught exception ends the process with exit code 1.
  */
 export function captureOutput(log: Log): void {
   process.once('uncaughtException', (error) => {

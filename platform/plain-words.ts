@@ -3,8 +3,8 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodRawIssue;
 
 /**
- * Says in plain words what is wrong with a value; pass it to a schema's safeParse() as `error`. A message that the schema itself gives wins.
- * No message quotes a value, which may be secret; names of unknown fields are quoted.
+ * Says in plain words what is wrong with a value; pass it to a schema's safeParse() as `error`. A message that the
+ * schema itself gives wins. No message quotes a value, which may be secret; names of unknown fields are quoted.
  */
 export function plainWords(issue: Issue): string {
   switch (issue.code) {

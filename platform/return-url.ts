@@ -1,8 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an address may be a checkout's return URL (docs/sandbox.md, "Checkout"): https, or http on a loopback address, without white
- * space (which `URL` would drop) and without user name and password. The whole host is judged: `127.evil.com` is a name.
+ * Whether an address may be a checkout's return URL (docs/sandbox.md, "Checkout"): https, or http on a loopback
+ * address, without white space (which `URL` would drop) and without user name and password. The whole host is judged:
+ * `127.evil.com` is a name.
  */
 export function isReturnUrl(text: string): boolean {
   const url = /^[\x21-\x7E]+$/.test(text) ? URL.parse(text) : null;

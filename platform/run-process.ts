@@ -19,9 +19,9 @@ export interface Running {
 }
 
 /**
- * Runs this process: reads its settings from the environment, starts tracing and `start`, and reports `{ ready: true }` to its parent
- * over the IPC channel, if there is one. Stops on SIGTERM, on SIGINT, and when the parent disconnects. A failure is one line on
- * standard error and exit code 1; so is a stop that takes longer than `stopWithinMs`.
+ * Runs this process: reads its settings from the environment, starts tracing and `start`, and reports `{ ready: true }`
+ * to its parent over the IPC channel, if there is one. Stops on SIGTERM, on SIGINT, and when the parent disconnects. A
+ * failure is one line on standard error and exit code 1; so is a stop that takes longer than `stopWithinMs`.
  */
 export async function runProcess<S extends z.ZodType<ProcessSettings>>(
   name: string,

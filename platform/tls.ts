@@ -85,8 +85,8 @@ export function doorCredentials(tls: DoorTls | undefined, handshakeMs = HANDSHAK
 }
 
 /**
- * Node waits 120 s for a handshake, and grpc-js has no option for it. This adds one to the options that grpc-js passes to Node, through a
- * private method, which is why the package is pinned (test/platform/tls.test.ts).
+ * Node waits 120 s for a handshake, and grpc-js has no option for it. This adds one to the options that grpc-js passes
+ * to Node, through a private method, which is why the package is pinned (test/platform/tls.test.ts).
  */
 function boundHandshake(door: ServerCredentials, handshakeTimeout: number): ServerCredentials {
   const own = door as unknown as { _getConstructorOptions(): object };

@@ -1,6 +1,7 @@
 /**
- * One trace over all processes: W3C trace context in gRPC metadata and HTTP headers, spans exported by OTLP over HTTP. Off unless an
- * exporter is set. Instrumented by hand, because loader hooks disable OpenTelemetry's own for ES modules (opentelemetry-js#7034).
+ * One trace over all processes: W3C trace context in gRPC metadata and HTTP headers, spans exported by OTLP over HTTP.
+ * Off unless an exporter is set. Instrumented by hand, because loader hooks disable OpenTelemetry's own for ES modules
+ * (opentelemetry-js#7034).
  */
 import {
   type Attributes,
@@ -29,8 +30,8 @@ export interface SpanInit {
 let tracer: Tracer | undefined;
 
 /**
- * Starts tracing for this process, once; without an endpoint it does nothing. `endpoint` is the base address of OTLP over HTTP. The SDK
- * is loaded only when needed: it is a tenth of the code that a process loads.
+ * Starts tracing for this process, once; without an endpoint it does nothing. `endpoint` is the base address of OTLP
+ * over HTTP. The SDK is loaded only when needed: it is a tenth of the code that a process loads.
  */
 export async function startTracing(service: string, endpoint: string | undefined): Promise<Tracing> {
   if (endpoint === undefined) return { close: async () => undefined };

@@ -1,6 +1,6 @@
 /**
- * The whole service, once per test run: the processes of a deployment, with a database of their own. The main process of the run starts it
- * on the first request and lends it to all test processes over loopback.
+ * The whole service, once per test run: the processes of a deployment, with a database of their own. The main process
+ * of the run starts it on the first request and lends it to all test processes over loopback.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
- * The service as a good team writes it by hand: Koa, raw pg, row at a time, each request with two commits of its own and the same processor
- * asked between them; and a webhook receiver that verifies an HMAC and stores with one INSERT. No gathering, no core behind it, no recovery,
- * no deliveries sent. A process of its own, as ours are.
+ * The service as a good team writes it by hand: Koa, raw pg, row at a time, each request with two commits of its own
+ * and the same processor asked between them; and a webhook receiver that verifies an HMAC and stores with one INSERT.
+ * No gathering, no core behind it, no recovery, no deliveries sent. A process of its own, as ours are.
  */
 import { fork } from 'node:child_process';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';

@@ -2,8 +2,9 @@ import pg from 'pg';
 import { Agent, request } from 'undici';
 
 /**
- * A queue as one writes it by hand: a table of jobs taken by SKIP LOCKED, one POST for each, done when it is answered. No record of
- * attempts, signatures, checked addresses, caps or breakers. Returns how many jobs a second it gets through.
+ * A queue as one writes it by hand: a table of jobs taken by SKIP LOCKED, one POST for each, done when it is answered.
+ * No record of attempts, signatures, checked addresses, caps or breakers. Returns how many jobs a second it gets
+ * through.
  */
 export async function plainJobsPerSecond(
   databaseUrl: string,

@@ -1,6 +1,6 @@
 /**
- * The reference's tables and transactions: what a service that commits each request for itself would write, row at a time, with the
- * indexes and checks that it needs. `:name` is a parameter.
+ * The reference's tables and transactions: what a service that commits each request for itself would write, row at a
+ * time, with the indexes and checks that it needs. `:name` is a parameter.
  */
 
 /** The tables, in a schema of their own. */

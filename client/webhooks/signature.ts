@@ -1,16 +1,17 @@
 /**
  * Signs and verifies webhook notifications, for senders and receivers.
  *
- * `X-Service-Signature` is Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)),
- * as docs/product.md, "Notifications", says: no separators, the key is the UTF-8 bytes of the whole secret, and the amount is the text
- * in the body (10.5 and 10.50 differ). It covers five fields, but not the rest of the body, the path or the time.
+ * `X-Service-Signature` is Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)), as
+ * docs/product.md, "Notifications", says: no separators, the key is the UTF-8 bytes of the whole secret, and the amount
+ * is the text in the body (10.5 and 10.50 differ). It covers five fields, but not the rest of the body, the path or the
+ * time.
  *
  * `webhook-signature` follows Standard Webhooks v1 (github.com/standard-webhooks/standard-webhooks, spec section
  * "Signature scheme"): "v1," + Base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)), where the key is the
  * Base64-decoded part of the secret after `whsec_`. It covers the whole body and the time.
  *
- * Merchants may copy this file: it depends on node:crypto only. docs/verify-webhooks.md has the same in other languages, and says what else
- * a receiver must do.
+ * Merchants may copy this file: it depends on node:crypto only. docs/verify-webhooks.md has the same in other
+ * languages, and says what else a receiver must do.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
@@ -33,9 +34,9 @@ export function signNotification(secret: string, fields: SignedFields): string {
 }
 
 /**
- * Returns true when the header is a signature of the fields with one of the secrets. It takes the same time for every secret and every
- * well-formed header: it tries all secrets, and compares in constant time. It returns false for a header that is not 44 canonical Base64
- * characters, and never throws.
+ * Returns true when the header is a signature of the fields with one of the secrets. It takes the same time for every
+ * secret and every well-formed header: it tries all secrets, and compares in constant time. It returns false for a
+ * header that is not 44 canonical Base64 characters, and never throws.
  */
 export function verifyNotification(secrets: readonly string[], fields: SignedFields, header: unknown): boolean {
   const claimed = decodeSignature(header);
@@ -66,8 +67,8 @@ export function signStandardWebhook(secret: string, message: StandardWebhook): s
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Returns true when the three Standard Webhooks headers are a current signature of the body with one of the secrets. `nowSeconds` is the
- * receiver's clock, seconds since 1970. It returns false for malformed headers, and never throws.
+ * Returns true when the three Standard Webhooks headers are a current signature of the body with one of the secrets.
+ * `nowSeconds` is the receiver's clock, seconds since 1970. It returns false for malformed headers, and never throws.
  */
 export function verifyStandardWebhook(
   secrets: readonly string[],
@@ -98,8 +99,8 @@ export function verifyStandardWebhook(
 const MAX_SIGNATURES = 8;
 
 /**
- * Decodes a signature header; undefined unless it is the canonical spelling of 32 bytes. Node's own decoder ignores junk and reads `…7R=`
- * like `…7Q=`.
+ * Decodes a signature header; undefined unless it is the canonical spelling of 32 bytes. Node's own decoder ignores
+ * junk and reads `…7R=` like `…7Q=`.
  */
 export function decodeSignature(header: unknown): Buffer | undefined {
   if (typeof header !== 'string' || !/^[A-Za-z0-9+/]{43}=$/.test(header)) return undefined;

@@ -28,8 +28,9 @@ export class InvalidNotification extends Error {
 }
 
 /**
- * Verifies a notification by its Standard Webhooks headers, which cover the whole body and its age. `rawBody` is the body byte for byte,
- * before any parser; `secrets` are all live signing secrets. Returns the notification. Throws InvalidNotification.
+ * Verifies a notification by its Standard Webhooks headers, which cover the whole body and its age. `rawBody` is the
+ * body byte for byte, before any parser; `secrets` are all live signing secrets. Returns the notification. Throws
+ * InvalidNotification.
  */
 export function verify(
   headers: RequestHeaders,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Shares runs between concurrent callers. Each caller waits for a run that started after its call, so the run has seen everything before it.
- * However many callers there are, runs are sequential and start at least `everyMs` apart.
+ * Shares runs between concurrent callers. Each caller waits for a run that started after its call, so the run has seen
+ * everything before it. However many callers there are, runs are sequential and start at least `everyMs` apart.
  */
 export function coalesceRuns(run: () => Promise<void>, everyMs: number): () => Promise<void> {
   let next: Promise<void> | undefined;

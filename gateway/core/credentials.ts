@@ -22,8 +22,9 @@ export interface Credentials {
   /** Whether core has sent something within the last two heartbeats. */
   isHeard(): boolean;
   /**
-   * Settles when the snapshot contains all that core had committed before the call. Called before a credential is refused, because it may have
-   * been created a moment ago. Concurrent calls share one call to core per REFRESH_EVERY_MS. Throws UNAVAILABLE when core does not answer.
+   * Settles when the snapshot contains all that core had committed before the call. Called before a credential is
+   * refused, because it may have been created a moment ago. Concurrent calls share one call to core per
+   * REFRESH_EVERY_MS. Throws UNAVAILABLE when core does not answer.
    */
   refresh(): Promise<void>;
   /** Settles with the first snapshot. */

@@ -22,9 +22,9 @@ interface Request {
 type Unary = (request: Request, call?: GrpcCall) => Promise<object>;
 
 /**
- * A client that retries what is safe to retry, within the deadline of the call: reads, and writes that carry our requestId, which core stores
- * once. A write whose result stays unknown rejects with OutcomeUnknown; every other rejection of a write means that nothing was stored, or is
- * the operation's own result.
+ * A client that retries what is safe to retry, within the deadline of the call: reads, and writes that carry our
+ * requestId, which core stores once. A write whose result stays unknown rejects with OutcomeUnknown; every other
+ * rejection of a write means that nothing was stored, or is the operation's own result.
  */
 export function retrying<S extends DescService>(service: S, client: GrpcClient<S>, timeoutMs: number): GrpcClient<S> {
   const calls = client as unknown as Record<string, Unary>;
@@ -58,8 +58,8 @@ async function read(tried: () => Promise<object>): Promise<object> {
 }
 
 /**
- * After a try without an answer, the operation may be stored, now or soon: only its own result ends the retries before the deadline. A refusal
- * by another core does not mean that the first try will not be stored.
+ * After a try without an answer, the operation may be stored, now or soon: only its own result ends the retries before
+ * the deadline. A refusal by another core does not mean that the first try will not be stored.
  */
 async function write(tried: () => Promise<object>, requestId: string, endMs: number): Promise<object> {
   let mayBeStored = false;
@@ -79,8 +79,9 @@ async function write(tried: () => Promise<object>, requestId: string, endMs: num
 }
 
 /**
- * NOT_SENT: no connection took it. BROKEN: the connection broke while it was under way. OVERDUE: no answer came in time. RUNNING: an
- * earlier try of this operation has no result yet. RESULT: the operation's own result. REFUSED: core refused it and stored nothing.
+ * NOT_SENT: no connection took it. BROKEN: the connection broke while it was under way. OVERDUE: no answer came in
+ * time. RUNNING: an earlier try of this operation has no result yet. RESULT: the operation's own result. REFUSED: core
+ * refused it and stored nothing.
  */
 type Meaning = 'NOT_SENT' | 'BROKEN' | 'OVERDUE' | 'RUNNING' | 'RESULT' | 'REFUSED';
 

@@ -19,8 +19,8 @@ const WARN_MS = 1_000;
 export const NEVER = 2n ** 63n - 1n;
 
 /**
- * Compares this process's clock with core's, now and every few seconds. Deadlines of calls are times, so a clock that is behind by
- * CORE_TIMEOUT_MS would have each write refused; from half of that on it is not sound.
+ * Compares this process's clock with core's, now and every few seconds. Deadlines of calls are times, so a clock that
+ * is behind by CORE_TIMEOUT_MS would have each write refused; from half of that on it is not sound.
  */
 export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log: Log): ClockWatch {
   let offsetMs: number | undefined;

@@ -24,8 +24,9 @@ export interface FeedMessage {
 
 /**
  * A stream of core's without a gap: when it breaks, it resumes from the last resume token, or starts again when there
- * was none. Reads from core only as fast as it is consumed. Throws ServiceError when core refuses the stream before its first message; later
- * it ends when it cannot resume without a gap, and the client has to reconnect. Also ends when `signal` aborts.
+ * was none. Reads from core only as fast as it is consumed. Throws ServiceError when core refuses the stream before its
+ * first message; later it ends when it cannot resume without a gap, and the client has to reconnect. Also ends when
+ * `signal` aborts.
  */
 export async function* followFeed<M extends FeedMessage>(
   open: (resumeToken: string) => AsyncIterable<M>,

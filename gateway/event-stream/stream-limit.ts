@@ -5,8 +5,8 @@ import { demandRate, rateLimited } from '../limits/rate-limit.ts';
 const RETRY_AFTER_MS = 10_000;
 
 /**
- * How often one key may open a stream. Each client that disconnects resets one HTTP/2 stream to core, and core closes a connection that
- * has more than some tens of resets a second.
+ * How often one key may open a stream. Each client that disconnects resets one HTTP/2 stream to core, and core closes a
+ * connection that has more than some tens of resets a second.
  */
 export const OPENINGS = { name: 'streams', points: 100, durationSeconds: 10 } as const;
 

@@ -4,8 +4,9 @@ import type { Middleware } from 'koa';
 import type { Log } from '../../platform/log.ts';
 
 /**
- * The address in an entry of X-Forwarded-For, in its one canonical spelling. Proxies also write it with a port, in brackets and in
- * quotes (`192.0.2.1:1234`, `"[2001:db8::1]:1234"`, as RFC 7239 has it). Undefined for anything else, such as `unknown`.
+ * The address in an entry of X-Forwarded-For, in its one canonical spelling. Proxies also write it with a port, in
+ * brackets and in quotes (`192.0.2.1:1234`, `"[2001:db8::1]:1234"`, as RFC 7239 has it). Undefined for anything else,
+ * such as `unknown`.
  */
 export function readAddress(entry: string): string | undefined {
   const bare = entry.trim().replace(/^"(.*)"$/, '$1');
@@ -17,8 +18,9 @@ export function readAddress(entry: string): string | undefined {
 }
 
 /**
- * The network that limits count an address as: an IPv4 address itself, also one inside IPv6 (mapped, NAT64, 6to4); for IPv6 its /64, which is
- * what one subscriber gets. Anything that is no address counts as `unknown`, so invalid entries do not give a sender more limits.
+ * The network that limits count an address as: an IPv4 address itself, also one inside IPv6 (mapped, NAT64, 6to4); for
+ * IPv6 its /64, which is what one subscriber gets. Anything that is no address counts as `unknown`, so invalid entries
+ * do not give a sender more limits.
  */
 export function networkOf(entry: string): string {
   const address = readAddress(entry);
@@ -49,8 +51,8 @@ function ipv4Of(high = 0, low = 0): string {
 }
 
 /**
- * Warns once when a request carries a proxy's header though no proxy is trusted: all clients behind the proxy then share its address, and with
- * it their limits. The header is no proof of a proxy, because any client can send it.
+ * Warns once when a request carries a proxy's header though no proxy is trusted: all clients behind the proxy then
+ * share its address, and with it their limits. The header is no proof of a proxy, because any client can send it.
  */
 export function warnOfProxy(log: Log): Middleware {
   let hasWarned = false;

@@ -8,8 +8,8 @@ import type { Route } from './route.ts';
 type Known = Pick<Route, 'method' | 'path'>;
 
 /**
- * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `routes` are all there are, for
- * what it says about unknown paths.
+ * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `routes`
+ * are all there are, for what it says about unknown paths.
  */
 export function answerProblems(log: Log, routes: readonly Known[]): Middleware {
   const explainPath = explainUnknownPath(routes);

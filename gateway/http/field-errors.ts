@@ -52,8 +52,8 @@ const LONGEST = 40;
 const OTHER_WORDS: Readonly<Record<string, string>> = { limit: 'pageSize', perpage: 'pageSize', cursor: 'pageToken' };
 
 /**
- * The known name that a wrong one is probably meant to be: another API's word for it, its beginning (`amount`), or the name in another
- * style (`terminal_id`) or with at most two wrong letters.
+ * The known name that a wrong one is probably meant to be: another API's word for it, its beginning (`amount`), or the
+ * name in another style (`terminal_id`) or with at most two wrong letters.
  */
 function nearestName(wrong: string, known: readonly string[]): string | undefined {
   if (wrong.length > LONGEST) return undefined;

@@ -28,8 +28,9 @@ export class StrictJsonRefusal extends Error {
 }
 
 /**
- * Reads the structure of a text. Throws StrictJsonRefusal for a name that occurs twice in one object (compared after unescaping), for the
- * name `__proto__` and one with a control character, and above the bounds. A text that passes is safe for JSON.parse, which checks the rest of the syntax.
+ * Reads the structure of a text. Throws StrictJsonRefusal for a name that occurs twice in one object (compared after
+ * unescaping), for the name `__proto__` and one with a control character, and above the bounds. A text that passes is
+ * safe for JSON.parse, which checks the rest of the syntax.
  */
 export function readStructure(text: string, bounds: JsonBounds, onNumber?: OnNumber): void {
   new StructureReader(text, bounds, onNumber).read();

@@ -7,8 +7,8 @@ import { traced, traceFields } from '../../platform/tracing.ts';
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
 /**
- * Names each HTTP request, in the answer and in the log. The client's own X-Request-Id is taken when it is a UUID; anything else may be long,
- * secret or a card number, and is replaced.
+ * Names each HTTP request, in the answer and in the log. The client's own X-Request-Id is taken when it is a UUID;
+ * anything else may be long, secret or a card number, and is replaced.
  */
 export const nameRequests: Middleware = (ctx, next) => {
   const given = ctx.get(REQUEST_ID_HEADER);

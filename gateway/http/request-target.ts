@@ -2,9 +2,9 @@ import type { Middleware } from 'koa';
 import { Problem } from './problem.ts';
 
 /**
- * Converts the request target to origin form (RFC 9112, section 3.2): the path as it was sent, and the query. The absolute form, which every
- * server must accept, loses its authority. Throws INVALID_REQUEST for an invalid target: parsers behind this one would fail on it, or read it
- * as another path (they strip `#…` and some spaces).
+ * Converts the request target to origin form (RFC 9112, section 3.2): the path as it was sent, and the query. The
+ * absolute form, which every server must accept, loses its authority. Throws INVALID_REQUEST for an invalid target:
+ * parsers behind this one would fail on it, or read it as another path (they strip `#…` and some spaces).
  */
 export const readRequestTarget: Middleware = (ctx, next) => {
   ctx.url = originForm(ctx.url);

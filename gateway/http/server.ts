@@ -12,8 +12,8 @@ export interface HttpServer {
   /** Begins to accept connections. Resolves with the port; rejects when it is taken. */
   listen(port: number, host: string): Promise<number>;
   /**
-   * Accepts no new connections, lets running requests finish within 10 s, then closes every connection. Node alone would also wait for
-   * connections that never sent a request.
+   * Accepts no new connections, lets running requests finish within 10 s, then closes every connection. Node alone
+   * would also wait for connections that never sent a request.
    */
   drain(): Promise<void>;
 }
@@ -56,8 +56,8 @@ const UNREAD_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * Closes the connection of a client that goes on sending a body after it was answered: after 1 MiB, or after a time. Node would read all of
- * it, for as long as a request may take (measured: 2.5 GB in 10 s, and a third of a core).
+ * Closes the connection of a client that goes on sending a body after it was answered: after 1 MiB, or after a time.
+ * Node would read all of it, for as long as a request may take (measured: 2.5 GB in 10 s, and a third of a core).
  */
 export function closeUnread(timeoutMs: number = UNREAD_MS): Middleware {
   return (ctx, next) => {

@@ -5,9 +5,9 @@ import { type JsonBounds, notJson, type OnNumber, readStructure, StrictJsonRefus
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads bytes as one JSON object (RFC 8259) in UTF-8. Throws StrictJsonRefusal for invalid UTF-8, a byte order mark, anything
- * but an object at the top, names that occur twice in one object, the name `__proto__`, and more structure than the bounds allow.
- * `onNumber` receives numbers as the sender wrote them: JSON.parse reads 10.50 and 10.5 alike.
+ * Reads bytes as one JSON object (RFC 8259) in UTF-8. Throws StrictJsonRefusal for invalid UTF-8, a byte order mark,
+ * anything but an object at the top, names that occur twice in one object, the name `__proto__`, and more structure
+ * than the bounds allow. `onNumber` receives numbers as the sender wrote them: JSON.parse reads 10.50 and 10.5 alike.
  */
 export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds, onNumber?: OnNumber): JsonObject {
   const text = decode(bytes);

@@ -79,8 +79,8 @@ export async function take(
 }
 
 /**
- * No request waits for Redis: commands are neither queued while it is unavailable nor retried. A Redis that does not answer loses its
- * connection after the first timeout; the new one is used only after Redis has answered on it.
+ * No request waits for Redis: commands are neither queued while it is unavailable nor retried. A Redis that does not
+ * answer loses its connection after the first timeout; the new one is used only after Redis has answered on it.
  */
 function connectRedis(url: string): Redis {
   return new Redis(url, {

@@ -29,8 +29,8 @@ function originOf({ protocol, host }: Context): string {
 const CACHE = 'public, max-age=300';
 
 /**
- * GET /openapi.json: the document. GET /docs: the same as a page, with guides beside it; / leads there. All are built once, when they are
- * first asked for: building takes longer than all else at the start of a gateway.
+ * GET /openapi.json: the document. GET /docs: the same as a page, with guides beside it; / leads there. All are built
+ * once, when they are first asked for: building takes longer than all else at the start of a gateway.
  */
 export function serveDocument(): Router {
   const document = once(createDocument);

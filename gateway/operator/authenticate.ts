@@ -18,8 +18,8 @@ export interface Operator {
 }
 
 /**
- * Demands `Authorization: Bearer <operator token>`, or the cookie of a console session; a call by cookie that changes something must also
- * carry the session's X-CSRF-Token. Throws UNAUTHENTICATED, FORBIDDEN, RATE_LIMITED.
+ * Demands `Authorization: Bearer <operator token>`, or the cookie of a console session; a call by cookie that changes
+ * something must also carry the session's X-CSRF-Token. Throws UNAUTHENTICATED, FORBIDDEN, RATE_LIMITED.
  */
 export function authenticateOperator(verify: VerifyToken, sessions: Sessions): Middleware {
   return async (ctx, next) => {

@@ -50,7 +50,7 @@ const MAX_WAITING = 1_000;
 /** This many of the largest bodies fit into 1 MiB, core's limit for a message. */
 const MAX_BATCH = 15;
 /**
- * With one lane a call that hangs would block all others; with more than two, fewer are read and verified while others are stored (measured:
- * a seventh more per second than with four).
+ * With one lane a call that hangs would block all others; with more than two, fewer are read and verified while others
+ * are stored (measured: a seventh more per second than with four).
  */
 const LANES = 2;

@@ -17,8 +17,9 @@ const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;
 const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
 
 /**
- * Whether the path contradicts the signed status. The path is not signed, so anyone with one notification could send it as another. Words of
- * other senders pass; ours are compared without regard to case, because a receiver may do the same.
+ * Whether the path contradicts the signed status. The path is not signed, so anyone with one notification could send it
+ * as another. Words of other senders pass; ours are compared without regard to case, because a receiver may do the
+ * same.
  */
 export function isContradiction({ kind, statusInfo }: Announced, status: string): boolean {
   const word = statusInfo.toLowerCase();

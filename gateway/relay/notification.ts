@@ -5,8 +5,8 @@ import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
 import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
 
 /**
- * Reads the five signed fields as text. Other fields are ignored, unless a parser that ignores case would take one of them for a signed field.
- * Throws INVALID_REQUEST naming each fault.
+ * Reads the five signed fields as text. Other fields are ignored, unless a parser that ignores case would take one of
+ * them for a signed field. Throws INVALID_REQUEST naming each fault.
  */
 export function parseNotification(body: Buffer): SignedFields {
   const { json, amountSource } = parse(body);
@@ -41,8 +41,8 @@ function parse(body: Buffer): { json: JsonObject; amountSource: string | undefin
 }
 
 /**
- * JSON parsers of Go and ASP.NET compare names without regard to case, and the last one wins: an unsigned field must not become a
- * signed one there.
+ * JSON parsers of Go and ASP.NET compare names without regard to case, and the last one wins: an unsigned field must
+ * not become a signed one there.
  */
 function lookalikes(json: JsonObject): FieldError[] {
   return Object.keys(json).flatMap((name) => {
@@ -53,8 +53,8 @@ function lookalikes(json: JsonObject): FieldError[] {
 }
 
 /**
- * A name as the most careless parser compares it: in upper case, as Java and .NET do, so that ſ becomes S and ı becomes I; then in
- * lower case, for the Kelvin sign. This takes more for equal than Unicode's simple case folding, never less.
+ * A name as the most careless parser compares it: in upper case, as Java and .NET do, so that ſ becomes S and ı becomes
+ * I; then in lower case, for the Kelvin sign. This takes more for equal than Unicode's simple case folding, never less.
  */
 function fold(name: string): string {
   return name.replaceAll('İ', 'i').toUpperCase().toLowerCase();

@@ -7,8 +7,8 @@ import { rateLimited } from '../limits/rate-limit.ts';
 /** Limits failed verifications. Valid notifications do not count. */
 export interface Penalties {
   /**
-   * Runs before a verification. During a penalty of the sender and the claimed merchant, some notifications per second are still verified: the
-   * sender may share its address with a guesser. Throws RATE_LIMITED above that.
+   * Runs before a verification. During a penalty of the sender and the claimed merchant, some notifications per second
+   * are still verified: the sender may share its address with a guesser. Throws RATE_LIMITED above that.
    */
   check(network: string, claimedMerchantId: string): Promise<void>;
   /** Counts a failure. Resolves with the answer: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */

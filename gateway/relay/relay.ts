@@ -24,8 +24,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 5_000;
 
 /**
- * Mounts the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before anything else,
- * unknown paths and wrong methods included, so no router stands in front of it.
+ * Mounts the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before
+ * anything else, unknown paths and wrong methods included, so no router stands in front of it.
  */
 export function createRelay(options: RelayOptions): Relay {
   const { credentials, limits, notifications, log } = options;
@@ -87,8 +87,8 @@ const PATTERN = new RegExp(
 const PREFIX = path.slice(0, path.indexOf('{'));
 
 /**
- * Matches method and path with the route's description, as they were sent: a router would decode `%61` to `a`, and the next reader may
- * not. Throws METHOD_NOT_ALLOWED, and NOT_FOUND for an unknown path or a malformed statusInfo.
+ * Matches method and path with the route's description, as they were sent: a router would decode `%61` to `a`, and the
+ * next reader may not. Throws METHOD_NOT_ALLOWED, and NOT_FOUND for an unknown path or a malformed statusInfo.
  */
 function readPath(ctx: Context): Announced {
   const [, kind, statusInfo = ''] = PATTERN.exec(ctx.path) ?? [];

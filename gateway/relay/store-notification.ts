@@ -14,9 +14,9 @@ interface Verified extends Announced, SignedFields {
 }
 
 /**
- * Stores a verified notification at core and answers 200, or 202 when core quarantined it. Senders retry after an error and finally give up
- * on the endpoint; a retry does not change a quarantined notification. Throws UNAVAILABLE when the notification is not stored: the sender must
- * retry.
+ * Stores a verified notification at core and answers 200, or 202 when core quarantined it. Senders retry after an error
+ * and finally give up on the endpoint; a retry does not change a quarantined notification. Throws UNAVAILABLE when the
+ * notification is not stored: the sender must retry.
  */
 export async function storeNotification(
   ctx: Context,

@@ -11,8 +11,9 @@ const SECRETS = 2;
 const DUMMIES = Array.from({ length: SECRETS }, () => `whsec_${randomBytes(32).toString('base64')}`);
 
 /**
- * Like verify(), but fetches the newest secrets before it reports a failure: a secret is valid as soon as its 201 was answered. Every failure
- * waits for the same refresh, so an unknown merchant takes as long as a wrong signature. Throws UNAVAILABLE when core does not answer.
+ * Like verify(), but fetches the newest secrets before it reports a failure: a secret is valid as soon as its 201 was
+ * answered. Every failure waits for the same refresh, so an unknown merchant takes as long as a wrong signature. Throws
+ * UNAVAILABLE when core does not answer.
  */
 export async function verifyWithNewest(
   credentials: Pick<Credentials, 'secretsOf' | 'refresh'>,
@@ -26,8 +27,9 @@ export async function verifyWithNewest(
 }
 
 /**
- * Returns why a signature is not accepted, or undefined when it is. It always computes and compares two HMACs, so that its time does not reveal
- * which merchants exist. `headers` are all X-Service-Signature headers of the request; there must be exactly one.
+ * Returns why a signature is not accepted, or undefined when it is. It always computes and compares two HMACs, so that
+ * its time does not reveal which merchants exist. `headers` are all X-Service-Signature headers of the request; there
+ * must be exactly one.
  */
 export function verify(
   secrets: readonly string[] | undefined,

@@ -9,8 +9,9 @@ import type { Present } from '../http/route.ts';
 type Reader<D extends DescMessage> = (message: MessageShape<D>) => unknown;
 
 /**
- * Makes the function that gives a message of core's as JSON: the fields that the answer's schema describes and no other, so that an answer
- * is what the document says. `own` reads those fields that are more than the message's field of the same name (or that of NAMES).
+ * Makes the function that gives a message of core's as JSON: the fields that the answer's schema describes and no
+ * other, so that an answer is what the document says. `own` reads those fields that are more than the message's field
+ * of the same name (or that of NAMES).
  */
 export function messageJson<S extends z.ZodObject, D extends DescMessage>(
   schema: S,

@@ -8,8 +8,8 @@ import type { Input, Route, Schemas } from '../http/route.ts';
 import { MERCHANT_ID, notRequestId, UUID } from './identifiers.ts';
 
 /**
- * Reads what a request brings, in this order: the query of a GET, the path parameters, the body. Throws INVALID_REQUEST, the
- * route's own 404 code for a malformed path parameter, and what `readBody` throws.
+ * Reads what a request brings, in this order: the query of a GET, the path parameters, the body. Throws
+ * INVALID_REQUEST, the route's own 404 code for a malformed path parameter, and what `readBody` throws.
  */
 export async function readInput(
   ctx: Context,

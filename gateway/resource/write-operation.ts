@@ -14,9 +14,9 @@ export type Outcome = { readonly replayed: boolean } & (
 );
 
 /**
- * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask about it. Answers
- * with the outcome that `write` returns; 202 when it is unknown. Throws INTERNAL with the requestId for an unexpected failure, and Problem
- * for a refusal.
+ * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask
+ * about it. Answers with the outcome that `write` returns; 202 when it is unknown. Throws INTERNAL with the requestId
+ * for an unexpected failure, and Problem for a refusal.
  */
 export async function writeOperation(
   ctx: Context,

@@ -6,15 +6,16 @@ import type { Route } from '../http/route.ts';
 import { identityOf } from './authenticate.ts';
 
 /**
- * Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there, and in the way of others: beside
- * 3 000 at once a neighbour waited 3.7 s with this bound and 8.6 s without, and was refused 52 times (2 busy cores).
+ * Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there, and in the
+ * way of others: beside 3 000 at once a neighbour waited 3.7 s with this bound and 8.6 s without, and was refused 52
+ * times (2 busy cores).
  */
 export const CAPTURES_PER_HOLD = 32;
 
 /**
- * Bounds the requests under way at this gateway, in all, for each merchant, and the captures for each hold. What is over is refused
- * before core is asked: core would refuse it too, at several times the cost, and while the gateway is busy with that, other merchants'
- * connections wait to be accepted.
+ * Bounds the requests under way at this gateway, in all, for each merchant, and the captures for each hold. What is
+ * over is refused before core is asked: core would refuse it too, at several times the cost, and while the gateway is
+ * busy with that, other merchants' connections wait to be accepted.
  */
 export class InFlightLimits {
   readonly #requests: FairShare;
@@ -32,8 +33,9 @@ export class InFlightLimits {
   }
 
   /**
-   * Middleware behind authenticate(), before any of the body is read. Throws RATE_LIMITED when the merchant has its share, UNAVAILABLE
-   * when nothing is free. What it does with its webhook has a share of its own, so that a terminal's flood does not stop that.
+   * Middleware behind authenticate(), before any of the body is read. Throws RATE_LIMITED when the merchant has its
+   * share, UNAVAILABLE when nothing is free. What it does with its webhook has a share of its own, so that a terminal's
+   * flood does not stop that.
    */
   limitMerchant({ tag }: Route): Middleware {
     return (ctx, next) => this.#limit(tag === 'Webhook' ? 'webhook of ' : '', ctx, next);

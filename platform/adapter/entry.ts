@@ -115,8 +115,8 @@ export function refusal(errorCode: 'fenced' | 'identifier_reused'): ResultInit {
 }
 
 /**
- * The fields of a request that are kept with its identifier, so that a repeated request can be compared: those that `defaults` names;
- * what the request does not have stays as it is there.
+ * The fields of a request that are kept with its identifier, so that a repeated request can be compared: those that
+ * `defaults` names; what the request does not have stays as it is there.
  */
 export function keptFields<Kept extends object>(defaults: Kept, request: object): Kept {
   const given = Object.entries(request).filter(([name]) => Object.hasOwn(defaults, name));

@@ -23,8 +23,8 @@ export interface EventReporter {
 export const REPORT_TIMEOUT_MS = 5_000;
 
 /**
- * Opens an adapter's channel to core; it connects at the first report. When to report again is the adapter's to decide. Throws an Error
- * of one line that names the setting that is wrong.
+ * Opens an adapter's channel to core; it connects at the first report. When to report again is the adapter's to decide.
+ * Throws an Error of one line that names the setting that is wrong.
  */
 export function openEventReporter(settings: z.output<z.ZodObject<typeof ADAPTER_SETTINGS>>): EventReporter {
   const security = channelSecurity(readChannelTls('CORE_TLS', tlsFiles('CORE_TLS', settings)));

@@ -15,8 +15,8 @@ export interface DueEvent {
 /** Where an adapter keeps the events that core must hear of. */
 export interface Outbox {
   /**
-   * Takes due events, oldest first. They are put off by `putOffMs(attempts)` in the same transaction, so that a crash during a report
-   * reports them again, not never.
+   * Takes due events, oldest first. They are put off by `putOffMs(attempts)` in the same transaction, so that a crash
+   * during a report reports them again, not never.
    */
   takeDue(limit: number): Promise<readonly DueEvent[]>;
   /** Stores how a report went. One that core did not take is due again after `backoffMs(attempts)`. */

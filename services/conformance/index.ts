@@ -1,7 +1,7 @@
 /**
- * The conformance kit: `npm run conformance`. Judges a card processor's adapter through holdfast.processor.v1 alone (docs/processors.md).
- * Prints a table. Exit code: 0 = every check that could run passed, 1 = one failed, 2 = it could not be judged, or most checks were
- * skipped.
+ * The conformance kit: `npm run conformance`. Judges a card processor's adapter through holdfast.processor.v1 alone
+ * (docs/processors.md). Prints a table. Exit code: 0 = every check that could run passed, 1 = one failed, 2 = it could
+ * not be judged, or most checks were skipped.
  */
 import { type Options, readOptions, USAGE } from './options.ts';
 import { readProfile } from './profile.ts';

@@ -200,8 +200,8 @@ function createdAt(requestId: string) {
 }
 
 /**
- * Finds out what became of a request whose answer never came, as core does: asks, which fences; when the adapter cannot fence, sends
- * it again. Returns the result, or undefined when the request can never act.
+ * Finds out what became of a request whose answer never came, as core does: asks, which fences; when the adapter cannot
+ * fence, sends it again. Returns the result, or undefined when the request can never act.
  */
 export async function findOut(kit: Kit, method: Method, request: Request): Promise<Result | undefined> {
   const { finding, result, fenced } = await inquire(kit, request);

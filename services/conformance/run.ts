@@ -45,8 +45,8 @@ export interface Verdict {
 const AT_ONCE = 8;
 
 /**
- * Judges an adapter: starts it when the profile says how, runs the checks, stops it. Throws an Error when it cannot begin: the
- * adapter does not answer, or the address for events is taken.
+ * Judges an adapter: starts it when the profile says how, runs the checks, stops it. Throws an Error when it cannot
+ * begin: the adapter does not answer, or the address for events is taken.
  */
 export async function runConformance(options: Omit<Options, 'profile'>, profile: Profile): Promise<Verdict[]> {
   const adapter = openAdapter(options.processor, options.credential);

@@ -3,8 +3,8 @@ import type { Verdict } from './run.ts';
 const WORDS = { passed: 'ok    ', failed: 'FAILED', skipped: '-     ' } as const;
 
 /**
- * The verdicts as a table for people: one line each, with what was wrong below it; then for each risk how much of it was checked, and why
- * the rest was not; and a last line that counts them.
+ * The verdicts as a table for people: one line each, with what was wrong below it; then for each risk how much of it
+ * was checked, and why the rest was not; and a last line that counts them.
  */
 export function tableOf(verdicts: readonly Verdict[]): string {
   const width = Math.max(0, ...verdicts.map(({ name }) => name.length));

@@ -1,9 +1,10 @@
 /**
- * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore. `--import ID` stores it here,
- * `--give-back ID` undoes it at the processor, in both places `all` for everything that can be; they need `--operator NAME`, and are
- * audited. A file for each merchant concerned, in the folder of `--report` (`reconciled/` and the time), says what was lost and what became
- * of it. Exit code: 0 = nothing is unknown any more, 1 = something is, or could not be done, and its line says so, 2 = nothing was
- * changed, because the books cannot be relied on or cannot be read.
+ * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore. `--import ID`
+ * stores it here, `--give-back ID` undoes it at the processor, in both places `all` for everything that can be; they
+ * need `--operator NAME`, and are audited. A file for each merchant concerned, in the folder of `--report`
+ * (`reconciled/` and the time), says what was lost and what became of it. Exit code: 0 = nothing is unknown any more, 1
+ * = something is, or could not be done, and its line says so, 2 = nothing was changed, because the books cannot be
+ * relied on or cannot be read.
  */
 import { mkdir, rmdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * `npm run restored -- --operator NAME`: the step after the database went back in time, before its processes start. Exit code: 0 = done, 2 =
- * it could not be done.
+ * `npm run restored -- --operator NAME`: the step after the database went back in time, before its processes start.
+ * Exit code: 0 = done, 2 = it could not be done.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';

@@ -4,8 +4,9 @@ import { writePrivateFile } from './private-file.ts';
 import type { Quickstart } from './quickstart.ts';
 
 /**
- * Returns the banner, with commands to copy. It contains no credential: it writes `${DATA_DIR}/demo.curl` and `demo.env` (mode 0600), from
- * which curl and `holdfast` read the key, so that the key appears on no screen, in no shell history and in no process list.
+ * Returns the banner, with commands to copy. It contains no credential: it writes `${DATA_DIR}/demo.curl` and
+ * `demo.env` (mode 0600), from which curl and `holdfast` read the key, so that the key appears on no screen, in no
+ * shell history and in no process list.
  */
 export async function banner({ file, dataDir, note }: Omit<Quickstart, 'stop'>): Promise<string> {
   const curl = `${dataDir}/demo.curl`;

@@ -23,9 +23,10 @@ export interface Running {
 }
 
 /**
- * Starts a process and resolves when it reports ready. It gets a session of its own, so that a terminal's Ctrl-C reaches only the launcher,
- * which stops processes in order; when the launcher dies, the closed IPC channel makes the process stop. Rejects with the process's last
- * line when it ends before it is ready; when the signal aborts, the process is stopped.
+ * Starts a process and resolves when it reports ready. It gets a session of its own, so that a terminal's Ctrl-C
+ * reaches only the launcher, which stops processes in order; when the launcher dies, the closed IPC channel makes the
+ * process stop. Rejects with the process's last line when it ends before it is ready; when the signal aborts, the
+ * process is stopped.
  */
 export async function startChild(options: ChildOptions, signal: AbortSignal): Promise<Running> {
   const { child, exited } = await spawnChild(options);

@@ -1,8 +1,8 @@
 /** A customer at the hosted checkout page, without a browser. */
 
 /**
- * Opens the checkout page, fills in its form with a card, and submits it as a browser would. Returns the address to which the page
- * redirects the customer, if any.
+ * Opens the checkout page, fills in its form with a card, and submits it as a browser would. Returns the address to
+ * which the page redirects the customer, if any.
  */
 export async function payAtCheckout(checkoutUrl: string, cardNumber: string): Promise<string | undefined> {
   const page = await (await fetch(checkoutUrl)).text();

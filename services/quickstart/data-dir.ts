@@ -3,8 +3,9 @@ import { chmod, mkdir, realpath, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Opens DATA_DIR for this launcher alone. The lock is the operating system's, on a SQLite file, so it ends with this process, however the
- * process ends. Throws when another launcher holds it. Returns the folder's real path and a function that releases the lock.
+ * Opens DATA_DIR for this launcher alone. The lock is the operating system's, on a SQLite file, so it ends with this
+ * process, however the process ends. Throws when another launcher holds it. Returns the folder's real path and a
+ * function that releases the lock.
  */
 export async function openDataDir(directory: string): Promise<{ path: string; close(): void }> {
   try {
@@ -13,7 +14,8 @@ export async function openDataDir(directory: string): Promise<{ path: string; cl
   } catch (cause) {
     throw new Error(`DATA_DIR: cannot make ${directory}: ${(cause as NodeJS.ErrnoException).code}`, { cause });
   }
-  // Root's PostgreSQL runs as another user, which must be able to enter its own folder; everything else is 0600 or 0700.
+  // Root's PostgreSQL runs as another user, which must be able to enter its own folder; everything else is 0600 or
+  // 0700.
   await chmod(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const inner of ['logs', 'run']) await chmod(`${directory}/${inner}`, 0o700);
   const path = await realpath(directory);

@@ -20,8 +20,9 @@ const schema = z.object({ several: merchant, single: merchant });
 export type DemoMerchants = z.output<typeof schema>;
 
 /**
- * Returns the demo merchants of a DATA_DIR. Creates those that the database does not have, and stores their credentials, which are shown
- * only once. Addresses that an earlier start set follow the current ports; one that somebody else has set stays, and is reported.
+ * Returns the demo merchants of a DATA_DIR. Creates those that the database does not have, and stores their
+ * credentials, which are shown only once. Addresses that an earlier start set follow the current ports; one that
+ * somebody else has set stays, and is reported.
  */
 export async function keepDemoMerchants(house: House, report: (line: string) => void): Promise<DemoMerchants> {
   const file = `${house.dataDir}/merchants.json`;

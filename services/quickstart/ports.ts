@@ -25,8 +25,8 @@ export type Ports = Readonly<Record<(typeof INNER)[number] | (typeof OUTER)[numb
 const handedOut = z.partialRecord(z.enum(INNER), z.number().int().min(1).max(65_535));
 
 /**
- * Chooses the ports of a DATA_DIR. Inner ports stay the same from one start to the next as long as they are free: addresses of checkout
- * pages and of the demo merchant were handed out with them. Errors as choosePorts().
+ * Chooses the ports of a DATA_DIR. Inner ports stay the same from one start to the next as long as they are free:
+ * addresses of checkout pages and of the demo merchant were handed out with them. Errors as choosePorts().
  */
 export async function keepPorts(settings: QuickstartSettings, dataDir: string): Promise<Ports> {
   const file = `${dataDir}/ports.json`;
@@ -36,8 +36,8 @@ export async function keepPorts(settings: QuickstartSettings, dataDir: string): 
 }
 
 /**
- * Takes the ports that are set, then the preferred ones that are free, and finds free ones for the rest. Throws when two settings are
- * the same, or a port that is set is taken.
+ * Takes the ports that are set, then the preferred ones that are free, and finds free ones for the rest. Throws when
+ * two settings are the same, or a port that is set is taken.
  */
 export async function choosePorts(
   settings: QuickstartSettings,
@@ -73,8 +73,9 @@ export async function freeOuterPorts(): Promise<Record<(typeof OUTER)[number], s
 }
 
 /**
- * Finds a free port between 20 000 and 30 000: below the range of outgoing connections, so that the system does not give it away while its
- * process restarts. Never returns the same port twice, because the caller may not listen on the first one yet.
+ * Finds a free port between 20 000 and 30 000: below the range of outgoing connections, so that the system does not
+ * give it away while its process restarts. Never returns the same port twice, because the caller may not listen on the
+ * first one yet.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -22,8 +22,8 @@ export interface PostgresHome {
 }
 
 /**
- * Finds binaries and a folder for the data. PostgreSQL refuses root, so root's server runs as `nobody`; where that user cannot
- * reach a folder (a clone below a home of mode 700), binaries are copied to, and data put in, /var/lib/holdfast.
+ * Finds binaries and a folder for the data. PostgreSQL refuses root, so root's server runs as `nobody`; where that user
+ * cannot reach a folder (a clone below a home of mode 700), binaries are copied to, and data put in, /var/lib/holdfast.
  */
 export async function choosePostgresHome(directory: string): Promise<PostgresHome> {
   const packaged = await packagedBinaries();

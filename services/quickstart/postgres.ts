@@ -38,9 +38,10 @@ export interface Postgres {
 }
 
 /**
- * Starts a server and resolves when it accepts connections. Creates the cluster when there is none, and first stops a server that a killed
- * launcher left on the same data. The server runs in a session of its own, so that a terminal's Ctrl-C reaches only the launcher; a keeper
- * process stops it when this process dies. Throws with the last line of its log when it does not start.
+ * Starts a server and resolves when it accepts connections. Creates the cluster when there is none, and first stops a
+ * server that a killed launcher left on the same data. The server runs in a session of its own, so that a terminal's
+ * Ctrl-C reaches only the launcher; a keeper process stops it when this process dies. Throws with the last line of its
+ * log when it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   for (const password of [options.password, options.superuserPassword]) assert.match(password, /^[A-Za-z0-9_-]{32,}$/);

@@ -110,8 +110,8 @@ function coreCommon(house: House, databaseUrl: string): Environment {
 type Environment = Record<string, string | number | undefined>;
 
 /**
- * The environment of each process: the launcher's own, so that limits and LOG_LEVEL reach it, without the settings that the launcher sets
- * itself, and with an address of this machine to listen on.
+ * The environment of each process: the launcher's own, so that limits and LOG_LEVEL reach it, without the settings that
+ * the launcher sets itself, and with an address of this machine to listen on.
  */
 function child(house: House, name: string, entry: string, own: Environment): ChildOptions {
   const { environment: inherited, ...known } = house.settings;

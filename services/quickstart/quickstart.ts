@@ -37,9 +37,9 @@ export interface Quickstart {
 }
 
 /**
- * Starts everything and resolves when a merchant's call succeeds; reports each process that is ready, and later each that ends and starts
- * again. Rejects with one line when a setting is wrong, a port is taken, the
- * database is away, or DATA_DIR is in use. Then, and when the signal aborts, nothing is left running.
+ * Starts everything and resolves when a merchant's call succeeds; reports each process that is ready, and later each
+ * that ends and starts again. Rejects with one line when a setting is wrong, a port is taken, the database is away, or
+ * DATA_DIR is in use. Then, and when the signal aborts, nothing is left running.
  */
 export async function startQuickstart(
   settings: QuickstartSettings,

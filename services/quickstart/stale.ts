@@ -5,8 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /**
- * Signals a process until it has ended: the first signal at once, each further one after five seconds. After a restart of the machine the
- * pid may belong to another program, so it signals only a process whose command line contains the mark.
+ * Signals a process until it has ended: the first signal at once, each further one after five seconds. After a restart
+ * of the machine the pid may belong to another program, so it signals only a process whose command line contains the
+ * mark.
  */
 async function stopStale(pid: number, mark: string, signals: readonly NodeJS.Signals[]): Promise<void> {
   for (const signal of signals) {
@@ -33,8 +34,8 @@ export async function stopStaleProcesses(dataDir: string): Promise<void> {
 }
 
 /**
- * Stops the server that still runs on this data, if any: a new one would refuse to start. Takes its pid from postmaster.pid and removes that
- * file, because a reused pid in it would also keep PostgreSQL from starting.
+ * Stops the server that still runs on this data, if any: a new one would refuse to start. Takes its pid from
+ * postmaster.pid and removes that file, because a reused pid in it would also keep PostgreSQL from starting.
  */
 export async function stopStalePostgres(data: string): Promise<void> {
   const file = `${data}/postmaster.pid`;

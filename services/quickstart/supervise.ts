@@ -13,8 +13,8 @@ export interface Supervised {
 }
 
 /**
- * Starts a process, and starts it again whenever it ends: at once the first time, then with growing pauses. Rejects when the first start
- * fails. Returns a function that stops it for good.
+ * Starts a process, and starts it again whenever it ends: at once the first time, then with growing pauses. Rejects
+ * when the first start fails. Returns a function that stops it for good.
  */
 export async function supervise(supervised: Supervised, signal: AbortSignal): Promise<() => Promise<void>> {
   const first = await supervised.start(signal);

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Waits until the gateway knows an API key and core answers behind it: looking up a hold that does not exist then returns 404. Throws after
- * 30 s, and when the signal aborts.
+ * Waits until the gateway knows an API key and core answers behind it: looking up a hold that does not exist then
+ * returns 404. Throws after 30 s, and when the signal aborts.
  */
 export async function untilKnown(baseUrl: string, apiKey: string, signal?: AbortSignal): Promise<void> {
   const deadlineMs = performance.now() + 30_000;

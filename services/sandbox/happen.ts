@@ -12,8 +12,8 @@ import { cardOf, endingOf, resultOf } from './rpc/outcome.ts';
 import { letGo, perform, reversalIdOf } from './rpc/perform.ts';
 
 /**
- * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report; undefined
- * when nothing was left that it could apply to. Then the event is deleted.
+ * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report;
+ * undefined when nothing was left that it could apply to. Then the event is deleted.
  */
 export function happen(books: Books, eventId: string): Event | undefined {
   const event = books.events.find(eventId);

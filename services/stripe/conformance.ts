@@ -1,7 +1,8 @@
 /**
- * `npm run conformance:stripe`: judges the adapter on Stripe itself, by the conformance kit. STRIPE_API_KEY is a test key, DATABASE_URL a
- * database that is free to fill, STRIPE_WEBHOOK_SECRET, if any, that of an endpoint that leads to port 50963. Without a key
- * there is nothing to judge, and that is no failure. Events about disputes take minutes at Stripe and are not judged.
+ * `npm run conformance:stripe`: judges the adapter on Stripe itself, by the conformance kit. STRIPE_API_KEY is a test
+ * key, DATABASE_URL a database that is free to fill, STRIPE_WEBHOOK_SECRET, if any, that of an endpoint that leads to
+ * port 50963. Without a key there is nothing to judge, and that is no failure. Events about disputes take minutes at
+ * Stripe and are not judged.
  */
 import { spawn } from 'node:child_process';
 

@@ -13,8 +13,8 @@ export interface Metered {
 }
 
 /**
- * Answers the metrics server: `GET /metrics` (Prometheus text, with the token), `GET /healthz`, and `GET /readyz`, which is 503
- * while the ledger cannot be read.
+ * Answers the metrics server: `GET /metrics` (Prometheus text, with the token), `GET /healthz`, and `GET /readyz`,
+ * which is 503 while the ledger cannot be read.
  */
 export function serveMetrics(metered: Metered): (request: IncomingMessage, response: ServerResponse) => void {
   const registry = openRegistry(metered);

@@ -1,7 +1,7 @@
 /**
- * Runs the commands of the README and the guides verbatim, twice. Three commands that install or run everything are left out, since they
- * would run these tests again: .ci/run covers the installation and the tests in a fresh clone, test/operate the launcher, and test/flow the
- * steps of the demo.
+ * Runs the commands of the README and the guides verbatim, twice. Three commands that install or run everything are
+ * left out, since they would run these tests again: .ci/run covers the installation and the tests in a fresh clone,
+ * test/operate the launcher, and test/flow the steps of the demo.
  */
 
 import assert from 'node:assert/strict';

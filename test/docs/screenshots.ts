@@ -1,6 +1,6 @@
 /**
- * Retakes the pictures in docs/screenshots: `npm run screenshots`. Starts the whole service, simulates merchants and customers for three
- * minutes (or the number given as the first argument), and takes screenshots in Chromium.
+ * Retakes the pictures in docs/screenshots: `npm run screenshots`. Starts the whole service, simulates merchants and
+ * customers for three minutes (or the number given as the first argument), and takes screenshots in Chromium.
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';

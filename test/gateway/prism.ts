@@ -1,6 +1,7 @@
 /**
- * Puts Prism's validating proxy between tests and the gateway when `TEST_PRISM` names its program (docs/testing.md), and collects what
- * Prism reports about the answers. Requests are not validated: many tests send invalid ones on purpose.
+ * Puts Prism's validating proxy between tests and the gateway when `TEST_PRISM` names its program (docs/testing.md),
+ * and collects what Prism reports about the answers. Requests are not validated: many tests send invalid ones on
+ * purpose.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -19,8 +19,8 @@ const DURING_MS = 2_000;
 const LONGER_MS = 1_000;
 
 /**
- * Runs every attack, the floods for `runs` seconds each. Writes the table into docs/security.md and returns it; throws when an attack got
- * an unexpected answer, or the healthy merchant was affected.
+ * Runs every attack, the floods for `runs` seconds each. Writes the table into docs/security.md and returns it; throws
+ * when an attack got an unexpected answer, or the healthy merchant was affected.
  */
 export async function tortureEdge({ runs: seconds = 5 }: TortureOptions): Promise<string[]> {
   const stack = await openStack();

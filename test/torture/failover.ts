@@ -9,8 +9,9 @@ import { playRounds } from './obedient.ts';
 import type { TortureOptions } from './options.ts';
 
 /**
- * Loses the primary in each of the ways in turn, while clients obey every answer. Returns figures; throws when an acknowledged operation is
- * lost or done twice, a stream has a gap, a notification is missing or the books do not balance.
+ * Loses the primary in each of the ways in turn, while clients obey every answer. Returns figures; throws when an
+ * acknowledged operation is lost or done twice, a stream has a gap, a notification is missing or the books do not
+ * balance.
  */
 export async function tortureFailover({ runs = 10, ...options }: TortureOptions): Promise<string[]> {
   let pair: PostgresPair | undefined;

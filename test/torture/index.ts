@@ -1,6 +1,10 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
- * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `-- obedient-python` and `-- obedient-unkeyed` ask whether answers are promises, `-- neighbours` what one merchant's trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
+ * obedient-python` and `-- obedient-unkeyed` ask whether answers are promises, `-- neighbours` what one merchant's
+ * trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. `-- liar` has
+ * a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what
+ * it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';

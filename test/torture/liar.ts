@@ -8,8 +8,8 @@ import type { TortureOptions } from './options.ts';
 const ROUNDS_OF_A_HOUSE = 20;
 
 /**
- * Plays rounds until the time is over: each row of the table once, in random order, then pairs. With `runs`, as many rounds. Throws with the
- * names of the lies and the seed of a failure.
+ * Plays rounds until the time is over: each row of the table once, in random order, then pairs. With `runs`, as many
+ * rounds. Throws with the names of the lies and the seed of a failure.
  */
 export async function tortureLiar({ seed, runs, minutes = 30, tell }: TortureOptions): Promise<string[]> {
   const random = chance(seed);

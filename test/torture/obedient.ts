@@ -34,8 +34,8 @@ export interface Play {
   readonly rounds: readonly (readonly Planned[])[];
   readonly startDatabase?: DeploymentOptions['startDatabase'];
   /**
-   * Starts to watch before the load does. Returns a function that runs after everything has settled, and returns a line for each fault
-   * found.
+   * Starts to watch before the load does. Returns a function that runs after everything has settled, and returns a line
+   * for each fault found.
    */
   readonly watch?: (scene: Scene) => Promise<() => Promise<string[]>>;
 }

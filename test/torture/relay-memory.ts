@@ -1,6 +1,7 @@
 /**
  * What a million senders cost: each fails once, about a merchant of its own. Prints the heap before and after, and
- * exits 1 when it has grown by more than the bound of the limiters. `npx node --expose-gc test/torture/relay-memory.ts [senders]`
+ * exits 1 when it has grown by more than the bound of the limiters. `npx node --expose-gc test/torture/relay-memory.ts
+ * [senders]`
  */
 import { Registry } from 'prom-client';
 import { openLimits } from '../../gateway/limits/limits.ts';

@@ -1,7 +1,7 @@
 /**
- * Whether time tells an unknown merchant from a wrong signature: sends both in turn, in random order, each from an address
- * of its own so that no limit answers, and prints medians, quartiles and Welch's t of the middle nine tenths. Reports only:
- * a machine's noise is no verdict. `npx node test/torture/relay-timing.ts [requests of each case]`
+ * Whether time tells an unknown merchant from a wrong signature: sends both in turn, in random order, each from an
+ * address of its own so that no limit answers, and prints medians, quartiles and Welch's t of the middle nine tenths.
+ * Reports only: a machine's noise is no verdict. `npx node test/torture/relay-timing.ts [requests of each case]`
  */
 import { notification, openStage } from '../gateway/relay/stage.ts';
 

@@ -45,8 +45,8 @@ const WAYS_BACK: Readonly<Record<string, WayBack>> = {
 };
 
 /**
- * Plays rounds, in turn by each way back. Returns figures; throws when a repeated key charges again, a stream is not told, or the audit is
- * not clean after reconciling.
+ * Plays rounds, in turn by each way back. Returns figures; throws when a repeated key charges again, a stream is not
+ * told, or the audit is not clean after reconciling.
  */
 export async function tortureRestore({ seed, runs = 6, tell = () => undefined }: TortureOptions): Promise<string[]> {
   let pair: PostgresPair | undefined;

@@ -1,6 +1,6 @@
 /**
- * Everything that the console asks of the service: the operators' routes, under the session's cookie. The only file that
- * knows their addresses and names.
+ * Everything that the console asks of the service: the operators' routes, under the session's cookie. The only file
+ * that knows their addresses and names.
  */
 
 /** A refusal, or that no answer came: the fields of the problem that was answered. */

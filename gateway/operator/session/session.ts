@@ -34,8 +34,8 @@ export function sessionJson(sessions: Sessions, session: Session) {
 export const COOKIE = 'holdfast_operator';
 
 /**
- * Sets the session's cookie, which no script can read. It is Secure when the browser used https; a proxy in front reports that in
- * X-Forwarded-Proto, which counts only when proxies are trusted.
+ * Sets the session's cookie, which no script can read. It is Secure when the browser used https; a proxy in front
+ * reports that in X-Forwarded-Proto, which counts only when proxies are trusted.
  */
 export function setCookie(ctx: Context, value: string, maxAgeSeconds: number): void {
   ctx.cookies.set(COOKIE, value, {

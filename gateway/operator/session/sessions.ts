@@ -1,7 +1,8 @@
 /**
- * Console sessions. A session is stored in its cookie, encrypted with a key that every gateway derives from GATEWAY_TOKEN: any gateway can
- * open it, none stores it, and a flood of sign-ins costs no memory. Only sessions that were ended early are shared: core stores their
- * hashes until they would have expired, and sends them to every gateway with the credentials.
+ * Console sessions. A session is stored in its cookie, encrypted with a key that every gateway derives from
+ * GATEWAY_TOKEN: any gateway can open it, none stores it, and a flood of sign-ins costs no memory. Only sessions that
+ * were ended early are shared: core stores their hashes until they would have expired, and sends them to every gateway
+ * with the credentials.
  */
 import {
   createCipheriv,
@@ -32,8 +33,8 @@ export interface Sessions {
   /** The cookie's value. */
   seal(session: Session): string;
   /**
-   * Undefined for a cookie that this key did not seal, and for a session that has expired or was ended. Throws UNAVAILABLE while the
-   * gateway does not know which sessions were ended.
+   * Undefined for a cookie that this key did not seal, and for a session that has expired or was ended. Throws
+   * UNAVAILABLE while the gateway does not know which sessions were ended.
    */
   open(cookie: string): Session | undefined;
   /** Whether it has neither expired nor been ended. */

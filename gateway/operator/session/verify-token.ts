@@ -8,8 +8,9 @@ import { type Limits, limiterKey } from '../../limits/limits.ts';
 import { openPenalties } from '../../limits/penalties.ts';
 
 /**
- * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED after too many of them, and what core throws when it is unavailable and has not
- * verified the token recently. Without a network nothing is counted: a session's token was right once, so it is no guess.
+ * Throws UNAUTHENTICATED for a wrong token, RATE_LIMITED after too many of them, and what core throws when it is
+ * unavailable and has not verified the token recently. Without a network nothing is counted: a session's token was
+ * right once, so it is no guess.
  */
 export type VerifyToken = (token: string, network?: string) => Promise<void>;
 
@@ -18,8 +19,9 @@ const KNOWN_MS = 10_000;
 const MOST_KNOWN = 100;
 
 /**
- * Wrong tokens from an address never lock out the right one: it is still verified during a penalty, and a token that was right before is not
- * counted as a guess. It stays valid while core is unavailable, which is when metrics matter most.
+ * Wrong tokens from an address never lock out the right one: it is still verified during a penalty, and a token that
+ * was right before is not counted as a guess. It stays valid while core is unavailable, which is when metrics matter
+ * most.
  */
 export function createVerifyToken(
   core: Pick<Core, 'operators'>,

@@ -17,9 +17,9 @@ const HISTORY: Statement = {
 };
 
 /**
- * Since when a ledger has every identifier that was seen: since it was made, or since it was restored. A cluster that was restored, or made
- * anew, has another system identifier or timeline than the ledger says. So has a standby after a failover, where that costs no more than an
- * operator's decision about what was lost before.
+ * Since when a ledger has every identifier that was seen: since it was made, or since it was restored. A cluster that
+ * was restored, or made anew, has another system identifier or timeline than the ledger says. So has a standby after a
+ * failover, where that costs no more than an operator's decision about what was lost before.
  */
 export async function completeSince(
   query: Query,

@@ -20,8 +20,8 @@ export type Answered =
   /** Adyen rejected it, and did nothing under its key. */
   | { readonly is: 'rejected'; readonly code: string; readonly message: string }
   /**
-   * Turned away before Adyen looked at the key: too many requests, or the API key may not. This request did nothing; of an
-   * earlier one under the same key it says nothing.
+   * Turned away before Adyen looked at the key: too many requests, or the API key may not. This request did nothing; of
+   * an earlier one under the same key it says nothing.
    */
   | { readonly is: 'turned away'; readonly code: string; readonly message: string }
   /** Another request is in progress under this key. */
@@ -32,8 +32,9 @@ export type Answered =
 /** Adyen's Checkout API. */
 export interface AdyenClient {
   /**
-   * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`: an earlier request under
-   * this key may have arrived; then a rejection counts only when Adyen's answer names the key, which says that it was looked up. Never rejects.
+   * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`: an
+   * earlier request under this key may have arrived; then a rejection counts only when Adyen's answer names the key,
+   * which says that it was looked up. Never rejects.
    */
   post(path: string, body: object, idempotencyKey: string, doubt: boolean): Promise<Answered>;
 }

@@ -11,8 +11,9 @@ export const ENTRY_ORDER_LOCK = 7_217_001;
 export const insertEvent = eventInserter('adyen');
 
 /**
- * An entry is stored before Adyen is asked. The sums of an authorization stand in its own row, whose lock is held by whoever changes it or
- * what is about it. `notification` is what Adyen notified: the same one may come again, and is dealt with once.
+ * An entry is stored before Adyen is asked. The sums of an authorization stand in its own row, whose lock is held by
+ * whoever changes it or what is about it. `notification` is what Adyen notified: the same one may come again, and is
+ * dealt with once.
  */
 export const ADYEN_SCHEMA: Schema = {
   name: 'adyen',

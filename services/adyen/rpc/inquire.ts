@@ -11,8 +11,9 @@ import { resultOf } from '../settlement/ending.ts';
 import { settle } from '../settlement/settle.ts';
 
 /**
- * Returns what became of an identifier. What Adyen has not answered is sent again under its key, which finds it out. Adyen offers no way to
- * look for an identifier, so one that is not in the ledger is fenced only when the ledger is complete since before it was made.
+ * Returns what became of an identifier. What Adyen has not answered is sent again under its key, which finds it out.
+ * Adyen offers no way to look for an identifier, so one that is not in the ledger is fenced only when the ledger is
+ * complete since before it was made.
  */
 export async function inquire(desk: Desk, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence, createdAt } = request;

@@ -8,8 +8,9 @@ import { insertEvent } from '../ledger/schema.ts';
 import { type Ending, resultOf } from './ending.ts';
 
 /**
- * Stores how an operation ended, with what it changed of its authorization and capture, and reports it to core when no call returns it.
- * The authorization, or the entry itself, must be locked, and the operation must not have been done before.
+ * Stores how an operation ended, with what it changed of its authorization and capture, and reports it to core when no
+ * call returns it. The authorization, or the entry itself, must be locked, and the operation must not have been done
+ * before.
  */
 export async function settle(desk: Desk, query: Query, entry: Entry, ending: Ending, tell: boolean): Promise<Entry> {
   const isApproved = ending.answer === Answer.APPROVED;

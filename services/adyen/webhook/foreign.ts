@@ -12,8 +12,8 @@ import { settle } from '../settlement/settle.ts';
 import { giveAgain, takeAway } from './reversal.ts';
 
 /**
- * Books what Adyen, the card scheme, or somebody in the Customer Area did, and reports it to core. The authorization must be locked. Returns
- * false when it must wait for another notification.
+ * Books what Adyen, the card scheme, or somebody in the Customer Area did, and reports it to core. The authorization
+ * must be locked. Returns false when it must wait for another notification.
  */
 export async function applyForeign(desk: Desk, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   if (!item.success) return true;

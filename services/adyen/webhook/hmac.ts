@@ -13,8 +13,8 @@ export interface Signed {
 }
 
 /**
- * Adyen's signature of a notification item: Base64(HMAC-SHA256(key, its fields joined by ':')), where the key is the bytes of a
- * hexadecimal text (docs.adyen.com/development-resources/webhooks/verify-hmac-signatures).
+ * Adyen's signature of a notification item: Base64(HMAC-SHA256(key, its fields joined by ':')), where the key is the
+ * bytes of a hexadecimal text (docs.adyen.com/development-resources/webhooks/verify-hmac-signatures).
  */
 export function signatureOf(item: Signed, hexKey: string): string {
   const { pspReference, originalReference, merchantAccountCode, merchantReference, amount, eventCode, success } = item;

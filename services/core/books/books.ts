@@ -22,11 +22,12 @@ import { storeGathered } from './store.ts';
 import { type TakenBack, type TakingBack, takeBack } from './take-back.ts';
 
 /**
- * The books: the writes of money. Each is one statement with everything that follows from it (state, operation, delivery) and commits by
- * itself, so no transaction waits for this process or for a processor. Concurrent callers share commits.
+ * The books: the writes of money. Each is one statement with everything that follows from it (state, operation,
+ * delivery) and commits by itself, so no transaction waits for this process or for a processor. Concurrent callers
+ * share commits.
  *
- * A method that stores a new operation rejects with NotSent when nothing was stored and nothing will be (too many wait, the caller's
- * deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
+ * A method that stores a new operation rejects with NotSent when nothing was stored and nothing will be (too many wait,
+ * the caller's deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
  */
 export interface Books {
   insertHold(hold: HoldInput, patience?: CallerPatience): Promise<Stored>;
@@ -66,8 +67,9 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     ...counted('hold_end'),
     keyOf: ({ hold }) => hold.requestId,
   });
-  // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold becomes free, ends
-  // come before new requests: otherwise a crowd at one hold would be charged faster than it is answered.
+  // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold
+  // becomes free, ends come before new requests: otherwise a crowd at one hold would be charged faster than it is
+  // answered.
   const writers = new BusyKeys();
   const ends = new StatementGather<SubmissionSettlement, Settled>((batch) => settleGathered(database, batch), {
     ...SETTLE,
@@ -121,8 +123,8 @@ function storedBefore(stored: Stored): Stored {
 }
 
 /**
- * Two statements in flight keep the disk busy while the next one is planned. What has waited for 5 s is refused, so that its caller can
- * try again.
+ * Two statements in flight keep the disk busy while the next one is planned. What has waited for 5 s is refused, so
+ * that its caller can try again.
  */
 export const STORE = {
   maxBatch: 256,
@@ -133,8 +135,8 @@ export const STORE = {
   isAboutOne: (error: unknown) => isAboutOneRow(error) || isLockTimeout(error),
 };
 /**
- * Statements that append to the log of results wait for its lock, so a second one in flight would gain nothing. It is tried several times;
- * then the caller gets 202, and recovery settles.
+ * Statements that append to the log of results wait for its lock, so a second one in flight would gain nothing. It is
+ * tried several times; then the caller gets 202, and recovery settles.
  */
 const SETTLE = { maxBatch: 256, lanes: 1, inParts: true, maxWaitMs: 5_000, isPassing: isDatabaseAway };
 /** Maximum requests of one hold that wait: a fraction of a second's work. */

@@ -14,8 +14,8 @@ export interface NotificationPath {
 }
 
 /**
- * The URL of a notification: the endpoint's, then `/webhook/processor/{payment|oct}/{statusInfo}`. Throws DestinationRefused when a part
- * is malformed.
+ * The URL of a notification: the endpoint's, then `/webhook/processor/{payment|oct}/{statusInfo}`. Throws
+ * DestinationRefused when a part is malformed.
  */
 export function notificationUrl(endpointUrl: string, path: NotificationPath): URL {
   const endpoint = parseEndpointUrl(endpointUrl);
@@ -49,8 +49,9 @@ export interface Outgoing {
 }
 
 /**
- * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first. The oldest makes the X-Service-Signature
- * until it is retired, so that a receiver without the new one can verify; all of them sign for Standard Webhooks. Throws NoSecret.
+ * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first. The oldest makes the
+ * X-Service-Signature until it is retired, so that a receiver without the new one can verify; all of them sign for
+ * Standard Webhooks. Throws NoSecret.
  */
 export function attemptHeaders(outgoing: Outgoing, secrets: readonly string[], at: Date): Record<string, string> {
   const [older] = secrets;
@@ -77,8 +78,8 @@ export class NoSecret extends Error {
 }
 
 /**
- * The signed fields as the body spells them; the amount is its source text, not a reformatted number. Throws, without quoting the body,
- * when it is not a notification.
+ * The signed fields as the body spells them; the amount is its source text, not a reformatted number. Throws, without
+ * quoting the body, when it is not a notification.
  */
 function signedFieldsOf(body: Buffer): SignedFields {
   const { merchantId, requestId, status, amount, currency } = parsed(body);

@@ -26,8 +26,8 @@ export interface AttemptParts {
 }
 
 /**
- * Makes one attempt of a delivery. A 2xx answer delivers it; otherwise it is due again, or dead after the last attempt. A delivery
- * whose body is not a notification, which is a bug of ours, is dead at once.
+ * Makes one attempt of a delivery. A 2xx answer delivers it; otherwise it is due again, or dead after the last attempt.
+ * A delivery whose body is not a notification, which is a bug of ours, is dead at once.
  */
 export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms): Promise<Attempt> {
   const startedAt = parts.clock();

@@ -15,8 +15,8 @@ export function isFailing(httpStatus: number | undefined): boolean {
 }
 
 /**
- * The state of an endpoint after some attempts. Ten failures in a row open the breaker: the endpoint is paused, then one attempt
- * probes it. Each failed probe doubles the pause, up to 15 minutes. Any success closes the breaker.
+ * The state of an endpoint after some attempts. Ten failures in a row open the breaker: the endpoint is paused, then
+ * one attempt probes it. Each failed probe doubles the pause, up to 15 minutes. Any success closes the breaker.
  *
  * The state is in the database because several workers share an endpoint.
  */

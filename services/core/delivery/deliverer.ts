@@ -126,7 +126,8 @@ export class Deliverer {
       if (rows.filter(isOfEndpoint).length === endpoint.room) this.#endpoints.expect(endpoint);
     }
     if (rows.length === 0) return [];
-    // Read after the deliveries: an address or a secret that was changed before a delivery was created is in force for it.
+    // Read after the deliveries: an address or a secret that was changed before a delivery was created is in force for
+    // it.
     const terms = await readEndpointTerms(database.query, cipher, [
       ...new Set(rows.map(({ merchantId }) => merchantId)),
     ]);

@@ -2,8 +2,8 @@ import type { Wanted } from '../storage/delivery/take-due.ts';
 import { type EndpointKey, endpointName } from '../storage/endpoint/endpoint.ts';
 
 /**
- * Which endpoints may have deliveries that are due, and how many attempts this worker has in progress at each. A slow endpoint gets
- * fewer slots, which leaves room for others.
+ * Which endpoints may have deliveries that are due, and how many attempts this worker has in progress at each. A slow
+ * endpoint gets fewer slots, which leaves room for others.
  */
 export class EndpointSlots {
   readonly #slots: number;

@@ -4,8 +4,9 @@ import { endpointName } from '../storage/endpoint/endpoint.ts';
 import { forwardParked } from '../storage/notification/parked-notifications.ts';
 
 /**
- * Forwards notifications that were accepted while their merchant had no internalUrl, once it has one. It searches stored notifications
- * and does not depend on the change of the contract, so one accepted at the same moment is found too. Returns their number.
+ * Forwards notifications that were accepted while their merchant had no internalUrl, once it has one. It searches
+ * stored notifications and does not depend on the change of the contract, so one accepted at the same moment is found
+ * too. Returns their number.
  */
 export async function forwardParkedNotifications(database: Database, announce: Announce, now: Date): Promise<number> {
   let forwarded = 0;

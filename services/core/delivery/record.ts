@@ -53,8 +53,8 @@ interface EndpointTally {
 }
 
 /**
- * Counts the verdicts of a batch for each endpoint whose state they may change, ordered by name: endpoints are locked in that order. One
- * that succeeds and has not failed before costs nothing.
+ * Counts the verdicts of a batch for each endpoint whose state they may change, ordered by name: endpoints are locked
+ * in that order. One that succeeds and has not failed before costs nothing.
  */
 function tallied(batch: readonly MadeAttempt[]): EndpointTally[] {
   const tallies = new Map<string, EndpointTally & { readonly matters: boolean }>();

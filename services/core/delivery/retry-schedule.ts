@@ -10,9 +10,9 @@ export interface AttemptEnd {
 }
 
 /**
- * When the next attempt is due: about 2 s, 10 s, 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the one before, with 10 % jitter so
- * that attempts that failed together are not repeated together. Undefined = there is no next attempt. Retry-After of a 429 or 503 is
- * respected up to 6 h. `random` is in [0, 1).
+ * When the next attempt is due: about 2 s, 10 s, 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the one before,
+ * with 10 % jitter so that attempts that failed together are not repeated together. Undefined = there is no next
+ * attempt. Retry-After of a 429 or 503 is respected up to 6 h. `random` is in [0, 1).
  */
 export function nextAttemptAt(end: AttemptEnd, random: number): Date | undefined {
   const planned = RETRY_DELAYS_MS[end.tries - 1];
@@ -37,8 +37,8 @@ function retryAfterMs({ httpStatus, retryAfter, endedAt }: AttemptEnd): number {
 }
 
 /**
- * All three forms of an HTTP date start with the day's name; that of C's asctime has no zone and is UTC. Other texts that Date.parse
- * accepts are not HTTP dates.
+ * All three forms of an HTTP date start with the day's name; that of C's asctime has no zone and is UTC. Other texts
+ * that Date.parse accepts are not HTTP dates.
  */
 function httpDateMs(text: string): number {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;

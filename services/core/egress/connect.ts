@@ -13,8 +13,8 @@ export interface ConnectRules {
 }
 
 /**
- * Makes undici's connections. It resolves the name, checks the address, and connects to the address that it checked, so that a name
- * that resolves differently a moment later changes nothing. Resolving and connecting take at most 2 s each.
+ * Makes undici's connections. It resolves the name, checks the address, and connects to the address that it checked, so
+ * that a name that resolves differently a moment later changes nothing. Resolving and connecting take at most 2 s each.
  */
 export function guardedConnector(rules: ConnectRules): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });

@@ -15,8 +15,8 @@ export class DestinationRefused extends Error {
 }
 
 /**
- * Checks an address before a connection to it. Public addresses are allowed over https. Networks of the allow-list are allowed, also over
- * plain http. Metadata services of clouds are never allowed. Throws DestinationRefused.
+ * Checks an address before a connection to it. Public addresses are allowed over https. Networks of the allow-list are
+ * allowed, also over plain http. Metadata services of clouds are never allowed. Throws DestinationRefused.
  */
 export function judgeAddress(address: string, secure: boolean, allowed: readonly Network[]): void {
   const parsed = parseAddress(address);
@@ -71,8 +71,8 @@ export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
 }
 
 /**
- * Public is globally reachable unicast of IANA's registries. For IPv6 that is 2000::/3 without the parts that tunnel or translate to IPv4
- * (6to4, Teredo; NAT64 is outside) and those for documentation and benchmarks.
+ * Public is globally reachable unicast of IANA's registries. For IPv6 that is 2000::/3 without the parts that tunnel or
+ * translate to IPv4 (6to4, Teredo; NAT64 is outside) and those for documentation and benchmarks.
  */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast' || isIn(address, NOT_PUBLIC)) return false;
@@ -101,8 +101,9 @@ const NEVER = parseNetworks(
 );
 
 /**
- * Networks whose addresses contain an IPv4 one, and the byte at which it begins: NAT64 (RFC 6052; RFC 8215 for a site's own prefix, of
- * which only those of 96 bits are known to us), 6to4 (RFC 3056) and the deprecated IPv4-compatible form (RFC 4291).
+ * Networks whose addresses contain an IPv4 one, and the byte at which it begins: NAT64 (RFC 6052; RFC 8215 for a site's
+ * own prefix, of which only those of 96 bits are known to us), 6to4 (RFC 3056) and the deprecated IPv4-compatible form
+ * (RFC 4291).
  */
 const TRANSLATED: readonly (readonly [Network, number])[] = [
   [ipaddr.parseCIDR('64:ff9b::/96'), 12],

@@ -24,9 +24,9 @@ export function parseOrigins(text: string): URL[] {
 }
 
 /**
- * Returns a test for addresses of a target that are a gateway's: forwarding to them would be a loop. Addresses are compared in canonical
- * form. A gateway on this machine may listen on all of its addresses, so all of them count as the gateway's. Rejects when a gateway's
- * name cannot be resolved.
+ * Returns a test for addresses of a target that are a gateway's: forwarding to them would be a loop. Addresses are
+ * compared in canonical form. A gateway on this machine may listen on all of its addresses, so all of them count as the
+ * gateway's. Rejects when a gateway's name cannot be resolved.
  */
 export async function gatewayAt(
   target: Target,

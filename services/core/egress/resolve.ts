@@ -19,9 +19,10 @@ export interface ResolveSources {
 }
 
 /**
- * Returns a resolver: the hosts file first, then the name servers, with the search list of resolv.conf. Unlike the system's own, which
- * keeps one of the process's few threads until a silent server is given up, a lookup here occupies a socket, and ends within 2 s.
- * Concurrent lookups of a name share one. Rejects with LookupFailed, or with ENOTFOUND when there is no such name.
+ * Returns a resolver: the hosts file first, then the name servers, with the search list of resolv.conf. Unlike the
+ * system's own, which keeps one of the process's few threads until a silent server is given up, a lookup here occupies
+ * a socket, and ends within 2 s. Concurrent lookups of a name share one. Rejects with LookupFailed, or with ENOTFOUND
+ * when there is no such name.
  */
 export function openResolver(sources: ResolveSources = {}): Resolve {
   const underWay = new Map<string, Promise<readonly string[]>>();

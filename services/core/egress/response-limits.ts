@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 
 /**
- * Limits what an endpoint may send in answer to one request, including informational heads, chunk extensions and trailers. The HTTP
- * client does not show these, so bytes are counted as they leave the socket. Informational heads (1xx, RFC 9110 section 15.2) are
- * dropped: the client fails on an unexpected `100 Continue` and reads any number of others.
+ * Limits what an endpoint may send in answer to one request, including informational heads, chunk extensions and
+ * trailers. The HTTP client does not show these, so bytes are counted as they leave the socket. Informational heads
+ * (1xx, RFC 9110 section 15.2) are dropped: the client fails on an unexpected `100 Continue` and reads any number of
+ * others.
  *
  * Call it on a new connection. The client sends one request at a time, so a write after a read starts a new answer.
  */

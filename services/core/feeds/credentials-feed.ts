@@ -13,8 +13,8 @@ export interface CredentialChanges {
 }
 
 /**
- * Reads the credentials that gateways authenticate callers with: what has changed after a change number; 0 = everything. It reads the
- * database at each call, so that it includes changes by other cores.
+ * Reads the credentials that gateways authenticate callers with: what has changed after a change number; 0 =
+ * everything. It reads the database at each call, so that it includes changes by other cores.
  */
 export async function readCredentialChanges(
   { query }: Pick<Database, 'query'>,

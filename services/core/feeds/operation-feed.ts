@@ -11,14 +11,14 @@ import {
 } from '../storage/operation/operation-row.ts';
 
 /**
- * The log has another history than it had: a restore or a fail-over has taken the database back to before a position. Reading on from its
- * number would skip results silently.
+ * The log has another history than it had: a restore or a fail-over has taken the database back to before a position.
+ * Reading on from its number would skip results silently.
  */
 export class HistoryChanged extends Error {}
 
 /**
- * Results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps only a cursor, so a slow
- * one costs nothing; one that is behind what memory holds reads pages from the database.
+ * Results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps only a
+ * cursor, so a slow one costs nothing; one that is behind what memory holds reads pages from the database.
  */
 export interface OperationFeed {
   /** Returns results after a position, at most a page, oldest first. Throws HistoryChanged when the log has another result there, or none. */

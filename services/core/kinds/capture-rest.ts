@@ -7,8 +7,8 @@ import { send } from './send.ts';
 import { settle } from './settle.ts';
 
 /**
- * Captures what remains of a hold, because its captureAt is due. Does nothing while something of it is in flight, while it is frozen, and when
- * it was done before.
+ * Captures what remains of a hold, because its captureAt is due. Does nothing while something of it is in flight, while
+ * it is frozen, and when it was done before.
  */
 export async function captureRest(sender: Sender, { idHash }: Pick<HoldRow, 'idHash'>): Promise<void> {
   const at = sender.clock();

@@ -7,8 +7,9 @@ import type { Sender } from './facts.ts';
 import { settle } from './settle.ts';
 
 /**
- * The preauthorizationId of a hold, and the columns that keep it, hexadecimal (docs/product.md, "Money, identifiers, time"). It follows from
- * the requestId and a key of ENCRYPTION_KEYS, so a hold that a restore has lost gets the same again. Undefined = that key is not known.
+ * The preauthorizationId of a hold, and the columns that keep it, hexadecimal (docs/product.md, "Money, identifiers,
+ * time"). It follows from the requestId and a key of ENCRYPTION_KEYS, so a hold that a restore has lost gets the same
+ * again. Undefined = that key is not known.
  */
 export function handleOf(cipher: Cipher, requestId: string, keyId = cipher.keyId) {
   const secret = cipher.derive(`preauthorization:${requestId}`, keyId);
@@ -22,9 +23,9 @@ export function handleOf(cipher: Cipher, requestId: string, keyId = cipher.keyId
 }
 
 /**
- * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold, so after a
- * lost answer the call is repeated. Resolves with the hold as it is then, or with the refusal that has ended it; undefined = the
- * processor did not answer.
+ * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold,
+ * so after a lost answer the call is repeated. Resolves with the hold as it is then, or with the refusal that has ended
+ * it; undefined = the processor did not answer.
  */
 export async function openPage(
   sender: Sender,

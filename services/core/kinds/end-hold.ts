@@ -7,8 +7,8 @@ import { send } from './send.ts';
 import { settle } from './settle.ts';
 
 /**
- * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at the processor,
- * which is not asked then. Does nothing while a capture or release of it is in flight.
+ * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at
+ * the processor, which is not asked then. Does nothing while a capture or release of it is in flight.
  */
 export async function endHold(
   sender: Sender,

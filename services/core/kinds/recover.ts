@@ -19,8 +19,8 @@ export async function recover(sender: Sender, due: DueSubmission): Promise<Recov
 }
 
 /**
- * A checkout whose page is not known gets it; one whose page is known is left to its end. While the database is being reconciled, its result
- * may be one that was lost.
+ * A checkout whose page is not known gets it; one whose page is known is left to its end. While the database is being
+ * reconciled, its result may be one that was lost.
  */
 async function recoverPage(sender: Sender, requestId: string): Promise<Recovered> {
   const { query } = sender.database;
@@ -33,8 +33,9 @@ async function recoverPage(sender: Sender, requestId: string): Promise<Recovered
 }
 
 /**
- * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have arrived. The processor
- * does not know under our identifier what it did by itself. While the database is being reconciled, nothing is voided.
+ * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have
+ * arrived. The processor does not know under our identifier what it did by itself. While the database is being
+ * reconciled, nothing is voided.
  */
 async function recoverVoid(sender: Sender, { kind, requestId, inquiryCount }: DueSubmission): Promise<Recovered> {
   const { query } = sender.database;

@@ -12,8 +12,8 @@ interface Name {
 }
 
 /**
- * Settles what was sent by what the processor says of it after its call: by an inquiry, or an event. False = the processor did not confirm
- * it, so nothing was settled.
+ * Settles what was sent by what the processor says of it after its call: by an inquiry, or an event. False = the
+ * processor did not confirm it, so nothing was settled.
  */
 export async function settleLate(settler: Settler, { kind, requestId }: Name, outcome: FinalOutcome): Promise<boolean> {
   const facts = await factsOf(settler.database.query, kind, requestId);
@@ -23,8 +23,8 @@ export async function settleLate(settler: Settler, { kind, requestId }: Name, ou
 }
 
 /**
- * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields whose result this
- * is. What was imported has the processor's own fields.
+ * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields
+ * whose result this is. What was imported has the processor's own fields.
  */
 async function isDoubtful(
   { database: { query } }: Settler,
@@ -37,8 +37,8 @@ async function isDoubtful(
 }
 
 /**
- * The processor knows the identifier, so sending the request again does nothing: it returns this request's own result, or that the
- * identifier was used for something else. Undefined = it returned neither.
+ * The processor knows the identifier, so sending the request again does nothing: it returns this request's own result,
+ * or that the identifier was used for something else. Undefined = it returned neither.
  */
 async function confirm({ processors }: Settler, facts: Facts): Promise<FinalOutcome | undefined> {
   const outcome = await sendTo(processors.of(facts), facts);
@@ -46,8 +46,8 @@ async function confirm({ processors }: Settler, facts: Facts): Promise<FinalOutc
 }
 
 /**
- * Settles what was sent as an operator decided. What must happen is otherwise never ended by a refusal; an operator's word ends it, and
- * the expiry sweep sends what remains again under a new identifier.
+ * Settles what was sent as an operator decided. What must happen is otherwise never ended by a refusal; an operator's
+ * word ends it, and the expiry sweep sends what remains again under a new identifier.
  */
 export async function settleDecided(settler: Settler, { kind, requestId }: Name, outcome: FinalOutcome): Promise<void> {
   const facts = await factsOf(settler.database.query, kind, requestId);

@@ -9,17 +9,18 @@ import type { Booker, Facts, Settler } from './facts.ts';
 import { voidLate } from './void-late.ts';
 
 /**
- * What an outcome did: what was sent ENDED by it; or nothing, because it is UNKNOWN yet, something else had ended it (OVERTAKEN), or an
- * operator must decide (IN_REVIEW).
+ * What an outcome did: what was sent ENDED by it; or nothing, because it is UNKNOWN yet, something else had ended it
+ * (OVERTAKEN), or an operator must decide (IN_REVIEW).
  */
 export type Settlement =
   | { readonly is: 'ENDED'; readonly at: Date; readonly books?: HoldBooks | undefined }
   | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
 
 /**
- * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts it changes nothing
- * but freezes the hold and alerts. A refusal of what must happen needs an operator, except when the request never arrived: then it is sent
- * again under a new identifier, a few times. What has no final outcome stays unknown, and recovery inquires.
+ * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts
+ * it changes nothing but freezes the hold and alerts. A refusal of what must happen needs an operator, except when the
+ * request never arrived: then it is sent again under a new identifier, a few times. What has no final outcome stays
+ * unknown, and recovery inquires.
  */
 export async function settle(settler: Settler, facts: Facts, outcome: Outcome): Promise<Settlement> {
   if (!isFinal(outcome)) return leaveUnknown(settler, facts, outcome);
@@ -93,8 +94,8 @@ async function leaveUnknown(
 const FIRST_INQUIRY_MS = 1_000;
 
 /**
- * When to inquire about what the processor has accepted: events may get lost, so now and then while it is at work, and when it should
- * have ended. Undefined = it should have ended already, or the processor did not say when.
+ * When to inquire about what the processor has accepted: events may get lost, so now and then while it is at work, and
+ * when it should have ended. Undefined = it should have ended already, or the processor did not say when.
  */
 export function nextLook(now: Date, expectedBy: Date | undefined): Date | undefined {
   if (expectedBy === undefined || expectedBy <= now) return undefined;

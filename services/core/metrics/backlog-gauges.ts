@@ -21,8 +21,8 @@ const CACHE_MS = 5_000;
 const PATIENCE_MS = 3_000;
 
 /**
- * Gauges of what waits in the database, read when they are scraped. A database that does not answer in time never fails a scrape:
- * the gauges keep their last values, and holdfast_backlog_read_failures_total counts.
+ * Gauges of what waits in the database, read when they are scraped. A database that does not answer in time never fails
+ * a scrape: the gauges keep their last values, and holdfast_backlog_read_failures_total counts.
  */
 export function exportBacklog({ registry, database, processors, clock, log }: BacklogGauges): void {
   const registers = [registry];

@@ -2,8 +2,8 @@ import type { AcceptedLongest, DescribeResponse } from '../../../proto/gen/holdf
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 
 /**
- * Tells how long a submission may stay ACCEPTED, in milliseconds, as the processor describes itself. It is asked again after an hour, and
- * when it did not answer.
+ * Tells how long a submission may stay ACCEPTED, in milliseconds, as the processor describes itself. It is asked again
+ * after an hour, and when it did not answer.
  */
 export function openAcceptedLongest(client: {
   describe(request: object): Promise<DescribeResponse>;

@@ -1,5 +1,6 @@
 /**
- * Bounds how many callers wait for the answers of one processor, so that one that does not answer leaves room for the callers of another.
+ * Bounds how many callers wait for the answers of one processor, so that one that does not answer leaves room for the
+ * callers of another.
  */
 export class CallerLimit {
   readonly #most: number;
@@ -32,8 +33,9 @@ export class CallerLimit {
   }
 
   /**
-   * Runs a stored call: while its caller waits when there is room; else without, and undefined is returned at once. Of those at most
-   * UNATTENDED times as many run; what is beyond that is not run, and left to recovery, which inquires about what is stored.
+   * Runs a stored call: while its caller waits when there is room; else without, and undefined is returned at once. Of
+   * those at most UNATTENDED times as many run; what is beyond that is not run, and left to recovery, which inquires
+   * about what is stored.
    */
   waitOrLeave<T>(call: () => Promise<T>): Promise<T> | undefined {
     if (this.hasRoom()) return this.wait(call);

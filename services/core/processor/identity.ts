@@ -15,8 +15,8 @@ export interface Identities {
 /** Whether a processor is the one of the first contact. */
 export interface IdentityCheck {
   /**
-   * True = it is, and may be called. Asks it before the first call of each connection: a connection may lead elsewhere, because addresses were
-   * swapped. False also when it does not say so in time.
+   * True = it is, and may be called. Asks it before the first call of each connection: a connection may lead elsewhere,
+   * because addresses were swapped. False also when it does not say so in time.
    */
   isSame(): boolean | Promise<boolean>;
   /** Whether it has shown that it is another one. Asks again now and then. */

@@ -28,8 +28,8 @@ import { believing, ContractViolation } from './contract.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity.ts';
 
 /**
- * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome UNKNOWN; none of
- * them throws.
+ * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome
+ * UNKNOWN; none of them throws.
  */
 export interface Processor {
   /** How long a call may take, in milliseconds. */
@@ -41,13 +41,13 @@ export interface Processor {
   /** Asks what became of a submission and fences its identifier. */
   inquire(submission: Inquired): Promise<InquiryAnswer>;
   /**
-   * By when the result of a submission that was accepted is expected, as the processor said, but no later than its kind may take. `since`
-   * is when it was stored.
+   * By when the result of a submission that was accepted is expected, as the processor said, but no later than its kind
+   * may take. `since` is when it was stored.
    */
   acceptedUntil(kind: SentKind, since: Date, said: Date): Promise<Date>;
   /**
-   * Whether new holds and OCTs may be sent. False while as many callers wait as may, and while nothing is answered; then now and then one
-   * may, as a probe.
+   * Whether new holds and OCTs may be sent. False while as many callers wait as may, and while nothing is answered;
+   * then now and then one may, as a probe.
    */
   admits(): boolean;
   /** Those who wait for its answers. */

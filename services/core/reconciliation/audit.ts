@@ -19,9 +19,10 @@ export interface AuditParts {
 }
 
 /**
- * Recomputes the books: each hold's counters from its captures and releases, each final submission against the log of operations,
- * and everything against the processor's own books. It only reads, and operations in flight are no drift. Reports each drift as it is
- * found, and returns the counts. The books of a processor that does not answer are left out, and its name is returned.
+ * Recomputes the books: each hold's counters from its captures and releases, each final submission against the log of
+ * operations, and everything against the processor's own books. It only reads, and operations in flight are no drift.
+ * Reports each drift as it is found, and returns the counts. The books of a processor that does not answer are left
+ * out, and its name is returned.
  */
 export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<Audited> {
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));

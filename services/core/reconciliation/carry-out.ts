@@ -29,8 +29,9 @@ interface Parts {
 }
 
 /**
- * Carries plans out, in parts, each with its names and audit entries written at once. What is about one authorization is done in its order,
- * everything else concurrently, so that statements are shared. Tells of each after its part; what fails is told, too.
+ * Carries plans out, in parts, each with its names and audit entries written at once. What is about one authorization
+ * is done in its order, everything else concurrently, so that statements are shared. Tells of each after its part; what
+ * fails is told, too.
  */
 export async function carryOut(
   { sender, decisions }: Parts,

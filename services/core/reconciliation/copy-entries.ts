@@ -13,8 +13,9 @@ export type Ledgers = ReadonlyMap<string, Ledger>;
 export type Unreadable = 'THROW' | 'LEAVE_OUT';
 
 /**
- * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that was read. Books of
- * more entries than `mostUnknown` and four for each operation that was ever sent to their processor do not end.
+ * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that
+ * was read. Books of more entries than `mostUnknown` and four for each operation that was ever sent to their processor
+ * do not end.
  */
 export async function copyEntries(
   client: pg.Client,

@@ -10,8 +10,9 @@ import { openImportReads } from './import-reads.ts';
 import { unknownAuthorization } from './unknown-entry.ts';
 
 /**
- * Imports the hold of a checkout that has ended, when the database went back in time and has lost it. Does nothing while the database is not
- * being reconciled, and when the processor's books do not have its end. Audited. Throws UNAVAILABLE when the processor does not answer.
+ * Imports the hold of a checkout that has ended, when the database went back in time and has lost it. Does nothing
+ * while the database is not being reconciled, and when the processor's books do not have its end. Audited. Throws
+ * UNAVAILABLE when the processor does not answer.
  */
 export async function importCheckout(sender: Sender, processor: string, identifier: string): Promise<void> {
   const { query } = sender.database;

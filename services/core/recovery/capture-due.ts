@@ -9,9 +9,9 @@ const SLOTS = 200;
 const INTERVAL_MS = 500;
 
 /**
- * Captures what remains of holds whose captureAt is due. The capture and its hold's mark are stored by one statement, so two workers make one;
- * one whose worker dies is settled by an inquiry, and made again if it never arrived. None while the database is being reconciled: the capture
- * may have been made, and be lost here.
+ * Captures what remains of holds whose captureAt is due. The capture and its hold's mark are stored by one statement,
+ * so two workers make one; one whose worker dies is settled by an inquiry, and made again if it never arrived. None
+ * while the database is being reconciled: the capture may have been made, and be lost here.
  */
 export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
   const { clock, database } = recovery;

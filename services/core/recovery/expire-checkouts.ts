@@ -33,8 +33,8 @@ async function takeDue({ processors, clock, database }: Sender, limit: number, a
 }
 
 /**
- * The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any more. A processor
- * that does not fence and does not know the checkout has nothing to give back.
+ * The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any
+ * more. A processor that does not fence and does not know the checkout has nothing to give back.
  */
 async function giveUp(recovery: Sender, due: DueSubmission): Promise<'LATER' | undefined> {
   const { query } = recovery.database;

@@ -10,9 +10,10 @@ const SLOTS = 200;
 const INTERVAL_MS = 500;
 
 /**
- * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A hold with a capture
- * on its way is left until that has its result. A frozen hold expires like any other: at the end of its period the bank gives the money back
- * whatever we say; freezing stops only what a merchant asks for, captures and releases.
+ * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A
+ * hold with a capture on its way is left until that has its result. A frozen hold expires like any other: at the end of
+ * its period the bank gives the money back whatever we say; freezing stops only what a merchant asks for, captures and
+ * releases.
  */
 export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
   return {

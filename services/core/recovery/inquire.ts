@@ -13,9 +13,9 @@ import { settleOrPutOff } from './put-off.ts';
 const SLOTS = 200;
 const INTERVAL_MS = 500;
 /**
- * Recovery: inquires about every submission whose outcome is open and due, and settles what the processor answers. Only an answer or
- * a fenced "never seen it" ends one. What cannot be settled, for whatever reason, is looked at again at growing intervals and then comes
- * to review.
+ * Recovery: inquires about every submission whose outcome is open and due, and settles what the processor answers. Only
+ * an answer or a fenced "never seen it" ends one. What cannot be settled, for whatever reason, is looked at again at
+ * growing intervals and then comes to review.
  */
 export function inquiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
   return {

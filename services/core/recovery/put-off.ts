@@ -5,8 +5,8 @@ import type { DueSubmission } from '../storage/submission/open-submissions.ts';
 const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
 
 /**
- * Looks at a submission. What could not be settled, whether there was no answer or something failed, is put off: at growing intervals, and
- * by the given time at the latest; in the end it comes to review. Throws what `look` throws.
+ * Looks at a submission. What could not be settled, whether there was no answer or something failed, is put off: at
+ * growing intervals, and by the given time at the latest; in the end it comes to review. Throws what `look` throws.
  */
 export async function settleOrPutOff(
   recovery: Sender,

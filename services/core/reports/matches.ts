@@ -52,8 +52,9 @@ export async function findExactMatches(
 }
 
 /**
- * Searches the newest rows of each table, newest first. No index has the end of an identifier or a part of a reference, and one on each
- * of them would slow every hold down: so a search reads a bounded number of rows, and the next page goes on below them.
+ * Searches the newest rows of each table, newest first. No index has the end of an identifier or a part of a reference,
+ * and one on each of them would slow every hold down: so a search reads a bounded number of rows, and the next page
+ * goes on below them.
  */
 export async function findMatches(
   query: Query,

@@ -19,9 +19,9 @@ export interface Call {
 }
 
 /**
- * What a call claims besides its requestId: its idempotency key, and the fingerprint of its business fields. The same fields make the same
- * fingerprint, whatever their order, and nothing volatile (times, addresses, the key itself) is in it. Throws INVALID_REQUEST when the key
- * contains a card number.
+ * What a call claims besides its requestId: its idempotency key, and the fingerprint of its business fields. The same
+ * fields make the same fingerprint, whatever their order, and nothing volatile (times, addresses, the key itself) is in
+ * it. Throws INVALID_REQUEST when the key contains a card number.
  */
 export function claimOf(key: string | undefined, method: SentKind, fields: Fields): ClaimInput {
   const check = new FieldCheck();
@@ -40,8 +40,8 @@ function fingerprintOf(fields: Fields): string {
 }
 
 /**
- * Whether the requestId of a call names an operation already, which this very call has made. Throws INVALID_REQUEST when another call made
- * it, or another merchant's.
+ * Whether the requestId of a call names an operation already, which this very call has made. Throws INVALID_REQUEST
+ * when another call made it, or another merchant's.
  */
 export async function isRepeated(core: Core, call: Call, merchantId = call.merchantId): Promise<boolean> {
   const [claim] = await findClaims(core.database.query, [call.requestId]);
@@ -51,9 +51,9 @@ export async function isRepeated(core: Core, call: Call, merchantId = call.merch
 }
 
 /**
- * Finds the operation that the key of a call made before; undefined when the key is free, or there is none. `agrees` compares the call with
- * an operation whose key was lost by a restore, field by field. Throws IDEMPOTENCY_KEY_REUSED when it was another method's, or the
- * fields differ.
+ * Finds the operation that the key of a call made before; undefined when the key is free, or there is none. `agrees`
+ * compares the call with an operation whose key was lost by a restore, field by field. Throws IDEMPOTENCY_KEY_REUSED
+ * when it was another method's, or the fields differ.
  */
 export async function findByKey(
   core: Core,

@@ -26,8 +26,8 @@ interface List<Row, Item> {
 }
 
 /**
- * Reads a page: one row more than it has items shows whether there is a next one. It ends early, with a token, when its items have
- * PAGE_BYTES or the scan of the table ended. Throws INVALID_REQUEST for a token of another list.
+ * Reads a page: one row more than it has items shows whether there is a next one. It ends early, with a token, when its
+ * items have PAGE_BYTES or the scan of the table ended. Throws INVALID_REQUEST for a token of another list.
  */
 export async function readPage<Row, Item>(
   request: { readonly pageSize: number; readonly pageToken: string },

@@ -25,9 +25,9 @@ export async function workOnce<Item>({ slots, find, handle }: Work<Item>): Promi
 }
 
 /**
- * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the processor does
- * not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so that it does not stand before
- * others that are due.
+ * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the
+ * processor does not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so
+ * that it does not stand before others that are due.
  */
 export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Pick<RunningJob, 'close'> {
   const busy = new Map<string, Promise<void>>();

@@ -77,8 +77,9 @@ export const PROCESSOR = {
 };
 
 /**
- * Checks what the settings say of processors together. `secrets` are settings that each processor needs: the only one may have them under
- * their plain name; of several, each has its own and no other's, so that none can be taken for, or speak for, another.
+ * Checks what the settings say of processors together. `secrets` are settings that each processor needs: the only one
+ * may have them under their plain name; of several, each has its own and no other's, so that none can be taken for, or
+ * speak for, another.
  */
 export function checksProcessors(...secrets: readonly string[]) {
   return (settings: ProcessorsSettings, context: z.RefinementCtx): void => {

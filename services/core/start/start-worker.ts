@@ -44,8 +44,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Starts the worker: deliveries, expiry and recovery. Any number of workers share one database. A start that fails leaves nothing
- * open.
+ * Starts the worker: deliveries, expiry and recovery. Any number of workers share one database. A start that fails
+ * leaves nothing open.
  */
 export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
   await using opened = new AsyncDisposableStack();

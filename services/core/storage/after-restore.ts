@@ -9,8 +9,8 @@ export interface MovedAhead {
 }
 
 /**
- * Moves the sequences of results and of changes of credentials so far ahead that no number is given again that was given after the time to
- * which the database was restored, and begins reconciling. Audited.
+ * Moves the sequences of results and of changes of credentials so far ahead that no number is given again that was
+ * given after the time to which the database was restored, and begins reconciling. Audited.
  */
 export function moveSequencesAhead(database: Database, at: Date): Promise<MovedAhead> {
   const action = { at, action: 'database.restored', target: 'database' };

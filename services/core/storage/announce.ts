@@ -2,9 +2,9 @@ import type { Database, Statement } from './database.ts';
 import { StatementGather } from './statement-gather.ts';
 
 /**
- * Channel on which commits with results or deliveries are announced, after the commit: within it, the announcement's database-wide lock
- * would be held over the flush to disk. The payload names an endpoint with a delivery that is due, as endpointName() does; '' = only
- * results. Listeners poll besides, so a lost announcement costs half a second.
+ * Channel on which commits with results or deliveries are announced, after the commit: within it, the announcement's
+ * database-wide lock would be held over the flush to disk. The payload names an endpoint with a delivery that is due,
+ * as endpointName() does; '' = only results. Listeners poll besides, so a lost announcement costs half a second.
  */
 export const COMMIT_CHANNEL = 'holdfast_commit';
 

@@ -1,8 +1,8 @@
 /** Classifies errors of statements: node-postgres gives SQLSTATE or the system's code, or only a message. */
 
 /**
- * Whether the database was unreachable, disconnected, or timed out: nothing is known to be wrong with the request. A read-only
- * database (25006), a standby or one in maintenance, counts too.
+ * Whether the database was unreachable, disconnected, or timed out: nothing is known to be wrong with the request. A
+ * read-only database (25006), a standby or one in maintenance, counts too.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -10,8 +10,8 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * Whether a failed statement may have been carried out: its connection broke, or its answer did not arrive in time. Includes a
- * connection that broke before the statement was sent, because the error does not tell.
+ * Whether a failed statement may have been carried out: its connection broke, or its answer did not arrive in time.
+ * Includes a connection that broke before the statement was sent, because the error does not tell.
  */
 export function isResultLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -19,8 +19,8 @@ export function isResultLost(error: unknown): boolean {
 }
 
 /**
- * Whether one row of a statement is at fault: data exceptions (22), integrity violations (23) and assertions of ours. Deadlocks
- * (40P01) and serialization failures (40001) go away row by row.
+ * Whether one row of a statement is at fault: data exceptions (22), integrity violations (23) and assertions of ours.
+ * Deadlocks (40P01) and serialization failures (40001) go away row by row.
  */
 export function isAboutOneRow(error: unknown): boolean {
   return error instanceof Error && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));

@@ -1,9 +1,9 @@
 import { MAX, NIL } from 'uuid';
 
 /**
- * Bounds of the UUIDv7 identifiers of what was created between two times; undefined = no bound. They let a list that is ordered by
- * identifier begin near its first row instead of reading all newer ones. Identifiers are drawn by other clocks than the one that dates the
- * row, so the bounds are wide, and the list compares the row's own time besides.
+ * Bounds of the UUIDv7 identifiers of what was created between two times; undefined = no bound. They let a list that is
+ * ordered by identifier begin near its first row instead of reading all newer ones. Identifiers are drawn by other
+ * clocks than the one that dates the row, so the bounds are wide, and the list compares the row's own time besides.
  */
 export function idBounds(from: Date | undefined, to: Date | undefined): { lowest: string; highest: string } {
   return {

@@ -12,8 +12,8 @@ export interface Listening {
 }
 
 /**
- * Listens on a connection of its own, which is asked for a sign of life every few seconds and is replaced when it is silent, cut, or
- * refused. Announcements are hints: poll besides.
+ * Listens on a connection of its own, which is asked for a sign of life every few seconds and is replaced when it is
+ * silent, cut, or refused. Announcements are hints: poll besides.
  */
 export function listen(listening: Listening): { close(): Promise<void> } {
   let closing = false;

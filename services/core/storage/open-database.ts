@@ -93,9 +93,9 @@ const TYPES = new pg.TypeOverrides();
 TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
 
 /**
- * Limits how long a statement, a lock or an open transaction may last. A statement waits at most 2 s for a lock, and the transaction of
- * a frozen process is aborted after 2 s. The client's timeout is longer than the server's: when it passes, the server is frozen or
- * unreachable, and the connection is closed.
+ * Limits how long a statement, a lock or an open transaction may last. A statement waits at most 2 s for a lock, and
+ * the transaction of a frozen process is aborted after 2 s. The client's timeout is longer than the server's: when it
+ * passes, the server is frozen or unreachable, and the connection is closed.
  */
 export const TIME_LIMITS = {
   statement_timeout: 8_000,
@@ -105,8 +105,8 @@ export const TIME_LIMITS = {
 };
 
 /**
- * Limits of reads that callers ask for: whoever asks for too much gets a refusal soon, and learns soon that the server is frozen. The last
- * one is for a new connection and for one of the pool.
+ * Limits of reads that callers ask for: whoever asks for too much gets a refusal soon, and learns soon that the server
+ * is frozen. The last one is for a new connection and for one of the pool.
  */
 export const READ_LIMITS = {
   ...TIME_LIMITS,
@@ -116,8 +116,8 @@ export const READ_LIMITS = {
 };
 
 /**
- * A named statement keeps its first plan, which is made on empty tables, where a sequential scan looks cheapest (measured: 700 holds a
- * second with such a plan). Every statement finds its rows by an index, so other plans are disabled. The reconciliation, which reads
- * whole tables, has a connection of its own without this.
+ * A named statement keeps its first plan, which is made on empty tables, where a sequential scan looks cheapest
+ * (measured: 700 holds a second with such a plan). Every statement finds its rows by an index, so other plans are
+ * disabled. The reconciliation, which reads whole tables, has a connection of its own without this.
  */
 const PLANNER = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';

@@ -76,8 +76,9 @@ export async function makePartitions(database: Database, now: Date): Promise<num
 }
 
 /**
- * Attaching locks the table against other changes of its schema only, and the default partition while its rows are read, which are few.
- * Rows that came before their partition was made stay in the default one, and then no partition is made of their range.
+ * Attaching locks the table against other changes of its schema only, and the default partition while its rows are
+ * read, which are few. Rows that came before their partition was made stay in the default one, and then no partition is
+ * made of their range.
  */
 async function makePartition(
   database: Database,
@@ -101,9 +102,10 @@ async function makePartition(
 export type Retention = Readonly<Record<Partitioned['table'], Date>>;
 
 /**
- * Drops the partitions whose rows are all older than the retention, and deletes old rows of the default partitions, which have what came
- * before its partition was made and what outlived its partition: deliveries that wait for an attempt, and recent results of old
- * operations. Returns how many partitions were dropped and rows deleted. Throws at the end when a partition had too much to keep.
+ * Drops the partitions whose rows are all older than the retention, and deletes old rows of the default partitions,
+ * which have what came before its partition was made and what outlived its partition: deliveries that wait for an
+ * attempt, and recent results of old operations. Returns how many partitions were dropped and rows deleted. Throws at
+ * the end when a partition had too much to keep.
  */
 export async function dropPartitions(database: Database, retention: Retention): Promise<number> {
   const { query } = database;
@@ -162,8 +164,8 @@ async function deleteOld(query: Query, { table, key, isOver }: Partitioned, befo
 }
 
 /**
- * Runs a change of the schema when a condition holds, one at a time over all processes. It waits half a second for its locks at most, since
- * others wait behind it. False = it was not done.
+ * Runs a change of the schema when a condition holds, one at a time over all processes. It waits half a second for its
+ * locks at most, since others wait behind it. False = it was not done.
  */
 async function inTurn(database: Database, condition: string, run: (query: Query) => Promise<void>): Promise<boolean> {
   if (!(await rowOf<{ yes: boolean }>(database.query, condition)).yes) return false;

@@ -5,8 +5,8 @@ import type { Database, Query, Statement } from './database.ts';
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /**
- * SQL: since when the database is being reconciled with the processors after it went back in time; null = it is not. A timeline that no
- * process has noticed yet counts, so a statement that asks is never ahead of the notice.
+ * SQL: since when the database is being reconciled with the processors after it went back in time; null = it is not. A
+ * timeline that no process has noticed yet counts, so a statement that asks is never ahead of the notice.
  */
 export const RECONCILING_SINCE = `(select coalesce(reconciling_since, case when timeline <> ${TIMELINE} then clock_timestamp() end)
       from installation where number = any (array[1]))`;
@@ -34,8 +34,8 @@ const READ_TIMELINE: Statement = { name: 'read-timeline', text: `select ${TIMELI
 const LOOK_AT_CHECKOUTS = `update hold set inquire_at = created_at where phase = 'AWAITING_CHECKOUT'`;
 
 /**
- * Stores the database's timeline when it is a new one. Then results may be lost, and reconciling begins, unless `isComplete`: the standby
- * that took over had everything. Returns whether the timeline was new.
+ * Stores the database's timeline when it is a new one. Then results may be lost, and reconciling begins, unless
+ * `isComplete`: the standby that took over had everything. Returns whether the timeline was new.
  */
 export async function noticeTimeline(query: Query, isComplete: boolean): Promise<boolean> {
   return (await query(NOTICE, [isComplete])).length > 0;

@@ -25,8 +25,9 @@ export interface Slice<Row> {
 const SCANNED_ROWS = 10_000;
 
 /**
- * Reads a page of a list whose filters no index has. It compares a bounded number of rows, however rare those are that match: an index
- * for each filter would slow down every write, and without a bound the search of one caller delays everybody.
+ * Reads a page of a list whose filters no index has. It compares a bounded number of rows, however rare those are that
+ * match: an index for each filter would slow down every write, and without a bound the search of one caller delays
+ * everybody.
  */
 export async function scanPage<Row extends object>(
   em: SqlEntityManager,

@@ -2,8 +2,9 @@ import { type AGAIN, Gather, type GatherOptions } from '../../../platform/gather
 import { isAboutOneRow, isResultLost } from './database-errors.ts';
 
 /**
- * Lets concurrent requests share commits. A statement never has two commands with one key, because `UPDATE … FROM` would apply only
- * one of them. A statement that fails because of one row is repeated row by row; one whose connection broke is sent again.
+ * Lets concurrent requests share commits. A statement never has two commands with one key, because `UPDATE … FROM`
+ * would apply only one of them. A statement that fails because of one row is repeated row by row; one whose connection
+ * broke is sent again.
  */
 export class StatementGather<Command, Answer> extends Gather<Command, Answer> {
   constructor(

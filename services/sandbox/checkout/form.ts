@@ -19,8 +19,8 @@ export type CardForm =
 export type Typed = Partial<Record<FieldName, string>>;
 
 /**
- * Judges what the customer typed. Of a card that is accepted, neither number nor security code goes further than this function; what
- * must be corrected goes back into the form that it came from, and nowhere else.
+ * Judges what the customer typed. Of a card that is accepted, neither number nor security code goes further than this
+ * function; what must be corrected goes back into the form that it came from, and nowhere else.
  */
 export function readCard(form: URLSearchParams, nowMs: number): CardForm {
   const number = (form.get('number') ?? '').replace(/[\s-]/g, '');

@@ -17,8 +17,8 @@ const LARGEST_BODY_BYTES = 4 * 1024;
 const LONGEST_REPORT_WAIT_MS = 2_000;
 
 /**
- * POST of a form: a card, the answer to a challenge, or the wish to cancel. What is decided is answered with a redirect,
- * so that a reload or a step back shows how the checkout stands and sends nothing again.
+ * POST of a form: a card, the answer to a challenge, or the wish to cancel. What is decided is answered with a
+ * redirect, so that a reload or a step back shows how the checkout stands and sends nothing again.
  */
 export async function takeForm(setup: CheckoutSetup, context: Context, capability: string): Promise<void> {
   const found = findCheckout(setup, context, capability);

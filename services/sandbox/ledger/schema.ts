@@ -1,8 +1,8 @@
 /**
- * The tables of the sandbox's ledger. Amounts are minor units (below 2^53), times milliseconds since 1970. `entry` holds what was done
- * under each of Holdfast's identifiers, a refused (fenced) one too; no row is deleted, so an identifier is remembered for ever. The sums
- * of an authorization are in its own row, where a CHECK guards them. A checkout may try several cards; `cardTry` holds the latest.
- * `ledger` names this ledger for ever.
+ * The tables of the sandbox's ledger. Amounts are minor units (below 2^53), times milliseconds since 1970. `entry`
+ * holds what was done under each of Holdfast's identifiers, a refused (fenced) one too; no row is deleted, so an
+ * identifier is remembered for ever. The sums of an authorization are in its own row, where a CHECK guards them. A
+ * checkout may try several cards; `cardTry` holds the latest. `ledger` names this ledger for ever.
  */
 export const SCHEMA = `
 CREATE TABLE entry (

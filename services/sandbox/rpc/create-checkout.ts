@@ -19,8 +19,8 @@ export const CHECKOUT_PERIOD_MS = 30 * 60 * 1000;
 type Reply = Pick<CreateCheckoutResponse, 'checkoutUrl' | 'expiresAt'>;
 
 /**
- * Opens a hosted page; a repeated request returns the same one. Throws RpcError: INVALID_ARGUMENT for a currency or return URL
- * that cannot be used, FAILED_PRECONDITION `fenced`, ALREADY_EXISTS `identifier_reused`: no page was opened.
+ * Opens a hosted page; a repeated request returns the same one. Throws RpcError: INVALID_ARGUMENT for a currency or
+ * return URL that cannot be used, FAILED_PRECONDITION `fenced`, ALREADY_EXISTS `identifier_reused`: no page was opened.
  */
 export function createCheckout(
   books: Books,

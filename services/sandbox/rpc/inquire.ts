@@ -7,8 +7,9 @@ import { endingOf, resultOf } from './outcome.ts';
 import { CHECKOUT_EXPIRED } from './void.ts';
 
 /**
- * Returns what became of an identifier. With `fence`, an identifier that was never seen is refused for ever. Decisions on the ledger are
- * taken one after the other, so a late request comes either before this one (DONE) or after it (`fenced`).
+ * Returns what became of an identifier. With `fence`, an identifier that was never seen is refused for ever. Decisions
+ * on the ledger are taken one after the other, so a late request comes either before this one (DONE) or after it
+ * (`fenced`).
  */
 export function inquire(books: Books, request: InquireRequest, nowMs: number): InquiryReply {
   const entry = books.entries.find(request.requestId);

@@ -6,8 +6,8 @@ import type { Desk } from '../desk.ts';
 const known = new WeakMap<Stripe, string>();
 
 /**
- * Names the books behind the API key: its own account, and whether it is the live or the test half of it. Asks Stripe once. Throws
- * RpcError when Stripe does not answer, or the key may not read its account.
+ * Names the books behind the API key: its own account, and whether it is the live or the test half of it. Asks Stripe
+ * once. Throws RpcError when Stripe does not answer, or the key may not read its account.
  */
 export async function identityOf({ stripe, mode }: Pick<Desk, 'stripe' | 'mode'>): Promise<string> {
   const kept = known.get(stripe);

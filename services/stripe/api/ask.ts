@@ -8,8 +8,8 @@ export type Failure =
   /** Stripe rejected the request. Nothing was done. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly param: string }
   /**
-   * Turned away before Stripe looked at the idempotency key: too many requests, another one works on the object, or the API
-   * key may not. This request did nothing; of an earlier one under the same key it says nothing.
+   * Turned away before Stripe looked at the idempotency key: too many requests, another one works on the object, or the
+   * API key may not. This request did nothing; of an earlier one under the same key it says nothing.
    */
   | { readonly kind: 'turned away'; readonly code: string; readonly message: string; readonly isPassing: boolean }
   /** The idempotency key was used with other parameters: something else was done under it. */

@@ -25,8 +25,9 @@ export function openClient(settings: Pick<Settings, 'STRIPE_API_KEY' | 'STRIPE_A
 }
 
 /**
- * Stripe's client repeats a request whose connection was closed once, even with maxNetworkRetries 0 (`_shouldRetry` in its
- * RequestSender), and only the second answer is seen. It decides by the error's code, so the error is passed on without one.
+ * Stripe's client repeats a request whose connection was closed once, even with maxNetworkRetries 0 (`_shouldRetry` in
+ * its RequestSender), and only the second answer is seen. It decides by the error's code, so the error is passed on
+ * without one.
  */
 function withoutRetries(client: Stripe.HttpClient): Stripe.HttpClient {
   return {
@@ -43,8 +44,8 @@ function withoutRetries(client: Stripe.HttpClient): Stripe.HttpClient {
 }
 
 /**
- * Makes sure that the key is taken and may read payments. Throws an Error of one line that names the setting when Stripe
- * rejects the key; answers false when Stripe cannot be reached, which its own outage must not turn into ours.
+ * Makes sure that the key is taken and may read payments. Throws an Error of one line that names the setting when
+ * Stripe rejects the key; answers false when Stripe cannot be reached, which its own outage must not turn into ours.
  */
 export async function checkKey(stripe: Stripe): Promise<boolean> {
   try {

@@ -8,7 +8,8 @@ const IS_OPEN = `(kind = 'checkout' AND stage = 'sent')
 
 const TAKE: Statement = {
   name: 'take_due_looks',
-  // A quarter of its age later, each time: 5 s to 1 min for a checkout, whose customer waits, 5 min to 12 h for the others.
+  // A quarter of its age later, each time: 5 s to 1 min for a checkout, whose customer waits, 5 min to 12 h for the
+  // others.
   text: `UPDATE stripe.entry SET look_at = CASE WHEN ${IS_OPEN} THEN $1::timestamptz + CASE
         WHEN kind = 'checkout' AND stage = 'sent' THEN greatest(interval '5 s', least(interval '1 min', ($1::timestamptz - sent_at) / 4))
         ELSE greatest(interval '5 min', least(interval '12 h', ($1::timestamptz - coalesce(acted_at, sent_at, created_at)) / 4)) END END

@@ -9,9 +9,9 @@ export const ENTRY_ORDER_LOCK = 7_216_001;
 const MIGRATIONS: readonly Migration[] = [
   {
     name: '0001_first_schema',
-    // `entry` holds one row for each identifier of Holdfast, a fenced one too; none is ever deleted, so an identifier is
-    // known for ever. What was done under it is stored before Stripe is called. Amounts are ISO 4217 minor units. The sums
-    // of an authorization stand in its own row, where CHECKs guard them.
+    // `entry` holds one row for each identifier of Holdfast, a fenced one too; none is ever deleted, so an identifier
+    // is known for ever. What was done under it is stored before Stripe is called. Amounts are ISO 4217 minor units.
+    // The sums of an authorization stand in its own row, where CHECKs guard them.
     sql: `
 CREATE TABLE stripe.entry (
   ${ENTRY_COLUMNS},

@@ -19,9 +19,9 @@ import { conclude, recallOrStore } from './recall.ts';
 const SLACK_MS = 60_000;
 
 /**
- * Opens a Checkout Session; a repeated request returns the same page. Throws RpcError: INVALID_ARGUMENT for an amount, currency
- * or return URL that cannot be used, FAILED_PRECONDITION when Stripe refuses, the identifier is fenced or its page is closed,
- * ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
+ * Opens a Checkout Session; a repeated request returns the same page. Throws RpcError: INVALID_ARGUMENT for an amount,
+ * currency or return URL that cannot be used, FAILED_PRECONDITION when Stripe refuses, the identifier is fenced or its
+ * page is closed, ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
  */
 export async function createCheckout(
   desk: Desk,

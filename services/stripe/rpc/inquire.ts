@@ -13,9 +13,9 @@ import { rediscover } from './rediscover.ts';
 const SHORT_WAIT_MS = 1_000;
 
 /**
- * Returns what became of an identifier, and finds it out when that is not known. With `fence`, one that neither the ledger
- * nor Stripe has seen is refused for ever: the first to store the identifier, this or its request, decides; and an
- * authorization that was not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
+ * Returns what became of an identifier, and finds it out when that is not known. With `fence`, one that neither the
+ * ledger nor Stripe has seen is refused for ever: the first to store the identifier, this or its request, decides; and
+ * an authorization that was not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
 export async function inquire(desk: Desk, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence } = request;

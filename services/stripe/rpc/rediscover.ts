@@ -18,9 +18,9 @@ const SKEW_MS = 60_000;
 const MOST_OBJECTS = 10_000;
 
 /**
- * Looks at Stripe for an identifier that the ledger does not have: the ledger may have been restored to an earlier state.
- * `found`: the ledger has it now. `not known`: Stripe could not be asked for it. Throws OutcomeUnknown when Stripe does not
- * answer.
+ * Looks at Stripe for an identifier that the ledger does not have: the ledger may have been restored to an earlier
+ * state. `found`: the ledger has it now. `not known`: Stripe could not be asked for it. Throws OutcomeUnknown when
+ * Stripe does not answer.
  */
 export async function rediscover(desk: Desk, request: InquireRequest): Promise<'found' | 'absent' | 'not known'> {
   switch (request.kind) {

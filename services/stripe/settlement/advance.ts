@@ -16,8 +16,8 @@ export const OPERATIONS = { capture: CAPTURE, void: VOID, increment: INCREMENT, 
 export type OperationKind = keyof typeof OPERATIONS;
 
 /**
- * Ends the open operations on an authorization, except those that Stripe has accepted, and reports them to core as events. Returns the
- * authorization as it is afterwards.
+ * Ends the open operations on an authorization, except those that Stripe has accepted, and reports them to core as
+ * events. Returns the authorization as it is afterwards.
  */
 export async function settleOthers(desk: Desk, authorizationRequestId: string, but = ''): Promise<Entry> {
   const { query } = desk.database;

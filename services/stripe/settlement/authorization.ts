@@ -97,8 +97,8 @@ function refuseToPlace(desk: Desk, entry: Entry, failure: Failure): Promise<Entr
 const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not be asked.' };
 
 /**
- * The PaymentIntent itself says whether a confirmation acted. `failure` is why the confirmation failed, when no other one can still
- * act.
+ * The PaymentIntent itself says whether a confirmation acted. `failure` is why the confirmation failed, when no other
+ * one can still act.
  */
 async function settleBy(
   desk: Desk,

@@ -22,8 +22,8 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
 }
 
 /**
- * Charges a part of an authorization; the last capture, or the only one there can be, gives the rest back. `final_capture` is always said:
- * Stripe takes it for true, and false only where several captures are available.
+ * Charges a part of an authorization; the last capture, or the only one there can be, gives the rest back.
+ * `final_capture` is always said: Stripe takes it for true, and false only where several captures are available.
  */
 export const CAPTURE: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, desk) {

@@ -24,8 +24,8 @@ export interface Page {
 }
 
 /**
- * Opens the page of a stored checkout, or returns the one that is open. Returns the entry when the checkout has ended. Throws
- * OutcomeUnknown.
+ * Opens the page of a stored checkout, or returns the one that is open. Returns the entry when the checkout has ended.
+ * Throws OutcomeUnknown.
  */
 export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> {
   const { answer: session, failure } = await (entry.sessionId === null

@@ -13,10 +13,10 @@ const FEATURES = {
 export type Features = Partial<typeof FEATURES>;
 
 /**
- * Makes a request that asks for the card features, and makes it without them, under a key of its own, where Stripe refuses
- * them to the account. Stripe's documentation has `if_available` ignored there; accounts without IC+ pricing report that it
- * is refused, for a PaymentIntent at the confirmation and for a Checkout Session at the creation, without naming the
- * parameter. That an account is refused is remembered.
+ * Makes a request that asks for the card features, and makes it without them, under a key of its own, where Stripe
+ * refuses them to the account. Stripe's documentation has `if_available` ignored there; accounts without IC+ pricing
+ * report that it is refused, for a PaymentIntent at the confirmation and for a Checkout Session at the creation,
+ * without naming the parameter. That an account is refused is remembered.
  */
 export async function withFeatures<T>(
   desk: Desk,

@@ -16,8 +16,8 @@ export interface Finish extends Found {
 
 /**
  * Stores how an operation ended, with what it changed of its authorization and capture, in one transaction. Returns the
- * entry as it is stored: when another process ended it before, with that process's ending. Throws OutcomeUnknown when it is
- * being fenced.
+ * entry as it is stored: when another process ended it before, with that process's ending. Throws OutcomeUnknown when
+ * it is being fenced.
  */
 export async function finish(desk: Desk, entry: Entry, ending: Ending, options: Finish = {}): Promise<Entry> {
   const { from = ['stored', 'sent'], ...found } = options;

@@ -9,8 +9,8 @@ import { hasMark, markOf } from './mark.ts';
 import { amountRefusal, endedAlready, endedThere, type Operation, tooMany, unusable } from './operation.ts';
 
 /**
- * Adds to an authorization, where the account and the card allow it. Stripe does so before the first capture only. It is sent the new
- * total, and adds all of it or nothing.
+ * Adds to an authorization, where the account and the card allow it. Stripe does so before the first capture only. It
+ * is sent the new total, and adds all of it or nothing.
  */
 export const INCREMENT: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, desk) {

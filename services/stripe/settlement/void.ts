@@ -15,9 +15,9 @@ import { endedAlready, endedThere, type Operation, uncapturedOf } from './operat
 const REASON = 'abandoned';
 
 /**
- * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left: afterwards nothing is
- * reserved, which is what was asked. An authorization that is not captured is cancelled. Of one that is captured in part the rest is
- * released by a final capture of nothing (docs.stripe.com/payments/multicapture).
+ * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left:
+ * afterwards nothing is reserved, which is what was asked. An authorization that is not captured is cancelled. Of one
+ * that is captured in part the rest is released by a final capture of nothing (docs.stripe.com/payments/multicapture).
  */
 export const VOID: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, desk) {

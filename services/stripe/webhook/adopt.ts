@@ -5,8 +5,9 @@ import { type Entry, findEntry, forgetFence, type Intent, insertEntry, intentOf,
 import { authorizationOf, marksOf } from '../settlement/mark.ts';
 
 /**
- * Stores the authorization that a PaymentIntent says it is for, when the ledger does not have it or has only fenced it: the
- * ledger may have been restored to an earlier state. Returns its entry; undefined when the PaymentIntent is none of ours.
+ * Stores the authorization that a PaymentIntent says it is for, when the ledger does not have it or has only fenced it:
+ * the ledger may have been restored to an earlier state. Returns its entry; undefined when the PaymentIntent is none of
+ * ours.
  */
 export async function adoptIntent(
   desk: Desk,

@@ -8,8 +8,8 @@ import { reconcile } from './reconcile.ts';
 const AT_ONCE = 5;
 
 /**
- * Looks at the payments that are due. Where webhooks arrive this finds nothing new; where none do, as on a laptop without
- * `stripe listen`, or while Stripe cannot reach the adapter, it finds what they would have announced.
+ * Looks at the payments that are due. Where webhooks arrive this finds nothing new; where none do, as on a laptop
+ * without `stripe listen`, or while Stripe cannot reach the adapter, it finds what they would have announced.
  */
 export async function lookAround(desk: Desk): Promise<void> {
   const due = await takeDueLooks(desk.database.query, desk.now(), AT_ONCE);

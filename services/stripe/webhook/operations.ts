@@ -24,8 +24,9 @@ import { incrementedBy } from '../settlement/increment.ts';
 import { type Mark, marksOf } from '../settlement/mark.ts';
 
 /**
- * Books what was done to a PaymentIntent and is not in the ledger as done: an operation of ours whose entry was lost, or
- * said that it was not done; and a capture by somebody else. Core is told of each. Returns whether somebody else captured.
+ * Books what was done to a PaymentIntent and is not in the ledger as done: an operation of ours whose entry was lost,
+ * or said that it was not done; and a capture by somebody else. Core is told of each. Returns whether somebody else
+ * captured.
  */
 export async function reconcileOperations(
   desk: Desk,

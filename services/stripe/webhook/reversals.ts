@@ -26,8 +26,8 @@ interface Movement {
 }
 
 /**
- * Finds disputes, and refunds made elsewhere, such as in Stripe's dashboard. An amount taken is reported as a reversal, an amount given
- * back as a reinstatement, each once.
+ * Finds disputes, and refunds made elsewhere, such as in Stripe's dashboard. An amount taken is reported as a reversal,
+ * an amount given back as a reinstatement, each once.
  */
 export async function reconcileReversals(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<void> {
   const known = new Map((await REVERSALS.list(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));

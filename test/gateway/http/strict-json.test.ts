@@ -218,8 +218,9 @@ describe('parseStrictJson()', () => {
 });
 
 /**
- * Whether valid JSON has a name with a control character, which we refuse and other parsers take. Node 24's own JSON.parse() does not tell:
- * when many objects with the name `\\` were parsed before, it takes the name `\u0011` for it.
+ * Whether valid JSON has a name with a control character, which we refuse and other parsers take. Node 24's own
+ * JSON.parse() does not tell: when many objects with the name `\\` were parsed before, it takes the name `\u0011` for
+ * it.
  */
 function hasControlledName(text: string): boolean {
   const strings = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)];

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Freezes processes and returns a function that thaws them. A keeper process does so if this process dies meanwhile: a frozen process would
- * not notice, and stay for ever.
+ * Freezes processes and returns a function that thaws them. A keeper process does so if this process dies meanwhile: a
+ * frozen process would not notice, and stay for ever.
  */
 export function freeze(pids: readonly number[]): () => void {
   const keeper = spawn('/bin/sh', ['-c', 'read -r line; kill -CONT "$@"', 'holdfast-thaw', ...pids.map(String)], {

@@ -1,6 +1,7 @@
 /**
- * The healthy merchant, in a process of its own so that the attackers' work does not distort its times: reads a hold at a steady pace, pays
- * out now and then, and waits for each notification at its own endpoint. Its parent controls it by messages.
+ * The healthy merchant, in a process of its own so that the attackers' work does not distort its times: reads a hold at
+ * a steady pace, pays out now and then, and waits for each notification at its own endpoint. Its parent controls it by
+ * messages.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

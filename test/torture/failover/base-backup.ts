@@ -13,8 +13,8 @@ export interface BaseBackup {
 }
 
 /**
- * Replaces the data in `to` by a copy that starts as a standby, or, without a connection string, as a restored server. The server on `to`
- * must be stopped.
+ * Replaces the data in `to` by a copy that starts as a standby, or, without a connection string, as a restored server.
+ * The server on `to` must be stopped.
  */
 export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: BaseBackup): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });

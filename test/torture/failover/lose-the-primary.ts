@@ -46,8 +46,9 @@ export const WAYS_TO_LOSE: Readonly<Record<string, Lose>> = {
 };
 
 /**
- * Loses the primary and acts as an orchestrator: notices after a while, promotes the standby, redirects clients, stops the old primary when
- * it comes back, and makes it the new standby. Clients that know both servers can reach the old one for a moment after it has come back.
+ * Loses the primary and acts as an orchestrator: notices after a while, promotes the standby, redirects clients, stops
+ * the old primary when it comes back, and makes it the new standby. Clients that know both servers can reach the old
+ * one for a moment after it has come back.
  */
 export function loseThePrimary(pairOf: () => PostgresPair, lose: Lose): Fault['run'] {
   return async (scene, durationMs) => {
@@ -68,7 +69,8 @@ export function loseThePrimary(pairOf: () => PostgresPair, lose: Lose): Fault['r
 }
 
 /**
- * The standby is unreachable for longer than a statement may take; nothing is promoted, and the waiting commits are confirmed in the end.
+ * The standby is unreachable for longer than a statement may take; nothing is promoted, and the waiting commits are
+ * confirmed in the end.
  */
 export function missTheStandby(pairOf: () => PostgresPair): Fault['run'] {
   return async (scene, durationMs) => {

@@ -123,8 +123,9 @@ const deadlines: Disturbance = {
 };
 
 /**
- * Every write of money is one statement that commits by itself, so no lock waits for a frozen client and the moment does not matter: each
- * freeze comes at a random one. If a session nevertheless holds an advisory lock in an idle transaction, the row says so.
+ * Every write of money is one statement that commits by itself, so no lock waits for a frozen client and the moment
+ * does not matter: each freeze comes at a random one. If a session nevertheless holds an advisory lock in an idle
+ * transaction, the row says so.
  */
 function coreFrozen(isBeside: boolean): Disturbance {
   return {
@@ -148,8 +149,9 @@ function coreFrozen(isBeside: boolean): Disturbance {
 }
 
 /**
- * Operations in progress at the frozen core are unknown until their call to the processor must have ended: the processor's timeout of the
- * deployment, 3 s, and 5 s of grace. Calls that it had only received are repeated at the other core within 2.5 s.
+ * Operations in progress at the frozen core are unknown until their call to the processor must have ended: the
+ * processor's timeout of the deployment, 3 s, and 5 s of grace. Calls that it had only received are repeated at the
+ * other core within 2.5 s.
  */
 const CARRIED_OUT_S = 9;
 const FREEZES = 3;

@@ -1,6 +1,6 @@
 /**
- * A client that does what each answer says, and records the answers: the merchants' package (`client/`), the same in Python, or, without
- * keys, one that takes the table of answers literally.
+ * A client that does what each answer says, and records the answers: the merchants' package (`client/`), the same in
+ * Python, or, without keys, one that takes the table of answers literally.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Holdfast } from '../../../client/holdfast.ts';

@@ -57,8 +57,8 @@ export function frozen(target: string, part: Part): Fault {
 }
 
 /**
- * So long that a call is given up by the gateway after 15 s, found to have never happened 30 s later, sent again, and only then reaches the
- * core that it was sent to first.
+ * So long that a call is given up by the gateway after 15 s, found to have never happened 30 s later, sent again, and
+ * only then reaches the core that it was sent to first.
  */
 export function beyondFinal(fault: Fault): Fault {
   return { ...fault, shortestMs: 49_000, longestMs: 53_000 };

@@ -5,8 +5,8 @@ import type { Heard } from './caller.ts';
 export type Kind = 'hold' | 'capture' | 'release' | 'oct';
 
 /**
- * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. again: nothing was stored; send again
- * after a while. broken: no answer.
+ * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. again: nothing was
+ * stored; send again after a while. broken: no answer.
  */
 export type Promised = 'done' | 'refused' | 'ask' | 'again' | 'broken' | 'unexplained';
 

@@ -12,8 +12,8 @@ export function showOnce(title, secrets) {
 }
 
 /**
- * Where that is shown: beside every view, so that neither another view nor the end of the session takes a secret away that nobody
- * has stored yet.
+ * Where that is shown: beside every view, so that neither another view nor the end of the session takes a secret away
+ * that nobody has stored yet.
  */
 export function ShownOnce() {
   const [shown, setShown] = useState();

@@ -35,8 +35,8 @@ function save(name, text) {
 }
 
 /**
- * Items as CSV (RFC 4180), a column for each field, named as the API names it: amounts are minor units, times are UTC. A text that a
- * spreadsheet would run as a formula gets an apostrophe.
+ * Items as CSV (RFC 4180), a column for each field, named as the API names it: amounts are minor units, times are UTC.
+ * A text that a spreadsheet would run as a formula gets an apostrophe.
  */
 function csvOf(items) {
   const rows = items.map((item) => flat(item));

@@ -6,8 +6,8 @@ import { html } from './html.js';
 import { goTo } from './route.js';
 
 /**
- * A search form whose fields stand in the address, so that a search can be kept and shared. `fields` are `{ name, label }`, or
- * with `options` for a choice, or with the `type` of an input.
+ * A search form whose fields stand in the address, so that a search can be kept and shared. `fields` are `{ name, label
+ * }`, or with `options` for a choice, or with the `type` of an input.
  */
 export function Filters({ path, query, fields, label }) {
   const form = useRef();

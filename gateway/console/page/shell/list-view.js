@@ -9,9 +9,9 @@ import { Table } from './table.js';
 import { View } from './view.js';
 
 /**
- * Makes a view that is a list. `list.read(filter)` answers a page of it, and the `table` shows it. `search` is a form above it, whose
- * `filterOf` makes a filter from what the form says. The `button`, and the table's cells by their `act`, open the `Dialog` about what
- * is `asked`. `Above` is shown between form and list.
+ * Makes a view that is a list. `list.read(filter)` answers a page of it, and the `table` shows it. `search` is a form
+ * above it, whose `filterOf` makes a filter from what the form says. The `button`, and the table's cells by their
+ * `act`, open the `Dialog` about what is `asked`. `Above` is shown between form and list.
  */
 export function listView({ title, lead, search, button, Above, Dialog, list, table }) {
   return function ListView({ query }) {
@@ -42,8 +42,8 @@ export function listView({ title, lead, search, button, Above, Dialog, list, tab
 const REFRESH_MS = 15_000;
 
 /**
- * A list in pages; `children` is a function of the items read so far. Asks anew whenever `loadKey` changes, and every so often as many
- * pages as are shown. `csv` names the file that all of the list can be exported to.
+ * A list in pages; `children` is a function of the items read so far. Asks anew whenever `loadKey` changes, and every
+ * so often as many pages as are shown. `csv` names the file that all of the list can be exported to.
  */
 function Pages({ ask, loadKey, what, empty, csv, children }) {
   const [isMore, setMore] = useState(false);

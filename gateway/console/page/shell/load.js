@@ -3,9 +3,10 @@ import { html } from './html.js';
 import { Problem } from './problem.js';
 
 /**
- * Asks for something, again whenever `key` changes, when `reload` is called, and every so often. What was shown stays while it
- * is asked for again; an answer to an older question is dropped. A page that nobody looks at asks for nothing, and a question that
- * has no answer yet is not asked again: an answer that takes long must be able to arrive. `at` is when the value was answered.
+ * Asks for something, again whenever `key` changes, when `reload` is called, and every so often. What was shown stays
+ * while it is asked for again; an answer to an older question is dropped. A page that nobody looks at asks for nothing,
+ * and a question that has no answer yet is not asked again: an answer that takes long must be able to arrive. `at` is
+ * when the value was answered.
  */
 export function useLoad(ask, key, everyMs = 0) {
   const [known, setKnown] = useState({ key, value: undefined, error: undefined, busy: true });

@@ -1,8 +1,9 @@
 import { html } from './html.js';
 
 /**
- * A table that becomes a list of cards where there is no room. Roles are spelled out, because browsers forget them once the
- * style makes rows into blocks. `columns` are `{ name, cell(row, act), isNumber? }`; a cell without a value is a dash.
+ * A table that becomes a list of cards where there is no room. Roles are spelled out, because browsers forget them once
+ * the style makes rows into blocks. `columns` are `{ name, cell(row, act), isNumber? }`; a cell without a value is a
+ * dash.
  */
 export function Table({ caption, columns, rows, keyOf, act }) {
   return html`<table role="table">

@@ -1,6 +1,6 @@
 /**
- * Digits after the point where they are not 2 (ISO 4217). Browsers are not asked: Chromium takes CLDR's, which differ for 29 codes (HUF
- * has none there). Codes that begin with X, such as XOF or XAU, have none, except XCD.
+ * Digits after the point where they are not 2 (ISO 4217). Browsers are not asked: Chromium takes CLDR's, which differ
+ * for 29 codes (HUF has none there). Codes that begin with X, such as XOF or XAU, have none, except XCD.
  */
 const BY_DIGITS = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV',
@@ -38,8 +38,8 @@ export function formatAmount(amount, currency) {
 }
 
 /**
- * Reads an amount that somebody typed, from 1 to `most` minor units: `{ amount }`, or `{ error }` that says what to correct.
- * A comma is refused, for it means one thing here and another there.
+ * Reads an amount that somebody typed, from 1 to `most` minor units: `{ amount }`, or `{ error }` that says what to
+ * correct. A comma is refused, for it means one thing here and another there.
  */
 export function parseAmount(text, currency, most) {
   const digits = digitsOf(currency);

@@ -21,8 +21,8 @@ export const SIGNATURE_HEADERS = {
 const NONCE_KEPT_MS = 600_000;
 
 /**
- * Demands a signature over exactly these bytes, and uses up its nonce; a merchant whose contract does not ask for signatures passes. Throws
- * SIGNATURE_REQUIRED, and what core throws when the nonce cannot be checked.
+ * Demands a signature over exactly these bytes, and uses up its nonce; a merchant whose contract does not ask for
+ * signatures passes. Throws SIGNATURE_REQUIRED, and what core throws when the nonce cannot be checked.
  */
 export async function demandSignature(
   { ctx, core, credentials, merchantId }: Pick<RestCall, 'ctx' | 'core' | 'credentials' | 'merchantId'>,
@@ -55,8 +55,8 @@ export async function demandSignature(
 }
 
 /**
- * A new contract key is valid as soon as the change was answered. So when verification fails, the newest key is fetched, and tried if it is
- * another. Returns undefined when the contract no longer asks for signatures.
+ * A new contract key is valid as soon as the change was answered. So when verification fails, the newest key is
+ * fetched, and tried if it is another. Returns undefined when the contract no longer asks for signatures.
  */
 async function verifyWithNewest<T>(
   publicKey: string,
@@ -73,8 +73,8 @@ async function verifyWithNewest<T>(
 }
 
 /**
- * Demands that Content-Digest (RFC 9530) contains the SHA-256 of the body's bytes. Digests by other algorithms are ignored. Throws
- * SIGNATURE_REQUIRED.
+ * Demands that Content-Digest (RFC 9530) contains the SHA-256 of the body's bytes. Digests by other algorithms are
+ * ignored. Throws SIGNATURE_REQUIRED.
  */
 export function demandContentDigest(header: string, body: Uint8Array): void {
   const [claimed] = parseField('Content-Digest', header).get('sha-256') ?? [];

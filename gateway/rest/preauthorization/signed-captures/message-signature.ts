@@ -26,8 +26,8 @@ export interface SignatureTerms {
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Verifies a request's signature. Returns its nonce, which the caller must still use up, and its creation time. Throws SIGNATURE_REQUIRED
- * with the reason.
+ * Verifies a request's signature. Returns its nonce, which the caller must still use up, and its creation time. Throws
+ * SIGNATURE_REQUIRED with the reason.
  */
 export function verifyMessageSignature(
   request: SignedRequest,

@@ -27,8 +27,8 @@ export interface SignatureInput {
 }
 
 /**
- * Parses the signature of a request. Several signatures are refused, and so is any spelling but the canonical one, which libraries write
- * anyway: it excludes names that occur twice. Throws SIGNATURE_REQUIRED.
+ * Parses the signature of a request. Several signatures are refused, and so is any spelling but the canonical one,
+ * which libraries write anyway: it excludes names that occur twice. Throws SIGNATURE_REQUIRED.
  */
 export function readSignatureInput(header: string): SignatureInput {
   const members = [...parseField('Signature-Input', header)];

@@ -11,8 +11,8 @@ import { callerKey } from '../server/caller.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 
 /**
- * Audits the changes of operators. As an interceptor it covers every method: one that is not in AUDITS_ITSELF gets an entry before it
- * runs, and its result afterwards.
+ * Audits the changes of operators. As an interceptor it covers every method: one that is not in AUDITS_ITSELF gets an
+ * entry before it runs, and its result afterwards.
  */
 export function auditsOperators(core: Core): Interceptor {
   return (next) => (request) => {

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto';
 
 /**
- * The canonical PEM (SubjectPublicKeyInfo, RFC 8410) of an Ed25519 public key. Undefined for anything else: another kind of key; a private
- * key, from which Node would derive the public one; text around the key; an invalid point or encoding; a point of small order, with which
- * some verifiers accept forged signatures.
+ * The canonical PEM (SubjectPublicKeyInfo, RFC 8410) of an Ed25519 public key. Undefined for anything else: another
+ * kind of key; a private key, from which Node would derive the public one; text around the key; an invalid point or
+ * encoding; a point of small order, with which some verifiers accept forged signatures.
  */
 export function canonicalCaptureKey(pem: string): string | undefined {
   const base64 = /^\s*-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----\s*$/.exec(pem)?.[1];

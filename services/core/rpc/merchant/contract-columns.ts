@@ -55,8 +55,8 @@ export async function contractColumns(core: Core, contract = create(ContractSche
 const ENDPOINT = 'must be an http(s) address without credentials, query or fragment';
 
 /**
- * Checks the form, and refuses addresses that no allow-list permits. Each attempt checks the address that the name resolves to; the
- * allow-lists are settings of the worker.
+ * Checks the form, and refuses addresses that no allow-list permits. Each attempt checks the address that the name
+ * resolves to; the allow-lists are settings of the worker.
  */
 export function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
   if (value === null) return;
@@ -70,8 +70,8 @@ export function checkEndpoint(fields: FieldCheck, field: string, value: string |
 }
 
 /**
- * Throws INVALID_REQUEST when an internalUrl leads to the gateway itself, as its name resolves now; each attempt checks again. A name
- * that does not resolve yet passes.
+ * Throws INVALID_REQUEST when an internalUrl leads to the gateway itself, as its name resolves now; each attempt checks
+ * again. A name that does not resolve yet passes.
  */
 async function refuseGateway(internalUrl: string, gateways: readonly Target[]): Promise<void> {
   if (gateways.length === 0) return;
@@ -92,8 +92,8 @@ async function resolvesToGateway(target: Target, gateways: readonly Target[]): P
 }
 
 /**
- * What may keep notifications from arriving, as far as a contract shows it: addresses that are delivered to only when a setting of the
- * workers, which core does not know, has their network.
+ * What may keep notifications from arriving, as far as a contract shows it: addresses that are delivered to only when a
+ * setting of the workers, which core does not know, has their network.
  */
 export function contractWarnings({ webhookUrl, internalUrl }: Pick<MerchantRow, 'webhookUrl' | 'internalUrl'>) {
   return [

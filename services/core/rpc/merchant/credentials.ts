@@ -18,8 +18,8 @@ const HEARTBEAT_MS = 4_000;
 const CHUNK = 500;
 
 /**
- * Streams credentials to a gateway: first all, then changes, with heartbeats. Ends when the database may have gone back in time, so that the
- * gateway gets all of them again: a later change may have a number that the gateway has seen.
+ * Streams credentials to a gateway: first all, then changes, with heartbeats. Ends when the database may have gone back
+ * in time, so that the gateway gets all of them again: a later change may have a number that the gateway has seen.
  */
 export const watchCredentials: Method<'watchCredentials'> = async function* (core, _request, context) {
   const timeline = await readTimeline(core.database.query);

@@ -14,8 +14,9 @@ import { followLog } from '../operation/follow-log.ts';
 import { tokenOf } from '../operation/watch-messages.ts';
 
 /**
- * Streams a merchant's notifications in commit order, signed as they are sent. One that has a delivery is what its next attempt would send;
- * one without is made from the books, and its requestId is its webhook-id. Errors: STREAM_TOKEN_TOO_OLD, INVALID_REQUEST, as followLog() says.
+ * Streams a merchant's notifications in commit order, signed as they are sent. One that has a delivery is what its next
+ * attempt would send; one without is made from the books, and its requestId is its webhook-id. Errors:
+ * STREAM_TOKEN_TOO_OLD, INVALID_REQUEST, as followLog() says.
  */
 export const watchNotifications: Method<'watchNotifications'> = async function* (core, request, { signal }) {
   const { merchantId, resumeToken } = request;

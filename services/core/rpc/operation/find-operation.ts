@@ -5,8 +5,8 @@ import { presentOperation, presentSent } from '../present.ts';
 import { isInScope } from '../server/caller.ts';
 
 /**
- * An operation's result, or, while it has none, what was asked for; undefined when there is neither, or it is not in the scope.
- * `scope` is a merchant; undefined = any merchant's.
+ * An operation's result, or, while it has none, what was asked for; undefined when there is neither, or it is not in
+ * the scope. `scope` is a merchant; undefined = any merchant's.
  */
 export async function findOperation(
   { database: { query } }: Core,

@@ -18,9 +18,9 @@ export interface LogPage {
 }
 
 /**
- * Follows the log in commit order from a resume token on, '' = from now, until the signal aborts. The first page is empty: its position is
- * the starting point. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone; INVALID_REQUEST for what is no
- * token.
+ * Follows the log in commit order from a resume token on, '' = from now, until the signal aborts. The first page is
+ * empty: its position is the starting point. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore
+ * has undone; INVALID_REQUEST for what is no token.
  */
 export async function* followLog(core: Core, resumeToken: string, signal: AbortSignal): AsyncGenerator<LogPage, void> {
   let position = await startOf(core, resumeToken);

@@ -11,8 +11,8 @@ export function heartbeat(position: LogPosition): Message {
 }
 
 /**
- * Builds the messages about results: one each, or up to `maxBatchSize` results together. Streams with the same filter share the message
- * objects, so that each is encoded once.
+ * Builds the messages about results: one each, or up to `maxBatchSize` results together. Streams with the same filter
+ * share the message objects, so that each is encoded once.
  */
 export function* messagesAbout(results: readonly OperationRow[], maxBatchSize: number): Generator<Message> {
   if (maxBatchSize <= 1) for (const result of results) yield alone(result);

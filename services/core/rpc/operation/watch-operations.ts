@@ -4,8 +4,8 @@ import { followLog } from './follow-log.ts';
 import { heartbeat, messagesAbout } from './watch-messages.ts';
 
 /**
- * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the starting
- * point. Errors: STREAM_TOKEN_TOO_OLD, INVALID_REQUEST, as followLog() says.
+ * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the
+ * starting point. Errors: STREAM_TOKEN_TOO_OLD, INVALID_REQUEST, as followLog() says.
  */
 export const watchOperations: Method<'watchOperations'> = async function* (core, request, context) {
   const { signal } = context;

@@ -19,8 +19,8 @@ import {
 import { presentHold } from './present-hold.ts';
 
 /**
- * Changes what a hold is for, or when it is captured or ends by itself: read, judged, and written if the hold is still as it was read. A write
- * that loses to another one is judged again.
+ * Changes what a hold is for, or when it is captured or ends by itself: read, judged, and written if the hold is still
+ * as it was read. A write that loses to another one is judged again.
  */
 export const updatePreauthorization: Method<'updatePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);

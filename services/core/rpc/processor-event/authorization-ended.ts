@@ -10,9 +10,9 @@ import { refusalOf } from '../refuse.ts';
 import { noResultYet } from './find-reported.ts';
 
 /**
- * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and what remains is given
- * back when what is in flight has its result. An end of a hold that is not placed yet is refused for now; one of a hold that has ended
- * changes nothing.
+ * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and
+ * what remains is given back when what is in flight has its result. An end of a hold that is not placed yet is refused
+ * for now; one of a hold that has ended changes nothing.
  */
 export async function authorizationEnded(
   core: Core,

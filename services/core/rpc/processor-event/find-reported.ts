@@ -7,8 +7,8 @@ import type { Core } from '../core.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
 /**
- * What an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is of another kind than
- * the event speaks of. A checkout that a restore has lost is imported.
+ * What an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is
+ * of another kind than the event speaks of. A checkout that a restore has lost is imported.
  */
 export async function findReported(core: Core, processor: string, event: ReportEventRequest['event']): Promise<Sent> {
   const { query } = core.database;

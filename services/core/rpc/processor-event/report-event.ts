@@ -20,9 +20,9 @@ import { findReported } from './find-reported.ts';
 import { takenBack } from './taken-back.ts';
 
 /**
- * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice changes
- * nothing, because the first result of an operation stays. Errors: IDEMPOTENCY_KEY_REUSED when the same event_id said something else
- * before: one of the two is lost on us, so people must look.
+ * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice
+ * changes nothing, because the first result of an operation stays. Errors: IDEMPOTENCY_KEY_REUSED when the same
+ * event_id said something else before: one of the two is lost on us, so people must look.
  */
 export const reportEvent: Method<'reportEvent'> = async (core, request, context) => {
   const { query } = core.database;

@@ -96,8 +96,8 @@ export const discardQuarantinedNotifications: Method<'discardQuarantinedNotifica
 const AT_ONCE = 1_000;
 
 /**
- * Decides about a quarantined notification; repeating a decision changes nothing. `decide` is called while it is held. Throws
- * OPERATION_NOT_FOUND, and INVALID_REQUEST when the decision was another one or cannot be carried out.
+ * Decides about a quarantined notification; repeating a decision changes nothing. `decide` is called while it is held.
+ * Throws OPERATION_NOT_FOUND, and INVALID_REQUEST when the decision was another one or cannot be carried out.
  */
 async function decideQuarantined(
   core: Core,

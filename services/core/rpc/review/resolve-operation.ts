@@ -12,9 +12,9 @@ import { findOperation } from '../operation/find-operation.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
 /**
- * Settles a submission as an operator decides, who has asked the processor's people, once inquiries ended without a result
- * (docs/product.md, "Unknown outcomes"). The processor is asked once more before. It takes the way of any late result, so a
- * contradicting one freezes the hold. Audited by the interceptor, before.
+ * Settles a submission as an operator decides, who has asked the processor's people, once inquiries ended without a
+ * result (docs/product.md, "Unknown outcomes"). The processor is asked once more before. It takes the way of any late
+ * result, so a contradicting one freezes the hold. Audited by the interceptor, before.
  */
 export const resolveOperation: Method<'resolveOperation'> = async (core, request) => {
   const { requestId } = request;
@@ -51,9 +51,10 @@ async function settle(core: Core, request: ResolveOperationRequest, sent: Sent):
 }
 
 /**
- * Inquires first, which fences: what the processor does not know now it will never perform, so a person's KO cannot be overtaken. What
- * it does know is settled as recovery would. True = it has its result. Errors: INVALID_REQUEST while the processor is at work, and when
- * it does not answer or has been at work for too long, unless the operator decides unfenced.
+ * Inquires first, which fences: what the processor does not know now it will never perform, so a person's KO cannot be
+ * overtaken. What it does know is settled as recovery would. True = it has its result. Errors: INVALID_REQUEST while
+ * the processor is at work, and when it does not answer or has been at work for too long, unless the operator decides
+ * unfenced.
  */
 async function settledByProcessor(core: Core, { unfenced }: ResolveOperationRequest, sent: Sent): Promise<boolean> {
   const answer = await core.processors.of(sent).inquire(sent);

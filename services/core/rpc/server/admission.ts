@@ -6,8 +6,8 @@ import { isOfWebhook } from './access.ts';
 import { callerKey } from './caller.ts';
 
 /**
- * Limits the calls in progress in this process, shared fairly among merchants. Calls beyond that are rejected before anything is read
- * or stored.
+ * Limits the calls in progress in this process, shared fairly among merchants. Calls beyond that are rejected before
+ * anything is read or stored.
  */
 export class Admission {
   readonly #calls: FairShare;
@@ -39,8 +39,8 @@ export class Admission {
 }
 
 /**
- * Whose calls a call counts among: those of the merchant that it names, else those of the caller's role. What a merchant does with its
- * webhook counts by itself, so that its own flood does not stop that.
+ * Whose calls a call counts among: those of the merchant that it names, else those of the caller's role. What a
+ * merchant does with its webhook counts by itself, so that its own flood does not stop that.
  */
 export function accountOf({ method, message, contextValues }: UnaryRequest): string {
   const { merchantId } = message as { merchantId?: unknown };

@@ -22,8 +22,8 @@ export const readsPatience: Interceptor = (next) => (request) => {
 };
 
 /**
- * The deadline in absolute time, which our clients send as well: a request that waited in the socket of a frozen process has a timeout
- * that has not started, but a deadline that has passed.
+ * The deadline in absolute time, which our clients send as well: a request that waited in the socket of a frozen
+ * process has a timeout that has not started, but a deadline that has passed.
  */
 function absoluteIn(header: Headers): number | undefined {
   const text = header.get(DEADLINE_HEADER);

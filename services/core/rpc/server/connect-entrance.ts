@@ -43,8 +43,8 @@ export function secureEntrance({ cert, key, clientCa }: DoorTls, handler: Handle
 }
 
 /**
- * In clear, the first bytes show the version: HTTP/2 begins with its preface. The HTTP/1.1 server listens, because Node enforces request
- * timeouts only on a listening server.
+ * In clear, the first bytes show the version: HTTP/2 begins with its preface. The HTTP/1.1 server listens, because Node
+ * enforces request timeouts only on a listening server.
  */
 export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entrance {
   const { takeMs: _, ...http1Options } = bounds.http;

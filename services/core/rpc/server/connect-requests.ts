@@ -15,8 +15,9 @@ import { findLooseIntegers } from './find-loose-integers.ts';
 import { translateError } from './translate-error.ts';
 
 /**
- * Serves Connect, gRPC-Web and gRPC requests. It differs from connectNodeAdapter in three points: a request with an invalid Host is
- * rejected and does not end the process; JSON is read strictly; a message that cannot be parsed is INVALID_ARGUMENT, not INTERNAL.
+ * Serves Connect, gRPC-Web and gRPC requests. It differs from connectNodeAdapter in three points: a request with an
+ * invalid Host is rejected and does not end the process; JSON is read strictly; a message that cannot be parsed is
+ * INVALID_ARGUMENT, not INTERNAL.
  */
 export function serveConnect(services: readonly MountedService[], options: ConnectRouterOptions): Handler {
   const router = createConnectRouter({

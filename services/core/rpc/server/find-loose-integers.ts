@@ -1,9 +1,9 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 
 /**
- * Finds integers of a message in JSON that are not written as integers: `5.0`, `1e2`, `"05"`, `" 5"`, or a number that a double cannot
- * hold. Protobuf's parser accepts them all. A plain integer and its canonical string ("5", which stock clients send for int64) are
- * allowed. Returns field paths; none for a text that is not JSON, which the parser rejects.
+ * Finds integers of a message in JSON that are not written as integers: `5.0`, `1e2`, `"05"`, `" 5"`, or a number that
+ * a double cannot hold. Protobuf's parser accepts them all. A plain integer and its canonical string ("5", which stock
+ * clients send for int64) are allowed. Returns field paths; none for a text that is not JSON, which the parser rejects.
  */
 export function findLooseIntegers(schema: DescMessage, text: string): string[] {
   try {

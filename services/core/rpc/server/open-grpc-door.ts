@@ -66,8 +66,8 @@ function listen(server: Server, { host, port, tls }: GrpcDoorParts): Promise<num
 }
 
 /**
- * Server reflection (grpc.reflection.v1 and v1alpha), made from the generated descriptors, so that it cannot lag behind the
- * contract. It needs no credential: it contains only the contract.
+ * Server reflection (grpc.reflection.v1 and v1alpha), made from the generated descriptors, so that it cannot lag behind
+ * the contract. It needs no credential: it contains only the contract.
  */
 function reflectionOf(services: readonly DescService[]): ReflectionService {
   const files = new Map<string, DescFile>();

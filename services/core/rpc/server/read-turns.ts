@@ -7,9 +7,9 @@ import { accountOf } from './admission.ts';
 type Line = Set<PromiseWithResolvers<void>>;
 
 /**
- * Runs the reads of each account one after the other, in the order of arrival. So what an account costs the database and this process at a
- * time is one read, however many it sends and however expensive they are, and no read of another account waits behind them. (Two at a time
- * delayed a neighbour's calls about twice as much, measured with 40 senders.)
+ * Runs the reads of each account one after the other, in the order of arrival. So what an account costs the database
+ * and this process at a time is one read, however many it sends and however expensive they are, and no read of another
+ * account waits behind them. (Two at a time delayed a neighbour's calls about twice as much, measured with 40 senders.)
  */
 export class ReadTurns {
   readonly #lines = new Map<string, Line>();

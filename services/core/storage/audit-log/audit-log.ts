@@ -35,7 +35,8 @@ export interface AuditedAction {
 }
 
 /**
- * Runs an action and writes its audit entry, in one transaction. An action that returns false or 0 changed nothing, and gets no entry.
+ * Runs an action and writes its audit entry, in one transaction. An action that returns false or 0 changed nothing, and
+ * gets no entry.
  */
 export async function audited<T>(
   database: Database,
@@ -50,8 +51,8 @@ export async function audited<T>(
 }
 
 /**
- * Writes the entry before the action, and returns its id. For actions that call a processor and so cannot be one transaction: the entry
- * survives a crash.
+ * Writes the entry before the action, and returns its id. For actions that call a processor and so cannot be one
+ * transaction: the entry survives a crash.
  */
 export async function auditStart(query: Query, { at, action, target, detail }: AuditedAction): Promise<string> {
   return writeEntry(query, { at, action, target, detail: { ...detail, result: 'STARTED' } });

@@ -3,8 +3,9 @@ import type { SentKind } from '../../domain/kinds.ts';
 import type { Query, Statement } from '../database.ts';
 
 /**
- * The identity of an operation: one row for each hold and submission, written by the statement that stores it. Its requestId names nothing
- * else, whatever the kind and whoever drew it, and its key, while it is kept, nothing else of the merchant.
+ * The identity of an operation: one row for each hold and submission, written by the statement that stores it. Its
+ * requestId names nothing else, whatever the kind and whoever drew it, and its key, while it is kept, nothing else of
+ * the merchant.
  */
 export const ClaimEntity = defineEntity({
   name: 'Claim',
@@ -39,9 +40,9 @@ export interface ClaimInput {
 export const CLAIM_INPUT = `method text, fingerprint text, key text, "isSentUnderKey" boolean`;
 
 /**
- * SQL of a common table `claimed`: the requestIds of `admissible` that are now theirs, with their keys. One row claims both or neither, so
- * all that is claimed is stored. `admissible` has no requestId twice. What a running statement claims is waited for; all claim in the same
- * order, so they do not wait for each other.
+ * SQL of a common table `claimed`: the requestIds of `admissible` that are now theirs, with their keys. One row claims
+ * both or neither, so all that is claimed is stored. `admissible` has no requestId twice. What a running statement
+ * claims is waited for; all claim in the same order, so they do not wait for each other.
  */
 export const CLAIMED = `claimed as (
     insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)

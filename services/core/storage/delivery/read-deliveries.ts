@@ -38,8 +38,9 @@ export function listAttempts(
 }
 
 /**
- * Lists deliveries, newest first, those before the id `after`. `holdRequestId` limits them to notifications about a hold and the
- * operations on it. Indexes have those of a merchant, those about an operation, and the dead ones; other filters are compared.
+ * Lists deliveries, newest first, those before the id `after`. `holdRequestId` limits them to notifications about a
+ * hold and the operations on it. Indexes have those of a merchant, those about an operation, and the dead ones; other
+ * filters are compared.
  */
 export async function listDeliveries(
   database: Database,

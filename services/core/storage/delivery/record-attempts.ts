@@ -22,8 +22,8 @@ export interface AttemptRecord {
 }
 
 /**
- * Records attempts and the new states of their deliveries. An attempt whose number is taken was made twice, because the first worker
- * seemed dead: the first record stays. Returns the ids of the deliveries whose attempt was recorded.
+ * Records attempts and the new states of their deliveries. An attempt whose number is taken was made twice, because the
+ * first worker seemed dead: the first record stays. Returns the ids of the deliveries whose attempt was recorded.
  */
 export async function recordAttempts(query: Query, records: readonly AttemptRecord[]): Promise<Set<string>> {
   const rows = await query<{ id: string }>(RECORD_ATTEMPTS, [JSON.stringify(records)]);

@@ -22,9 +22,9 @@ export interface Wanted extends EndpointKey {
 }
 
 /**
- * Takes deliveries that are due for this worker alone, the longest due first: nobody else gets them before they are recorded, released,
- * or 15 s are over, which means that the worker has died. Nothing is taken for an endpoint that is paused, except one delivery as a
- * probe when the breaker's pause is over.
+ * Takes deliveries that are due for this worker alone, the longest due first: nobody else gets them before they are
+ * recorded, released, or 15 s are over, which means that the worker has died. Nothing is taken for an endpoint that is
+ * paused, except one delivery as a probe when the breaker's pause is over.
  */
 export function takeDue(query: Query, wanted: readonly Wanted[], now: Date): Promise<PendingDelivery[]> {
   const column = <Name extends keyof Wanted>(name: Name) => wanted.map((each) => each[name]);
@@ -47,9 +47,9 @@ const DUE = `due_at <= $5::timestamptz + interval '1 s' and (due_at <= $5 or att
 const FREE = `(locked_until is null or locked_until <= now())`;
 
 /**
- * The cap holds over all workers because only the first so many that are due are looked at, and those in progress are among them; so their
- * order is total.
- * A lock that is lost with the server costs a second attempt, so its commit does not wait for the disk.
+ * The cap holds over all workers because only the first so many that are due are looked at, and those in progress are
+ * among them; so their order is total. A lock that is lost with the server costs a second attempt, so its commit does
+ * not wait for the disk.
  */
 const TAKE_DUE: Statement = {
   name: 'take-due-deliveries',
@@ -84,8 +84,8 @@ const RELEASE_TAKEN: Statement = {
 };
 
 /**
- * SQL of a recursive common table `waiting`: the endpoints with pending deliveries. It skips through the index delivery_due, so the cost
- * grows with the number of endpoints, not of deliveries.
+ * SQL of a recursive common table `waiting`: the endpoints with pending deliveries. It skips through the index
+ * delivery_due, so the cost grows with the number of endpoints, not of deliveries.
  */
 export const WAITING_ENDPOINTS = `waiting as (
     (select merchant_id, endpoint_kind from delivery where due_at is not null

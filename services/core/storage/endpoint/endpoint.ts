@@ -60,7 +60,8 @@ export function endpointOf(name: string): EndpointKey | undefined {
 }
 
 /**
- * Lists endpoints that have failed or are paused, in the order of merchant and kind, those after `after`; undefined = from the first.
+ * Lists endpoints that have failed or are paused, in the order of merchant and kind, those after `after`; undefined =
+ * from the first.
  */
 export function listTroubledEndpoints(
   database: Database,

@@ -15,8 +15,8 @@ export const ImportedEntity = defineEntity({
 });
 
 /**
- * OPERATION = it itself; it has the processor's own fields. TAKEN_BACK = what the card scheme took back of it, so an event about that may
- * be one whose report was lost.
+ * OPERATION = it itself; it has the processor's own fields. TAKEN_BACK = what the card scheme took back of it, so an
+ * event about that may be one whose report was lost.
  */
 export type ImportedPart = 'OPERATION' | 'TAKEN_BACK';
 

@@ -84,9 +84,9 @@ function changesOf(merchant: MerchantRow, terms: Partial<MerchantTerms>): { befo
 }
 
 /**
- * Changes a merchant, its keys or its secrets in one transaction, with the audit entry and a new change number, by which every gateway
- * learns of the change. `action.target` is the merchant, which is locked. A change that returns a word was refused, and one
- * that leaves every row as it is was a repetition: nothing is audited.
+ * Changes a merchant, its keys or its secrets in one transaction, with the audit entry and a new change number, by
+ * which every gateway learns of the change. `action.target` is the merchant, which is locked. A change that returns a
+ * word was refused, and one that leaves every row as it is was a repetition: nothing is audited.
  */
 export function changeMerchant<Changed extends object, Refusal extends string = never>(
   database: Database,

@@ -74,16 +74,16 @@ export interface EndedSessionRow {
 }
 
 /**
- * Reads the merchants that changed and the sessions that ended after a change number, in the order of change numbers. One statement
- * sees one snapshot, so the last number is a cursor for both.
+ * Reads the merchants that changed and the sessions that ended after a change number, in the order of change numbers.
+ * One statement sees one snapshot, so the last number is a cursor for both.
  */
 export function readCredentials(query: Query, after: bigint): Promise<(CredentialsRow | EndedSessionRow)[]> {
   return query<CredentialsRow | EndedSessionRow>(READ_CREDENTIALS, [after]);
 }
 
 /**
- * Takes the next change number. The lock is held until commit, so numbers become visible in their order and a reader that continues
- * from the last one misses none.
+ * Takes the next change number. The lock is held until commit, so numbers become visible in their order and a reader
+ * that continues from the last one misses none.
  */
 export async function nextChangeNumber(query: Query): Promise<bigint> {
   await query(LOCK_CHANGES, []);

@@ -13,9 +13,9 @@ export interface Accepted {
 }
 
 /**
- * Stores verified notifications. The first one with a (merchantId, requestId) takes it for ever. Another with the same kind and signed
- * text is a duplicate, whatever its statusInfo and body; any other is a conflict, which is quarantined once. No two of `notifications`
- * may share (merchantId, requestId). Returns the results in their order.
+ * Stores verified notifications. The first one with a (merchantId, requestId) takes it for ever. Another with the same
+ * kind and signed text is a duplicate, whatever its statusInfo and body; any other is a conflict, which is quarantined
+ * once. No two of `notifications` may share (merchantId, requestId). Returns the results in their order.
  */
 export async function acceptNotifications(
   query: Query,

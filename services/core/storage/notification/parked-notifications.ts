@@ -5,8 +5,8 @@ import { insertForwards } from '../delivery/insert-deliveries.ts';
 import type { EndpointKey } from '../endpoint/endpoint.ts';
 
 /**
- * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit` per merchant.
- * Returns the endpoint of each. Call it in a transaction; concurrent callers take different ones.
+ * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit`
+ * per merchant. Returns the endpoint of each. Call it in a transaction; concurrent callers take different ones.
  */
 export async function forwardParked(query: Query, at: Date, limit: number): Promise<EndpointKey[]> {
   const names = await query<{ merchantId: string; requestId: string }>(LOCK_PARKED, [limit]);

@@ -88,8 +88,9 @@ export function listQuarantined(
 type Reason = QuarantinedNotificationRow['reason'];
 
 /**
- * The key under which a notification is quarantined once: reason, kind and signed text. A conflict with another statusInfo, which is
- * not signed, is the same conflict. For a contradiction the statusInfo matters, regardless of upper and lower case.
+ * The key under which a notification is quarantined once: reason, kind and signed text. A conflict with another
+ * statusInfo, which is not signed, is the same conflict. For a contradiction the statusInfo matters, regardless of
+ * upper and lower case.
  */
 function onceKey(notification: NotificationInput, reason: Reason): string {
   const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
@@ -109,8 +110,8 @@ export type Aside = 'STORED' | 'KNOWN' | 'FULL';
 const MAX_HELD = 500;
 
 /**
- * SQL of a common table `aside` that quarantines the rows of a table (JSON of asideFor()), each once, while its merchant has room; and
- * of the column `aside`: what became of the row `i` of that table.
+ * SQL of a common table `aside` that quarantines the rows of a table (JSON of asideFor()), each once, while its
+ * merchant has room; and of the column `aside`: what became of the row `i` of that table.
  */
 export function insertAside(from: string): string {
   return `aside as (

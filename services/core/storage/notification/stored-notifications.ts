@@ -42,8 +42,8 @@ export function listStored(query: Query, filter: StoredFilter, limit: number): P
 export type Replay = EndpointKey | 'PURGED' | 'NO_ENDPOINT';
 
 /**
- * Forwards a stored notification, also one that was forwarded before: by its delivery, else by a new one with the id `deliveryId`.
- * `sign` makes the signature for one that an earlier version stored without it. Call it in a transaction.
+ * Forwards a stored notification, also one that was forwarded before: by its delivery, else by a new one with the id
+ * `deliveryId`. `sign` makes the signature for one that an earlier version stored without it. Call it in a transaction.
  */
 export async function replayStored(
   query: Query,

@@ -43,8 +43,9 @@ export async function markNeedsReview(query: Query, kind: SentKind, requestId: s
 }
 
 /**
- * Takes submissions whose inquiry is due, and puts the next inquiry off to `nextAt`, so that no other process takes them now and a
- * crash of this one loses none. Their calls are over, so the outcome of each that has none is unknown from now on.
+ * Takes submissions whose inquiry is due, and puts the next inquiry off to `nextAt`, so that no other process takes
+ * them now and a crash of this one loses none. Their calls are over, so the outcome of each that has none is unknown
+ * from now on.
  */
 export async function takeDueSubmissions(
   query: Query,

@@ -1,6 +1,6 @@
 /**
- * Adyen's Checkout API as its documentation describes it, as far as the adapter uses it: /payments answers at once, modifications answer
- * `received`, and what became of them is notified. What a stored card does is in its name.
+ * Adyen's Checkout API as its documentation describes it, as far as the adapter uses it: /payments answers at once,
+ * modifications answer `received`, and what became of them is notified. What a stored card does is in its name.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -36,8 +36,8 @@ export async function breakOff(world: World, command: Command, ask: Ask): Promis
 }
 
 /**
- * Repeats a question while the first call runs under its key. A call that a crash has ended stays in flight as long as the clock stands
- * still; until then every caller gets an unknown outcome.
+ * Repeats a question while the first call runs under its key. A call that a crash has ended stays in flight as long as
+ * the clock stands still; until then every caller gets an unknown outcome.
  */
 export async function untilAnswered(ask: () => Promise<string>, mayHaveDied: boolean): Promise<string> {
   for (let tries = 0; tries < (mayHaveDied ? 40 : 2_000); tries++) {

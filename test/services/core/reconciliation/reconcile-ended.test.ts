@@ -13,8 +13,8 @@ describe('reconcile() on holds that have ended', function () {
   const acme = forEachTest(() => openMerchant(stage, 'acme', { holdPeriod: { seconds: 3_600n } }));
 
   /**
-   * The void of the end gave back less than was left here, so the hold is frozen until an operator has looked. Loses a capture of 300, lets the hold end, and
-   * imports the capture.
+   * The void of the end gave back less than was left here, so the hold is frozen until an operator has looked. Loses a
+   * capture of 300, lets the hold end, and imports the capture.
    */
   async function importInto(end: (hold: { requestId: string }) => Promise<unknown>, finalCapture: boolean) {
     const hold = await acme.hold();

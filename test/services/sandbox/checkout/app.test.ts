@@ -95,7 +95,8 @@ describe('checkoutApp()', () => {
     assert.equal(entryOf(fixture, requestId).answer, Answer.UNSPECIFIED);
     const own = { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
     assert.equal((await submit(url, { ...CARD, formToken }, own)).status, 303);
-    // Node's fetch sends only `Sec-Fetch-Mode`; an opaque origin of an old browser is accepted because of its form token.
+    // Node's fetch sends only `Sec-Fetch-Mode`; an opaque origin of an old browser is accepted because of its form
+    // token.
     const { formToken: token } = foreign;
     assert.equal((await submit(other.url, { ...CARD, formToken: token }, { origin: 'null' })).status, 303);
   });

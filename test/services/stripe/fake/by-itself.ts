@@ -11,8 +11,8 @@ const AT_ONCE = 8;
 const REFUND_S = 1;
 
 /**
- * Performs the delayed effects of a conformance run's cards, and delivers events to an endpoint as Stripe does: signed, retried until they
- * are accepted, every third one twice, and out of order.
+ * Performs the delayed effects of a conformance run's cards, and delivers events to an endpoint as Stripe does: signed,
+ * retried until they are accepted, every third one twice, and out of order.
  */
 export function liveByItself(stripe: FakeStripe, endpoint: string, secret: string): { stop(): Promise<void> } {
   const account = stripe.account();

@@ -17,6 +17,7 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'merchantReference',
   'description',
   'customerPresent',
+  'expectedCaptureAt',
   'memo',
   'merchantName',
   'returnUrl',

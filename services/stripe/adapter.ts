@@ -91,7 +91,20 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   }
   const leases = openLeases(database, STRIPE_SCHEMA.name, leaseMs);
   const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
-  const desk: Desk = { database, leases, stripe, mode, patience, log, now, reach, closingUrl, onEvent: reports.wake };
+  const statementSuffixes = settings.STRIPE_STATEMENT_SUFFIXES ?? {};
+  const desk: Desk = {
+    statementSuffixes,
+    database,
+    leases,
+    stripe,
+    mode,
+    patience,
+    log,
+    now,
+    reach,
+    closingUrl,
+    onEvent: reports.wake,
+  };
   const dealing = { name: 'notices', intervalMs: NOTICES_EVERY_MS, runOnce: () => dealWithNotices(desk) };
   const notices = started.adopt(runPeriodically(dealing, log), ({ close }) => close());
   const looking = { name: 'looks', intervalMs: LOOKS_EVERY_MS, runOnce: () => lookAround(desk) };

@@ -18,6 +18,8 @@ export interface Desk {
   readonly reach: Reach;
   /** Where a customer goes after a checkout that names no address. */
   readonly closingUrl: string;
+  /** What follows the account's name on a customer's statement, by merchant. */
+  readonly statementSuffixes: Readonly<Record<string, string>>;
   /** Called when there may be a new event to report. */
   readonly onEvent: () => void;
 }
@@ -25,4 +27,10 @@ export interface Desk {
 /** Whose requests to Stripe these are, and under which idempotency key. */
 export function requestOptions(account: string, idempotencyKey?: string): Stripe.RequestOptions {
   return { ...(account !== '' && { stripeAccount: account }), ...(idempotencyKey !== undefined && { idempotencyKey }) };
+}
+
+/** What a customer reads on the statement besides the account's name, as a parameter of a PaymentIntent. */
+export function statementOf({ statementSuffixes: suffixes }: Desk, merchantId: string) {
+  const suffix = Object.hasOwn(suffixes, merchantId) ? suffixes[merchantId] : undefined;
+  return suffix === undefined ? {} : { statement_descriptor_suffix: suffix };
 }

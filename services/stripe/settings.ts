@@ -6,11 +6,25 @@ import {
   httpUrl,
   isSafeAddress,
   PROCESS_SETTINGS,
+  parsedBy,
   port,
   TRACING_SETTINGS,
   token,
   wholeNumber,
 } from '../../platform/settings.ts';
+
+/** Stripe takes Latin characters with a letter among them, and 22 at most together with the account's prefix and two more. */
+const SUFFIX = z
+  .string()
+  .regex(/^(?=.*[A-Za-z])[\x20-\x7e]{1,18}$/)
+  .regex(/^[^<>\\'"*]*$/);
+
+const FORM_OF_SUFFIXES =
+  'must be a JSON object of texts of at most 18 Latin characters, with a letter and without < > \\ \' " *';
+
+function parseSuffixes(text: string): Readonly<Record<string, string>> {
+  return z.record(z.string(), SUFFIX).parse(JSON.parse(text));
+}
 
 export const STRIPE_SETTINGS = z.object({
   ...PROCESS_SETTINGS,
@@ -37,6 +51,11 @@ export const STRIPE_SETTINGS = z.object({
     .string()
     .regex(/^whsec_[^\s,]+(,whsec_[^\s,]+)*$/, 'must be signing secrets such as whsec_…, joined by commas')
     .describe("`whsec_…[,…]`: of the account's endpoint, and of that for connected accounts"),
+  STRIPE_STATEMENT_SUFFIXES: parsedBy(parseSuffixes, FORM_OF_SUFFIXES)
+    .optional()
+    .describe(
+      '`{"merchantId": "TEXT"}`: what follows your account\'s name on a customer\'s statement, for merchants named here',
+    ),
   STRIPE_API_BASE: z
     .string()
     .refine(isOrigin, 'must be an https origin, or an http one on the loopback address, without a path')

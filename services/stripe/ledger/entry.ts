@@ -1,3 +1,4 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type KeptResult, type Kind, keptFields, NO_RESULT } from '../../../platform/adapter/entry.ts';
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
@@ -11,6 +12,8 @@ export interface Intent extends base.Intent {
   readonly description: string;
   /** False = the merchant initiates it. */
   readonly customerPresent: boolean;
+  /** When the merchant expects to capture; null = not said. */
+  readonly expectedCaptureAt: Date | null;
   readonly returnUrl: string;
   readonly saveCard: boolean;
 }
@@ -21,13 +24,16 @@ const NO_INTENT: Omit<Intent, 'kind'> = {
   merchantName: '',
   description: '',
   customerPresent: false,
+  expectedCaptureAt: null,
   returnUrl: '',
   saveCard: false,
 };
 
 /** What a request asks. */
 export function intentOf<K extends Kind>(kind: K, request: object): Intent & { readonly kind: K } {
-  return { ...keptFields(NO_INTENT, request), kind };
+  const { expectedCaptureAt } = request as { expectedCaptureAt?: Timestamp };
+  const said = expectedCaptureAt ? timestampDate(expectedCaptureAt) : null;
+  return { ...keptFields(NO_INTENT, request), expectedCaptureAt: said, kind };
 }
 
 /** How it ended. ACCEPTED = taken, the end follows. */

@@ -18,6 +18,7 @@ CREATE TABLE stripe.entry (
   merchant_name text NOT NULL,
   description text NOT NULL DEFAULT '',
   customer_present boolean NOT NULL DEFAULT false,
+  expected_capture_at timestamptz,
   return_url text NOT NULL,
   save_card boolean NOT NULL,
   stage text NOT NULL CHECK (stage IN ('stored', 'sent', 'fencing', 'ended')),

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { toStripe } from '../amount.ts';
 import { ask, type Failure } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
+import { type Desk, requestOptions, statementOf } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { declined, notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';
@@ -69,6 +69,7 @@ function create(desk: Desk, entry: Entry, customer: string | undefined) {
     allowed_payment_method_types: ['card'],
     ...(customer !== undefined && { customer }),
     ...(description !== '' && { description }),
+    ...statementOf(desk, entry.merchantId),
     metadata: metadataOf(entry),
   };
   return desk.stripe.paymentIntents.create(params, requestOptions(account, `${requestId}:create`));

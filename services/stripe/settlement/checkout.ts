@@ -3,7 +3,7 @@ import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { withRequestId } from '../../../platform/return-url.ts';
 import { toStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
+import { type Desk, requestOptions, statementOf } from '../desk.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
 import { notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';
@@ -73,6 +73,7 @@ function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: st
       capture_method: 'manual',
       metadata,
       ...(description !== '' && { description }),
+      ...statementOf(desk, merchantId),
       ...(saveCard && { setup_future_usage: 'off_session' }),
     },
     payment_method_options: { card: features },

@@ -1,6 +1,7 @@
 import { type Answered, ask, type Failure } from '../api/ask.ts';
 import type { Desk } from '../desk.ts';
 import { areFeaturesRefused, storeFeaturesRefused } from '../ledger/account.ts';
+import type { Entry } from '../ledger/entry.ts';
 
 /** Asked for where the account and the card can; the charge says whether they could. */
 const FEATURES = {
@@ -20,17 +21,27 @@ export type Features = Partial<typeof FEATURES>;
  */
 export async function withFeatures<T>(
   desk: Desk,
-  { account, requestId }: { readonly account: string; readonly requestId: string },
+  { account, requestId, expectedCaptureAt, sentAt }: Entry,
   request: (features: Features, idempotencyKey: string) => Promise<T>,
 ): Promise<Answered<T>> {
   const { query } = desk.database;
   const plain = () => ask(() => request({}, `${requestId}:plain`), desk.patience);
   if (await areFeaturesRefused(query, account, desk.now())) return plain();
-  const asked = await ask(() => request(FEATURES, requestId), desk.patience);
+  const asked = await ask(() => request(featuresFor(expectedCaptureAt, sentAt), requestId), desk.patience);
   if (!isAboutFeatures(asked.failure)) return asked;
   desk.log.warn('features refused', { what: account || 'own account' });
   await storeFeaturesRefused(query, account, desk.now());
   return plain();
+}
+
+/** Visa's period for what a merchant initiates is 5 days, less some hours: whoever captures within 4 needs no longer one. */
+const SHORTEST_PERIOD_MS = 4 * 24 * 60 * 60 * 1000;
+
+/** Follows from what is stored, because what is sent again must be the same. */
+function featuresFor(expectedCaptureAt: Date | null, sentAt: Date | null): Features {
+  const isSoon = expectedCaptureAt && sentAt && expectedCaptureAt.getTime() - sentAt.getTime() < SHORTEST_PERIOD_MS;
+  const { request_extended_authorization: _, ...others } = FEATURES;
+  return isSoon ? others : FEATURES;
 }
 
 function isAboutFeatures(failure: Failure | undefined): boolean {

@@ -141,6 +141,7 @@ function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string) {
     STRIPE_API_KEY: API_KEY,
     STRIPE_API_BASE: apiBase,
     STRIPE_TIMEOUT_MS: '1500',
+    STRIPE_STATEMENT_SUFFIXES: '{"acme": "ROOM BAR"}',
     STRIPE_WEBHOOK_SECRET: `${WEBHOOK_SECRET},${CONNECT_SECRET}`,
     CORE_URL: coreUrl,
     PROCESSOR_TOKEN,

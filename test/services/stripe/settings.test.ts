@@ -44,6 +44,9 @@ describe('the settings of the adapter to Stripe', () => {
     ['STRIPE_API_BASE', 'https://api.stripe.com/v1'],
     ['STRIPE_API_BASE', 'http://127.0.0.1.evil.example'],
     ['STRIPE_API_BASE', 'https://user:word@api.stripe.com'],
+    ['STRIPE_STATEMENT_SUFFIXES', 'ROOM BAR'],
+    ['STRIPE_STATEMENT_SUFFIXES', '{"shop": "217"}'],
+    ['STRIPE_STATEMENT_SUFFIXES', '{"shop": "<BAR>"}'],
     ['STRIPE_TIMEOUT_MS', '5'],
     ['PROCESSOR_CREDENTIAL', 'short'],
   ] as const) {

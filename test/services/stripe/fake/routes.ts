@@ -33,7 +33,8 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   },
   'GET /v1/payment_intents/…': { fields: 'expand', handle: intent(findIntent) },
   'POST /v1/payment_intents': {
-    fields: 'amount currency capture_method allowed_payment_method_types customer description metadata',
+    fields:
+      'amount currency capture_method allowed_payment_method_types customer description metadata statement_descriptor_suffix',
     handle: (account, _id, form) => createIntent(account, form),
   },
   'POST /v1/payment_intents/…/confirm': {

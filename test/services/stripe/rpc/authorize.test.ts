@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
@@ -90,6 +90,27 @@ describe('authorize()', () => {
       confirmed.map(({ form }) => form.off_session),
       ['false', 'true'],
     );
+  });
+
+  it("says on the customer's statement what the settings say for the merchant", async () => {
+    const before = fixture.stripe.requests.length;
+    for (const merchantId of ['acme', 'other']) await fixture.client.authorize({ ...holdRequest(), merchantId });
+    const created = fixture.stripe.requests.slice(before).filter(({ request }) => /payment_intents$/.test(request));
+    assert.deepEqual(
+      created.map(({ form }) => form.statement_descriptor_suffix),
+      ['ROOM BAR', undefined],
+    );
+  });
+
+  it('asks for an extended authorization unless the capture is expected soon', async () => {
+    const asked = async (days?: number) => {
+      const before = fixture.stripe.requests.length;
+      const expectedCaptureAt = days && timestampFromMs(Date.now() + days * 86_400_000);
+      await fixture.client.authorize({ ...holdRequest(), ...(expectedCaptureAt && { expectedCaptureAt }) });
+      const confirmed = fixture.stripe.requests.slice(before).find(({ request }) => /confirm/.test(request));
+      return JSON.stringify(confirmed?.form).includes('request_extended_authorization');
+    };
+    assert.deepEqual([await asked(), await asked(1), await asked(20)], [true, false, true]);
   });
 
   it('acts on the merchant’s own account', async () => {

@@ -15,26 +15,43 @@ export interface Database {
 
 /** Starts the embedded database and keeps it running, or checks that the named one answers. */
 export async function openDatabase(
-  { settings, dataDir, ports, secrets }: House,
+  house: House,
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Database> {
-  if (settings.DATABASE_URL !== undefined) {
-    await reach(settings.DATABASE_URL);
-    return { url: settings.DATABASE_URL, stop: async () => undefined };
-  }
+  const { DATABASE_URL: url } = house.settings;
+  if (url === undefined) return openEmbedded(house, 'postgres', house.ports.DATABASE_PORT, report, signal);
+  await reach(url);
+  return { url, stop: async () => undefined };
+}
+
+/**
+ * Starts an embedded database for the ledger of the adapter to Stripe: a cluster of its own, because a restore to an earlier time takes a whole
+ * cluster back, and the ledger must not go back with the service.
+ */
+export function openStripeLedger(house: House, report: (line: string) => void, signal: AbortSignal): Promise<Database> {
+  return openEmbedded(house, 'stripe-postgres', house.ports.STRIPE_DATABASE_PORT, report, signal);
+}
+
+async function openEmbedded(
+  { dataDir, secrets }: House,
+  name: string,
+  port: number,
+  report: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Database> {
   let postgres: Postgres | undefined;
   const start = async () => {
     postgres = await startPostgres({
-      directory: `${dataDir}/postgres`,
-      logFile: `${dataDir}/logs/postgres.log`,
-      port: ports.DATABASE_PORT,
+      directory: `${dataDir}/${name}`,
+      logFile: `${dataDir}/logs/${name}.log`,
+      port,
       password: secrets.databasePassword,
       superuserPassword: secrets.superuserPassword,
     });
     return postgres;
   };
-  const stop = await supervise({ name: 'postgres', start, report }, signal);
+  const stop = await supervise({ name, start, report }, signal);
   if (postgres === undefined) throw new Error('the embedded PostgreSQL did not start');
   const { url, home } = postgres as Postgres;
   return {

@@ -16,6 +16,7 @@ export const INNER = [
   'MERCHANT_PORT',
   'STRIPE_PORT',
   'STRIPE_WEBHOOK_PORT',
+  'STRIPE_DATABASE_PORT',
 ] as const;
 const OUTER = ['PORT', 'CORE_PORT', 'CONNECT_PORT'] as const;
 

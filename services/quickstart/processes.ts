@@ -51,16 +51,15 @@ export function sandboxProcess(house: House): ChildOptions {
   });
 }
 
-/** The adapter to Stripe, when there is a key: its ledger is a database of its own, which does not go back with the service's. */
-export function stripeProcess(house: House, databaseUrl: string): ChildOptions | undefined {
+/** The adapter to Stripe, with the database of its ledger. */
+export function stripeProcess(house: House, ledgerUrl: string): ChildOptions {
   const { ports, secrets, settings } = house;
-  if (!isStripeOn(house)) return undefined;
   return child(house, 'stripe', 'services/stripe/index.ts', {
     STRIPE_PORT: ports.STRIPE_PORT,
     STRIPE_WEBHOOK_PORT: ports.STRIPE_WEBHOOK_PORT,
     STRIPE_API_KEY: settings.STRIPE_API_KEY,
     STRIPE_WEBHOOK_SECRET: settings.STRIPE_WEBHOOK_SECRET,
-    DATABASE_URL: databaseUrl.replace(/^(\w+:\/\/[^/]+\/)[^?]*/, '$1holdfast_stripe'),
+    DATABASE_URL: ledgerUrl,
     CORE_URL: addressesOf(ports).coreUrl,
     PROCESSOR_TOKEN: secrets.stripeToken,
     PROCESSOR_CREDENTIAL: secrets.stripeCredential,
@@ -89,7 +88,8 @@ export function merchantProcess(house: House, merchants: DemoMerchants): ChildOp
 
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
-function isStripeOn({ settings }: House): boolean {
+/** Whether there is a key for Stripe. */
+export function isStripeOn({ settings }: House): boolean {
   return settings.STRIPE_API_KEY !== undefined;
 }
 

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { type ChildOptions, runChild, startChild } from './child.ts';
 import { openDataDir } from './data-dir.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase, openStripeLedger } from './database.ts';
 import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
 import { addressesOf, type House } from './house.ts';
 import { keepPorts } from './ports.ts';
@@ -88,6 +88,11 @@ async function startProcesses(
     await begin(processes.merchantProcess(house, merchants));
     return merchants;
   };
+  const stripe = async () => {
+    const ledger = await openStripeLedger(house, report, signal);
+    stops.set('stripe-ledger', ledger.stop);
+    await begin(processes.stripeProcess(house, ledger.url));
+  };
   const databaseFirst = async () => {
     const database = await openDatabase(house, report, signal);
     stops.set('database', database.stop);
@@ -95,10 +100,9 @@ async function startProcesses(
     await runChild(processes.migrateStep(house, database.url), signal);
     report('database is migrated');
     // Not earlier: without core the gateway would retry with growing pauses.
-    const stripe = processes.stripeProcess(house, database.url);
     const besides = [
       ...[processes.workerProcess(house, database.url), processes.gatewayProcess(house)].map(begin),
-      ...(stripe ? [begin(stripe)] : []),
+      ...(processes.isStripeOn(house) ? [stripe()] : []),
     ];
     const [merchants] = await together([coreAndMerchant(database.url), ...besides], failed);
     return { database, merchants };
@@ -107,7 +111,7 @@ async function startProcesses(
   return result;
 }
 
-const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'stripe', 'merchant', 'database'];
+const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'stripe', 'stripe-ledger', 'merchant', 'database'];
 
 /** Waits for all. The first failure aborts the other starts, and is thrown when all of them have ended. */
 async function together<T extends readonly unknown[]>(

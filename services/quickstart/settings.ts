@@ -30,6 +30,7 @@ export const QUICKSTART_SETTINGS = z.object({
     ),
   STRIPE_PORT: port.optional().describe('unset: any free one'),
   STRIPE_WEBHOOK_PORT: port.optional().describe('unset: any free one'),
+  STRIPE_DATABASE_PORT: port.optional().describe('unset: any free one'),
   STRIPE_API_KEY: z.string().optional().describe('unset: the adapter to Stripe is not started'),
   STRIPE_WEBHOOK_SECRET: z.string().optional().describe('required with `STRIPE_API_KEY`'),
 });

@@ -12,7 +12,7 @@ describe('choosePorts()', () => {
 
   it('finds a free port for each inner process', async () => {
     const ports = await choosePorts(await settings());
-    assert.equal(new Set(Object.values(ports)).size, 11);
+    assert.equal(new Set(Object.values(ports)).size, 12);
   });
 
   it('takes each port that is set, also when another one was handed out before', async () => {
@@ -61,6 +61,6 @@ describe('keepPorts()', () => {
 
   it('finds free ports when its file is damaged', async () => {
     await writeFile(`${directory}/ports.json`, '{"MERCHANT_PORT": "many"}');
-    assert.equal(new Set(Object.values(await keepPorts(await settings(), directory))).size, 11);
+    assert.equal(new Set(Object.values(await keepPorts(await settings(), directory))).size, 12);
   });
 });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { addressesOf } from '../../../services/quickstart/house.ts';
 import type { Ports } from '../../../services/quickstart/ports.ts';
-import { coreProcess, gatewayProcess, stripeProcess, workerProcess } from '../../../services/quickstart/processes.ts';
+import {
+  coreProcess,
+  gatewayProcess,
+  isStripeOn,
+  stripeProcess,
+  workerProcess,
+} from '../../../services/quickstart/processes.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 
 const GIVEN = { STRIPE_API_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: 'http://127.0.0.1:1' };
@@ -12,20 +18,15 @@ const house = (environment: Record<string, string>) => {
 };
 
 describe('stripeProcess()', () => {
-  it('does not exist without a key', () => {
-    assert.equal(stripeProcess(house({}), 'postgres://db/x'), undefined);
+  it('runs with a key only', () => {
+    assert.deepEqual([isStripeOn(house({})), isStripeOn(house(GIVEN))], [false, true]);
   });
 
-  it('receives the key, its addresses, a database of its own and the credentials of processors', () => {
-    const child = stripeProcess(house(GIVEN), 'postgres://db/x');
-    assert(child);
-    const { environment } = child;
+  it('receives the key, its addresses, the database of its ledger and the credentials of processors', () => {
+    const { environment } = stripeProcess(house(GIVEN), 'postgres://ledger/x');
     const { STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE, STRIPE_PORT, CORE_URL, DATABASE_URL } = environment;
     assert.deepEqual({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE }, GIVEN);
-    assert.deepEqual(
-      [STRIPE_PORT, CORE_URL, DATABASE_URL],
-      ['1001', '127.0.0.1:1003', 'postgres://db/holdfast_stripe'],
-    );
+    assert.deepEqual([STRIPE_PORT, CORE_URL, DATABASE_URL], ['1001', '127.0.0.1:1003', 'postgres://ledger/x']);
     assert.deepEqual(addressesOf(ports).stripe, {
       processorUrl: '127.0.0.1:1001',
       webhookUrl: 'http://127.0.0.1:1002/webhook/stripe',

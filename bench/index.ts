@@ -12,19 +12,22 @@ import { echo, holds, loneHold, pairs, relay, restHolds, restPairs } from './row
 import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
 import { history, memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
+import { pairBytes, pairMs } from './rows/years.ts';
 
 const HOT_ROWS = [pairs, restPairs, relay, deliveries];
 const ROWS = [
   ...[echo, holds, pairs, loneHold, restHolds, restPairs, relay],
   ...[firstAttemptP50, firstAttemptP99, deliveries, watch],
 ];
-const LONG_ROWS = [history, memory];
+const YEARS_ROWS = [pairMs, pairBytes];
+const LONG_ROWS = [history, memory, ...YEARS_ROWS];
 const KEPT = new URL('kept.json', import.meta.url);
 
 const { values } = parseArgs({
   options: {
     json: { type: 'string' },
     soak: { type: 'boolean', default: false },
+    years: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     plot: { type: 'string' },

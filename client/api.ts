@@ -508,6 +508,27 @@ export interface OperationPage {
   nextPageToken?: string;
 }
 
+/** What the merchant may do */
+export interface OwnContract {
+  /** true: several captures of a hold, until one has `finalCapture`. false: the first capture closes the hold, also one of a part, and releases what is left */
+  allowMultipleCaptures: boolean;
+  /** How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter */
+  holdPeriodSeconds?: number;
+  /** ISO 4217 codes */
+  currencies: string[];
+  terminals: string[];
+  /** Notify about holds, releases and expiries; default true */
+  notifyHolds?: boolean;
+  /** Notify so many hours before the end of a hold of which something remains; absent = not at all */
+  notifyExpiringHours?: number;
+  /** Captures must carry a message signature */
+  requireSignedCaptures?: boolean;
+  /** Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed */
+  capturePublicKey?: string;
+  /** Card processor of new holds and OCTs, by its name; absent = the default one */
+  processor?: string;
+}
+
 /** The card, as far as it may be shown */
 export interface PaymentMethodData {
   type?: string;
@@ -775,6 +796,16 @@ export interface Routes {
       status?: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
       /** The merchant's user */
       userId?: string;
+      /** The merchant's own reference */
+      merchantReference?: string;
+      /** Only with a card that ends so */
+      cardLast4?: string;
+      /** Only of this amount or more, minor units */
+      amountFrom?: number;
+      /** Only of this amount or less, minor units */
+      amountTo?: number;
+      /** ISO 4217 code that the contract allows */
+      currency?: string;
       /** One of the merchant's terminals */
       terminalId?: string;
       /** RFC 3339 time */
@@ -871,6 +902,18 @@ export interface Routes {
       finalFrom?: string;
       /** RFC 3339 time */
       finalTo?: string;
+      /** The merchant's user */
+      userId?: string;
+      /** The merchant's own reference */
+      merchantReference?: string;
+      /** Only with a card that ends so */
+      cardLast4?: string;
+      /** Only of this amount or more, minor units */
+      amountFrom?: number;
+      /** Only of this amount or less, minor units */
+      amountTo?: number;
+      /** ISO 4217 code that the contract allows */
+      currency?: string;
       /** Items per page, 1 to 200 */
       pageSize?: number;
       /** nextPageToken of the page before */
@@ -895,6 +938,13 @@ export interface Routes {
     query: Record<never, never>;
     body: undefined;
     answer: Operation;
+  };
+  /** Look up what the contract allows */
+  getContract: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: OwnContract;
   };
   /** Look up where notifications go, and what signs them */
   getWebhookEndpoint: {

@@ -20,6 +20,7 @@ import { ROUTES } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay } from './relay/relay.ts';
+import { ExportLimit } from './resource/csv.ts';
 import { InFlightLimits } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
@@ -69,6 +70,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     credentials,
     log,
     closing: closing.signal,
+    exportLimit: new ExportLimit(),
     streamLimit: new StreamLimit(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
     heartbeatMs: options.heartbeatMs ?? 10_000,
   };

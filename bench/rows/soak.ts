@@ -4,6 +4,7 @@ import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
 import { runReference } from '../references/pgbench.ts';
 import { median, type Row } from '../row.ts';
+import { STORE_HOLDS } from '../stored-holds.ts';
 import { holdOrder } from './calls.ts';
 
 const FEW = 10_000;
@@ -24,10 +25,10 @@ export const history: Row = {
   async prepare(house, seconds) {
     const order = await holdOrder(house, 64, seconds, { capture: 'yes' });
     const merchantId = order.options.merchantId ?? '';
-    await store(house, merchantId, FEW);
+    await storeHolds(house, merchantId, FEW);
     await runLoad(order);
     const few = await costOfPairs(house, order);
-    await store(house, merchantId, MANY);
+    await storeHolds(house, merchantId, MANY);
     await runLoad(order);
     return async () => ({ value: await costOfPairs(house, order), reference: few });
   },
@@ -71,21 +72,9 @@ async function afterSeconds(seconds: number, house: House): Promise<number> {
 }
 
 /** Stores captured holds of the past, with their results, up to a number. */
-async function store(house: House, merchantId: string, count: number): Promise<void> {
+export async function storeHolds(house: House, merchantId: string, count: number): Promise<void> {
   const [stored] = await house.query<{ count: string }>('select count(*) from hold');
-  const missing = count - Number(stored?.count);
-  if (missing > 0) await house.query(STORE, [merchantId, missing]);
+  const first = Number(stored?.count);
+  if (count > first) await house.query(STORE_HOLDS, [merchantId, count - first, first]);
   await house.query('vacuum analyze');
 }
-
-const STORE = `with made as materialized (select uuidv7(interval '-30 days' + n * interval '1 millisecond') as id from generate_series(1, $2::int) n),
-  stored as (insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, status, phase, amount, currency, captured,
-    in_flight, remaining, released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds,
-    hold_period_s, save_card, created_at, placed_at, expires_at, closed_at, inquiry_count)
-  select id, $1, 't1', 'u1', 'tok', 'CAPTURED', 'AUTHORIZED', 10000, 'EUR', 10000, 0, 0, 0, 0, false, false, sha256(id::text::bytea),
-    sha256(id::text::bytea), true, true, 604800, false, now() - interval '30 d', now() - interval '30 d', now() - interval '23 d',
-    now() - interval '29 d', 0 from made)
-  insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
-    processor_reference, final_state_date)
-  select nextval('operation_sequence_seq'), id, 'HOLD', 'OK', 'authorized', $1, 't1', 'u1', 10000, 'EUR', 'ref', now() - interval '30 d'
-  from made`;

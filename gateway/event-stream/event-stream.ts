@@ -8,6 +8,7 @@ import { settlesWithin } from '../../platform/settles-within.ts';
 import type { Core } from '../core/client.ts';
 import type { Credentials } from '../core/credentials.ts';
 import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
+import type { ExportLimit } from '../resource/csv.ts';
 import { type FeedMessage, followFeed } from './follow-feed.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
@@ -19,6 +20,7 @@ export interface StreamOptions {
   /** Aborted when the gateway stops: streams end, and their readers resume at another gateway. */
   readonly closing: AbortSignal;
   readonly streamLimit: StreamLimit;
+  readonly exportLimit: ExportLimit;
   /** Silence after which a comment is sent, milliseconds (docs/interfaces.md, "Streams"). */
   readonly heartbeatMs: number;
 }

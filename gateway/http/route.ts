@@ -37,6 +37,8 @@ export interface RouteAnswer {
   readonly schema?: z.ZodType;
   /** Unset: application/json. */
   readonly mediaType?: string;
+  /** Another form, which the request's Accept asks for. */
+  readonly orText?: { readonly mediaType: string; readonly schema: z.ZodType; readonly description: string };
   /** Of a stream of events: the data of each. */
   readonly event?: z.ZodType;
   readonly headers?: Schemas;

@@ -91,6 +91,7 @@ const TAGS = [
   { name: 'Refunds', description: 'Captures, or parts of them, given back to the card' },
   { name: 'OCT', description: 'Original credit transactions: payments to a card' },
   { name: 'Operations', description: 'Every attempt with its one final result' },
+  { name: 'Contract', description: 'What the merchant may do' },
   { name: 'Webhook', description: 'A merchant looks after its own webhook, with an API key that manages it' },
   { name: 'Relay', description: 'Takes notifications from the internet and passes on what verifies' },
   { name: 'Notifications', description: 'What is sent to merchants' },

@@ -109,14 +109,18 @@ function presented(
 }
 
 function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Schemas): Json {
-  const { description, schema, mediaType = 'application/json', headers, event } = answer;
-  const content = schema && contentOf(schema, examples, (example) => example.answer, schemas);
+  const { description, schema, mediaType = 'application/json', headers, event, orText } = answer;
+  const [texts, others] = [true, false].map((isText) =>
+    examples.filter((example) => (orText !== undefined && typeof example.answer === 'string') === isText),
+  ) as [Example[], Example[]];
+  const content = schema && contentOf(schema, others, (example) => example.answer, schemas);
+  const text = orText && contentOf(orText.schema, texts, (example) => example.answer, schemas);
   // JSON Schema 2020-12, 8.5: OpenAPI 3.1 has no keyword of its own for events.
   if (event) Object.assign(content?.schema as object, { contentSchema: schemas.of(event) });
   return {
-    description,
+    description: orText ? `${description}. ${orText.description}` : description,
     ...headersOf(headers, schemas),
-    ...(content && { content: { [mediaType]: content } }),
+    ...(content && { content: { [mediaType]: content, ...(orText && { [orText.mediaType]: text }) } }),
   };
 }
 

@@ -91,7 +91,7 @@ export function releaseOutcome(
 /** Filters of a list of holds, joined by AND. */
 export const HoldFilters = z.strictObject({
   status: fields.holdStatus.transform((status) => HoldStatus[status]).optional(),
-  userId: requested.userId.optional(),
+  ...requested.filters,
   terminalId: requested.terminalId.optional(),
   createdFrom: requested.time.optional(),
   createdTo: requested.time.optional(),

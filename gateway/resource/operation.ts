@@ -53,6 +53,7 @@ export const OperationFilters = z.strictObject({
   holdRequestId: requested.requestIdFilter.optional(),
   finalFrom: requested.time.optional(),
   finalTo: requested.time.optional(),
+  ...requested.filters,
   ...requested.page,
 });
 

@@ -8,6 +8,7 @@ import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
+import { getContract } from './contract/contract.ts';
 import { getOwnDelivery, listOwnDeliveries, replayOwnDelivery } from './delivery/deliveries.ts';
 import { recoverOwnDeliveries } from './delivery/recover-own-deliveries.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
@@ -39,6 +40,7 @@ export const REST_ROUTES = {
   listOperations,
   watchOperations,
   getOperation,
+  getContract,
   getWebhookEndpoint,
   setWebhookEndpoint,
   sendTestNotification,

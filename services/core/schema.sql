@@ -420,6 +420,7 @@ CREATE INDEX ended_session_change_number_index ON public.ended_session USING btr
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
 CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
+CREATE INDEX hold_by_reference ON public.hold USING btree (merchant_id, merchant_reference, request_id) WHERE (merchant_reference IS NOT NULL);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
 CREATE INDEX hold_expiring ON public.hold USING btree (notify_expiring_at) WHERE ((notify_expiring_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));

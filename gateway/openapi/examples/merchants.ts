@@ -138,6 +138,17 @@ export const MERCHANTS: readonly Request[] = [
     parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: 1 },
   },
   {
+    route: 'listPreauthorizations',
+    name: 'byReference',
+    summary: 'What became of an order',
+    parameters: { merchantReference: 'order-1001', cardLast4: '4242', amountFrom: 4200, amountTo: 4200 },
+  },
+  {
+    route: 'getContract',
+    name: 'own',
+    summary: 'Which currencies and terminals may be used',
+  },
+  {
     route: 'createOct',
     name: 'payout',
     summary: 'A payment to a card',
@@ -157,6 +168,12 @@ export const MERCHANTS: readonly Request[] = [
     name: 'captures',
     summary: 'The captures of a hold',
     parameters: { holdRequestId: ID.hold, operation: 'CAPTURE' },
+  },
+  {
+    route: 'listOperations',
+    name: 'asCsv',
+    summary: 'The same for a spreadsheet',
+    parameters: { Accept: 'text/csv', holdRequestId: ID.hold, operation: 'CAPTURE' },
   },
   {
     route: 'watchOperations',

@@ -6,8 +6,8 @@ import { answered, pageJson } from '../../resource/core-messages.ts';
 import { Delivery, deliveryJson } from '../../resource/delivery.ts';
 import { HoldFilters } from '../../resource/hold.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
-import { merchantReference, requestIdFilter } from '../../resource/request-fields.ts';
-import { amountFilters, merchantId } from '../fields.ts';
+import { requestIdFilter } from '../../resource/request-fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
 
@@ -20,8 +20,6 @@ export const listHolds = operatorRoute({
   query: HoldFilters.extend({
     requestId: requestIdFilter.optional(),
     merchantId: merchantId.optional(),
-    merchantReference: merchantReference.optional(),
-    ...amountFilters,
   }),
   answers: { 200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }) } },
   codes: READ,

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { READ, WRITE } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
+import { contractOf } from '../../resource/contract.ts';
 import { answered, pageJson } from '../../resource/core-messages.ts';
 import { page, text } from '../../resource/request-fields.ts';
 import { signingSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { apiKey } from './api-keys.ts';
-import { contractOf, Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
 
 export const listMerchants = operatorRoute({
   method: 'get',

@@ -6,7 +6,7 @@ import { requestId } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { Oct, octJson } from '../../resource/oct.ts';
 import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
-import { amountFilters, merchantId } from '../fields.ts';
+import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 export const listOperatorOperations = operatorRoute({
@@ -16,7 +16,7 @@ export const listOperatorOperations = operatorRoute({
   summary: 'List final results, newest first',
   description:
     'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
-  query: OperationFilters.extend({ merchantId: merchantId.optional(), ...amountFilters }),
+  query: OperationFilters.extend({ merchantId: merchantId.optional() }),
   answers: { 200: { description: 'A page', schema: OperationPage } },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {

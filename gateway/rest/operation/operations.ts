@@ -2,8 +2,10 @@ import { eventStream, LAST_EVENT_ID, streamEvents } from '../../event-stream/eve
 import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
+import { CSV } from '../../resource/csv.ts';
 import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
 import { requestId } from '../../resource/request-fields.ts';
+import { answerList } from '../answer-list.ts';
 import { identityOf } from '../authenticate.ts';
 import { restRoute } from '../route.ts';
 
@@ -14,10 +16,13 @@ export const listOperations = restRoute({
   summary: 'List final results, newest first',
   description: 'Filters are joined by AND.',
   query: OperationFilters,
-  answers: { 200: { description: 'A page', schema: OperationPage } },
+  answers: { 200: { description: 'A page', schema: OperationPage, orText: CSV } },
   codes: READ,
-  handler: async ({ ctx, core, merchantId, query }) => {
-    ctx.body = await operationPage(core, { ...query, merchantId });
+  handler: async ({ query, ...call }) => {
+    const { core, merchantId } = call;
+    await answerList(call, Operation, query.pageToken, (page) =>
+      operationPage(core, { ...query, ...page, merchantId }),
+    );
   },
 });
 

@@ -3,8 +3,10 @@ import { READ } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer-fields.ts';
 import { Capture, captureJson } from '../../resource/capture.ts';
 import { answered, pageJson } from '../../resource/core-messages.ts';
+import { CSV } from '../../resource/csv.ts';
 import { HoldFilters, ListedHold, listedHoldJson } from '../../resource/hold.ts';
 import { requestId } from '../../resource/request-fields.ts';
+import { answerList } from '../answer-list.ts';
 import { restRoute } from '../route.ts';
 import { Hold, holdJson } from './hold.ts';
 
@@ -16,12 +18,19 @@ export const listPreauthorizations = restRoute({
   description: 'Filters are joined by AND. Items do not carry `preauthorizationId`.',
   query: HoldFilters,
   answers: {
-    200: { description: 'A page', schema: pageOf(ListedHold).meta({ id: 'HoldPage', description: 'Newest first' }) },
+    200: {
+      description: 'A page',
+      schema: pageOf(ListedHold).meta({ id: 'HoldPage', description: 'Newest first' }),
+      orText: CSV,
+    },
   },
   codes: READ,
-  handler: async ({ ctx, core, merchantId, query }) => {
-    const page = await core.preauthorizations.listPreauthorizations({ ...query, merchantId });
-    ctx.body = pageJson(page.preauthorizations.map(listedHoldJson), page.nextPageToken);
+  handler: async ({ query, ...call }) => {
+    const { core, merchantId } = call;
+    await answerList(call, ListedHold, query.pageToken, async (page) => {
+      const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId });
+      return pageJson(holds.preauthorizations.map(listedHoldJson), holds.nextPageToken);
+    });
   },
 });
 

@@ -19,7 +19,14 @@ import { sendTestNotification } from './delivery/send-test-notification.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
 import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
 import { listCredentialChanges, useNonce, watchCredentials } from './merchant/credentials.ts';
-import { createMerchant, getMerchant, listMerchants, setWebhookUrl, updateMerchant } from './merchant/merchants.ts';
+import {
+  createMerchant,
+  getContract,
+  getMerchant,
+  listMerchants,
+  setWebhookUrl,
+  updateMerchant,
+} from './merchant/merchants.ts';
 import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
 import { acceptNotification, batchAcceptNotifications } from './notification/accept-notifications.ts';
 import { listStoredNotifications, replayStoredNotification } from './notification/stored-notifications.ts';
@@ -80,6 +87,7 @@ export function servicesOf(core: Core): MountedService[] {
     mounted(core, MerchantService, {
       createMerchant,
       getMerchant,
+      getContract,
       listMerchants,
       updateMerchant,
       setWebhookUrl,

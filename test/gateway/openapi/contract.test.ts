@@ -130,6 +130,10 @@ function compare(example: Example, { status, body, headers }: Answer, names: Nam
   assert(described);
   if (described.schema === undefined) {
     assert.equal(body, '');
+  } else if (example.parameters?.Accept !== undefined) {
+    assert.equal(headers.get('content-type'), `${described.orText?.mediaType}; charset=utf-8; header=present`);
+    const [shown, told] = [String(example.answer), String(body)].map((text) => text.split('\r\n'));
+    assert.deepEqual([told?.[0], told?.length], [shown?.[0], shown?.length]);
   } else if (typeof example.answer === 'string') {
     compareStream(example.answer, body, names);
   } else {

@@ -41,6 +41,7 @@ export class Replay {
     const body = example.body && translate(JSON.stringify(example.body), this.#names);
     const { credential, answers } = routeOf(example);
     if (answers[example.status]?.mediaType === 'text/event-stream') return this.#follow(example, path, headers);
+    if (headers.Accept !== undefined) return this.#text(example, path, headers);
     const isMerchants = credential !== 'operator' && example.route !== 'signIn';
     if (isMerchants && method === 'post') return this.#stack.shop.post(path, body, headers);
     if (isMerchants && method === 'get') return this.#stack.shop.get(path);
@@ -54,6 +55,13 @@ export class Replay {
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
     if (cookie !== undefined) this.#session = { cookie, csrfToken: answer.body.csrfToken };
     return answer;
+  }
+
+  async #text(example: Example, path: string, headers: Record<string, string>): Promise<Answer> {
+    const response = await fetch(`${this.#stack.file.baseUrl}${path}`, {
+      headers: { ...this.#credential(example), ...headers },
+    });
+    return { status: response.status, headers: response.headers, body: await response.text() };
   }
 
   /** Reads the beginning of the stream and the event that the example shows. */

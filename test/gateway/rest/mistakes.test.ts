@@ -54,12 +54,14 @@ describe('REST, mistakes', () => {
         refusal(status.INVALID_ARGUMENT, {
           reason: 'INVALID_REQUEST',
           message: 'the request is not valid: terminal_id',
-          violations: [{ field: 'terminal_id', description: 'is not a terminal of the merchant' }],
+          violations: [
+            { field: 'terminal_id', description: 'is not a terminal of the contract, which GET /contract shows' },
+          ],
         }),
       {
         code: 'INVALID_REQUEST',
         detail: 'The request is not valid: terminalId.',
-        errors: [{ field: 'terminalId', message: 'is not a terminal of the merchant' }],
+        errors: [{ field: 'terminalId', message: 'is not a terminal of the contract, which GET /contract shows' }],
       },
     ],
   ];

@@ -4,6 +4,7 @@ import type { Core } from '../../../gateway/core/client.ts';
 import type { Credentials } from '../../../gateway/core/credentials.ts';
 import { StreamLimit } from '../../../gateway/event-stream/stream-limit.ts';
 import type { Limiter } from '../../../gateway/limits/limits.ts';
+import { ExportLimit } from '../../../gateway/resource/csv.ts';
 import { InFlightLimits } from '../../../gateway/rest/limit-in-flight.ts';
 import { createRest } from '../../../gateway/rest/rest.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage, useStage } from '../stage.ts';
@@ -18,6 +19,7 @@ const router = createRest({
   log: new Stage().log,
   closing: new AbortController().signal,
   streamLimit: new StreamLimit(1, {} as Limiter),
+  exportLimit: new ExportLimit(),
   heartbeatMs: 1,
 });
 const ROUTES = router.stack.flatMap((layer) =>
@@ -43,6 +45,7 @@ describe('REST routes', () => {
       'GET /operations',
       'GET /operations/stream',
       `GET /operations/${HOLD_ID}`,
+      'GET /contract',
       'GET /webhook-endpoint',
       'PUT /webhook-endpoint',
       'POST /webhook-endpoint/test',

@@ -404,6 +404,46 @@ export declare type GetMerchantResponse = Message<"holdfast.v1.GetMerchantRespon
 export declare const GetMerchantResponseSchema: GenMessage<GetMerchantResponse>;
 
 /**
+ * Asks for a contract.
+ *
+ * @generated from message holdfast.v1.GetContractRequest
+ */
+export declare type GetContractRequest = Message<"holdfast.v1.GetContractRequest"> & {
+  /**
+   * The merchant's name in Holdfast.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.GetContractRequest.
+ * Use `create(GetContractRequestSchema)` to create a new message.
+ */
+export declare const GetContractRequestSchema: GenMessage<GetContractRequest>;
+
+/**
+ * A contract.
+ *
+ * @generated from message holdfast.v1.GetContractResponse
+ */
+export declare type GetContractResponse = Message<"holdfast.v1.GetContractResponse"> & {
+  /**
+   * The contract, without webhook_url, internal_url and processor_account.
+   *
+   * @generated from field: holdfast.v1.Contract contract = 1;
+   */
+  contract?: Contract | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.GetContractResponse.
+ * Use `create(GetContractResponseSchema)` to create a new message.
+ */
+export declare const GetContractResponseSchema: GenMessage<GetContractResponse>;
+
+/**
  * Asks for a page of merchants.
  *
  * @generated from message holdfast.v1.ListMerchantsRequest
@@ -1022,6 +1062,17 @@ export declare const MerchantService: GenService<{
     methodKind: "unary";
     input: typeof GetMerchantRequestSchema;
     output: typeof GetMerchantResponseSchema;
+  },
+  /**
+   * Looks up what a merchant may do, for the merchant itself, with any API key: without addresses and its account at the
+   * processor. Errors: OPERATION_NOT_FOUND.
+   *
+   * @generated from rpc holdfast.v1.MerchantService.GetContract
+   */
+  getContract: {
+    methodKind: "unary";
+    input: typeof GetContractRequestSchema;
+    output: typeof GetContractResponseSchema;
   },
   /**
    * Lists merchants by name.

@@ -274,6 +274,27 @@ export declare type ListOperationsRequest = Message<"holdfast.v1.ListOperationsR
    * @generated from field: string currency = 11;
    */
   currency: string;
+
+  /**
+   * Only of this user.
+   *
+   * @generated from field: string user_id = 12;
+   */
+  userId: string;
+
+  /**
+   * Only with this reference of the merchant's.
+   *
+   * @generated from field: string merchant_reference = 13;
+   */
+  merchantReference: string;
+
+  /**
+   * Only with a card that has these last four digits: the hold's, or the OCT's.
+   *
+   * @generated from field: string card_last4 = 14;
+   */
+  cardLast4: string;
 };
 
 /**

@@ -730,6 +730,13 @@ export declare type ListPreauthorizationsRequest = Message<"holdfast.v1.ListPrea
    * @generated from field: string currency = 14;
    */
   currency: string;
+
+  /**
+   * Only with a card that has these last four digits.
+   *
+   * @generated from field: string card_last4 = 15;
+   */
+  cardLast4: string;
 };
 
 /**

@@ -13,7 +13,7 @@ import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { checkEndpoint, contractColumns } from './contract-columns.ts';
 import { newApiKey, newSigningSecret } from './new-credentials.ts';
-import { presentMerchant } from './present-merchant.ts';
+import { presentContract, presentMerchant } from './present-merchant.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
 export const createMerchant: Method<'createMerchant'> = async (
@@ -34,6 +34,13 @@ export const getMerchant: Method<'getMerchant'> = async (core, { merchantId }) =
   const found = await readMerchant(core.database, merchantId);
   if (!found) throw noSuch('merchant');
   return { merchant: presentMerchant(found) };
+};
+
+/** Looks up a merchant's contract, for the merchant: who may read where notifications go is another question. */
+export const getContract: Method<'getContract'> = async (core, { merchantId }) => {
+  const merchant = await core.contracts.find(merchantId);
+  if (!merchant) throw noSuch('merchant');
+  return { contract: { ...presentContract(merchant), webhookUrl: '', internalUrl: '', processorAccount: '' } };
 };
 
 /** Lists merchants in the order of their ids. */

@@ -1,4 +1,5 @@
 import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credentials.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import type { MerchantWithCredentials } from '../../storage/merchant/read-merchants.ts';
 import { presentFields } from '../present.ts';
 import { contractWarnings } from './contract-columns.ts';
@@ -8,16 +9,21 @@ export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantW
   return {
     ...presentFields(merchant, 'name', 'createdAt'),
     merchantId: merchant.id,
-    contract: {
-      ...presentFields(merchant, 'allowMultipleCaptures', 'currencies', 'terminals', 'notifyHolds'),
-      ...presentFields(merchant, 'requireSignedCaptures', 'capturePublicKey', 'webhookUrl', 'internalUrl'),
-      ...presentFields(merchant, 'processor', 'processorAccount', 'notifyExpiringHours'),
-      holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
-    },
+    contract: presentContract(merchant),
     apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),
     signingSecrets: newestEnded(signingSecrets, ({ retiredAt }) => retiredAt).map(presentSigningSecret),
     warnings: contractWarnings(merchant),
     etag: String(merchant.changeNumber),
+  };
+}
+
+/** What a merchant may do, and where its notifications go. */
+export function presentContract(merchant: MerchantRow) {
+  return {
+    ...presentFields(merchant, 'allowMultipleCaptures', 'currencies', 'terminals', 'notifyHolds'),
+    ...presentFields(merchant, 'requireSignedCaptures', 'capturePublicKey', 'webhookUrl', 'internalUrl'),
+    ...presentFields(merchant, 'processor', 'processorAccount', 'notifyExpiringHours'),
+    holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
   };
 }
 

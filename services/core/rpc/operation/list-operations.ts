@@ -13,10 +13,23 @@ import { scopeOf } from '../server/caller.ts';
 export const listOperations: Method<'listOperations'> = async (core, request, context) => {
   const merchantId = scopeOf(context, request.merchantId);
   const { holdRequestId, finalFrom, finalTo, amountFrom, amountTo, currency } = request;
+  const { userId, merchantReference, cardLast4 } = request;
   if (holdRequestId !== '' && !isUuid(holdRequestId)) return { operations: [], nextPageToken: '' };
   const kind = (request.kind && OperationKind[request.kind]) as Kind;
   const status = (request.state && OperationState[request.state]) as 'OK' | 'KO';
-  const filters = filtersOf({ kind, status, holdRequestId, finalFrom, amountFrom, amountTo, currency, finalTo });
+  const filters = filtersOf({
+    kind,
+    status,
+    holdRequestId,
+    finalFrom,
+    amountFrom,
+    amountTo,
+    currency,
+    finalTo,
+    userId,
+    merchantReference,
+    cardLast4,
+  });
   const { page, nextPageToken } = await readPage(request, filters, BY_SEQUENCE, {
     read: (after, limit) =>
       listResults(core.reads, filters, { merchantId, before: after === undefined ? undefined : BigInt(after), limit }),

@@ -11,7 +11,7 @@ import { presentListed } from './present-hold.ts';
 export const listPreauthorizations: Method<'listPreauthorizations'> = async (core, request, context) => {
   const merchantId = scopeOf(context, request.merchantId);
   const { userId, terminalId, merchantReference, requestId, createdFrom, createdTo, expiringBefore } = request;
-  const { amountFrom, amountTo, currency } = request;
+  const { amountFrom, amountTo, currency, cardLast4 } = request;
   if (requestId !== '' && !isUuid(requestId)) return { preauthorizations: [], nextPageToken: '' };
   const filters = filtersOf({
     status: (request.status && HoldStatus[request.status]) as Status,
@@ -25,6 +25,7 @@ export const listPreauthorizations: Method<'listPreauthorizations'> = async (cor
     amountTo,
     currency,
     expiringBefore,
+    cardLast4,
   });
   const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
     read: (after, limit) => listHolds(core.reads, filters, { merchantId, after, limit }),

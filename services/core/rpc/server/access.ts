@@ -10,6 +10,8 @@ const PAYMENTS: readonly Role[] = ['gateway', 'internal', 'operator'];
 const OPERATORS: readonly Role[] = ['operator'];
 const GATEWAY: readonly Role[] = ['gateway'];
 const PROCESSOR: readonly Role[] = ['processor'];
+/** What any API key of a merchant may do. */
+const MERCHANTS: readonly Role[] = ['gateway', 'operator'];
 /** What merchants do with their own webhook: the gateway calls it in the name of an API key (demandsManagingKey). */
 const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
 /** The same, but not for operators: what they see could be sent in the name of the service. */
@@ -31,6 +33,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.MerchantService.WatchCredentials': GATEWAY,
   'holdfast.v1.MerchantService.ListCredentialChanges': GATEWAY,
   'holdfast.v1.MerchantService.UseNonce': GATEWAY,
+  'holdfast.v1.MerchantService.GetContract': MERCHANTS,
   'holdfast.v1.MerchantService.GetMerchant': WEBHOOK,
   'holdfast.v1.MerchantService.SetWebhookUrl': WEBHOOK,
   'holdfast.v1.MerchantService.AddSigningSecret': WEBHOOK,

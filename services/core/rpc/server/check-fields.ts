@@ -26,11 +26,13 @@ export class FieldCheck {
 
   currency(field: string, value: string, contract: MerchantRow): void {
     if (!currencyOf(value)) this.add(field, 'is not an ISO 4217 currency');
-    else if (!contract.currencies.includes(value)) this.add(field, 'is not allowed by the contract');
+    else if (!contract.currencies.includes(value))
+      this.add(field, 'is not allowed by the contract, which GET /contract shows');
   }
 
   terminal(field: string, value: string, contract: MerchantRow): void {
-    if (!contract.terminals.includes(value)) this.add(field, 'is not a terminal of the merchant');
+    if (!contract.terminals.includes(value))
+      this.add(field, 'is not a terminal of the contract, which GET /contract shows');
   }
 
   /** The merchant's own data. */

@@ -123,6 +123,11 @@ export const HoldEntity = defineEntity({
     { name: 'hold_by_merchant', properties: ['merchantId', 'requestId'] },
     { name: 'hold_by_user', properties: ['merchantId', 'userId', 'requestId'] },
     {
+      name: 'hold_by_reference',
+      properties: ['merchantId', 'merchantReference', 'requestId'],
+      where: 'merchant_reference is not null',
+    },
+    {
       name: 'hold_open_by_end',
       properties: ['expiresAt'],
       where: "status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",

@@ -103,6 +103,7 @@ export interface HoldFilter {
   readonly userId?: string;
   readonly terminalId?: string;
   readonly merchantReference?: string;
+  readonly cardLast4?: string;
   readonly requestId?: string;
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
@@ -116,14 +117,16 @@ export interface HoldFilter {
 
 /**
  * Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation. `merchantId` undefined = any merchant's;
- * `after` undefined = from the newest. Indexes have a merchant's holds and those of one of its users; other filters are compared.
+ * `after` undefined = from the newest. Indexes have a merchant's holds, those of one of its users and those with
+ * one of its references; other filters are compared.
  */
 export async function listHolds(
   database: Database,
   filter: HoldFilter,
   page: { readonly merchantId: string | undefined; readonly after: string | undefined; readonly limit: number },
 ): Promise<Slice<HoldRow>> {
-  const { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, requestId, userId, ...same } = filter;
+  const { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, requestId, ...rest } = filter;
+  const { userId, merchantReference, ...same } = rest;
   const { merchantId, after, limit } = page;
   const { lowest, highest } = idBounds(createdFrom, createdTo);
   const indexed: FilterQuery<HoldRow>[] = [{ requestId: { $gte: lowest, $lte: highest } }];
@@ -132,6 +135,7 @@ export async function listHolds(
   if (requestId !== undefined) indexed.push({ requestId });
   if (after !== undefined) indexed.push({ requestId: { $lt: after } });
   if (userId !== undefined) (merchantId === undefined ? compared : indexed).push({ userId });
+  if (merchantReference !== undefined) (merchantId === undefined ? compared : indexed).push({ merchantReference });
   if (Object.keys(same).length > 0) compared.push(same);
   if (createdFrom) compared.push({ createdAt: { $gte: createdFrom } });
   if (createdTo) compared.push({ createdAt: { $lt: createdTo } });

@@ -190,6 +190,8 @@ export class Migration0001_first_schema extends Migration {
       alter table "hold" add constraint "hold_id_hash_unique" unique ("id_hash");
       create index "hold_by_merchant" on "hold" ("merchant_id", "request_id");
       create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id");
+      create index "hold_by_reference" on "hold" ("merchant_id", "merchant_reference", "request_id")
+        where merchant_reference is not null;
       create index "hold_open_by_end" on "hold" ("expires_at")
         where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_open_ended" on "hold" ("request_id")

@@ -1,5 +1,6 @@
-import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery, type InferEntity, p, raw } from '@mikro-orm/core';
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
+import { byIndex } from '../by-index.ts';
 import { readRow, readRows } from '../camel-cased.ts';
 import type { Database, Query, Statement } from '../database.ts';
 import { entityManager } from '../orm.ts';
@@ -57,6 +58,10 @@ export interface ResultFilter {
   readonly amountFrom?: bigint;
   readonly amountTo?: bigint;
   readonly currency?: string;
+  readonly userId?: string;
+  readonly merchantReference?: string;
+  /** Of the card of its hold, or its own. */
+  readonly cardLast4?: string;
   readonly finalFrom?: Date;
   readonly finalTo?: Date;
 }
@@ -70,7 +75,7 @@ export async function listResults(
   filter: ResultFilter,
   page: { readonly merchantId: string | undefined; readonly before: bigint | undefined; readonly limit: number },
 ): Promise<Slice<OperationRow>> {
-  const { finalFrom, finalTo, amountFrom, amountTo, holdRequestId, ...same } = filter;
+  const { finalFrom, finalTo, amountFrom, amountTo, holdRequestId, cardLast4, ...same } = filter;
   const { merchantId, before, limit } = page;
   const indexed: FilterQuery<OperationRow>[] = [];
   const compared: FilterQuery<OperationRow>[] = [];
@@ -82,9 +87,17 @@ export async function listResults(
   if (finalTo) compared.push({ finalStateDate: { $lt: finalTo } });
   if (amountFrom !== undefined) compared.push({ amount: { $gte: amountFrom } });
   if (amountTo !== undefined) compared.push({ amount: { $lte: amountTo } });
+  if (cardLast4 !== undefined) compared.push({ [raw(HAS_CARD, [cardLast4, cardLast4])]: true });
   const scan = { entity: OperationEntity, key: 'sequence', indexed, compared, limit } as const;
   return scanPage<OperationRow>(entityManager(database), scan);
 }
+
+/**
+ * SQL of a condition on a row `s`: the log itself has no card. With a plain `=` the planner reads all cards of the table into a hash, for
+ * these few rows (measured: 2 000 000 holds).
+ */
+const HAS_CARD = `(exists (select from hold h where ${byIndex('h.request_id', 'coalesce(s.hold_request_id, s.request_id)')} and h.card_last4 = ?)
+  or exists (select from submission p where ${byIndex('p.request_id', 's.request_id')} and p.card_last4 = ?))`;
 
 /** Reads results after a sequence, in order. */
 export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {

@@ -14,7 +14,7 @@ describe('ListPreauthorizations and ListOperations', () => {
       [2_000n, 'USD'],
       [2_001n, 'EUR'],
     ] as const) {
-      await acme.hold({ amount, currency });
+      await acme.hold({ amount, currency, merchantReference: `order-${amount}`, userId: `u${amount % 2n}` });
     }
   });
 
@@ -50,5 +50,50 @@ describe('ListPreauthorizations and ListOperations', () => {
       [1_000n],
     );
     await assert.rejects(holds.listPreauthorizations({ amountFrom: 1_001n, pageToken }), /page_token/);
+  });
+
+  it('list by reference, user and card, of one merchant and of all', async () => {
+    const { holds, operations } = stage.channel('operator');
+    const silent = await openMerchant(stage, 'silent');
+    await silent.hold({ merchantReference: 'order-1000' });
+    const merchantId = 'acme';
+    for (const [filter, amounts] of [
+      [{ merchantId, merchantReference: 'order-1000' }, [1_000n]],
+      [{ merchantReference: 'order-1000' }, [10_000n, 1_000n]],
+      [{ merchantId, userId: 'u1' }, [2_001n, 999n]],
+      [{ merchantId, userId: 'u1', merchantReference: 'order-1000' }, []],
+      [{ merchantId, cardLast4: '4242', amountTo: 1_000n }, [1_000n, 999n]],
+      [{ cardLast4: '0000' }, []],
+    ] as const) {
+      const { preauthorizations } = await holds.listPreauthorizations(filter);
+      assert.deepEqual(
+        preauthorizations.map(({ amount }) => amount),
+        amounts,
+        JSON.stringify(Object.keys(filter)),
+      );
+      const listed = await operations.listOperations(filter);
+      assert.deepEqual(
+        listed.operations.map(({ amount }) => amount),
+        amounts,
+      );
+    }
+    await assert.rejects(holds.listPreauthorizations({ cardLast4: '42' }), /card_last4/);
+  });
+
+  it('find a capture by the card of its hold, and an OCT by its own', async () => {
+    const { operations } = stage.channel('operator');
+    const desk = await openMerchant(stage, 'cards');
+    await desk.capture(await desk.hold(), 4_000n);
+    await desk.oct();
+    for (const [cardLast4, amounts] of [
+      ['4242', [700n, 4_000n, 10_000n]],
+      ['4243', []],
+    ] as const) {
+      const listed = await operations.listOperations({ merchantId: 'cards', cardLast4 });
+      assert.deepEqual(
+        listed.operations.map(({ amount }) => amount),
+        amounts,
+      );
+    }
   });
 });

@@ -21,6 +21,7 @@ const ROLES = ['gateway', 'internal', 'operator', 'processor'] as const;
 function allowed({ name, parent }: DescMethod): readonly (typeof ROLES)[number][] {
   if (parent.name === 'ProcessorEventService') return ['processor'];
   if (GATEWAY_ALONE.includes(name)) return ['gateway'];
+  if (name === 'GetContract') return ['gateway', 'operator'];
   // The gateway needs an API key besides (demandsManagingKey).
   if (name === 'WatchNotifications') return [];
   const payments = ['PreauthorizationService', 'RefundService', 'OctService', 'OperationService'].includes(parent.name);

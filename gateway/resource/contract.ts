@@ -1,0 +1,72 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { z } from 'zod';
+import { ContractSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { defined, messageJson } from './core-messages.ts';
+import { currency, endpointUrl, terminalId, text } from './request-fields.ts';
+
+const SAY_CAPTURES =
+  'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
+
+/** What a merchant may do, and where its notifications go. */
+export const Contract = z
+  .strictObject({
+    allowMultipleCaptures: z.boolean({ error: ({ input }) => (input === undefined ? SAY_CAPTURES : undefined) }).meta({
+      description:
+        'true: several captures of a hold, until one has `finalCapture`. false: the first capture closes the hold, ' +
+        'also one of a part, and releases what is left',
+    }),
+    holdPeriodSeconds: z
+      .int()
+      .min(1)
+      .max(2_592_000)
+      .meta({
+        description: "How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter",
+      })
+      .optional(),
+    currencies: z.array(currency).min(1).max(200).meta({ description: 'ISO 4217 codes' }),
+    terminals: z.array(terminalId).min(1).max(1000),
+    notifyHolds: z
+      .boolean()
+      .meta({ description: 'Notify about holds, releases and expiries; default true' })
+      .optional(),
+    notifyExpiringHours: z
+      .int()
+      .min(1)
+      .max(720)
+      .meta({
+        description: 'Notify so many hours before the end of a hold of which something remains; absent = not at all',
+      })
+      .optional(),
+    requireSignedCaptures: z.boolean().meta({ description: 'Captures must carry a message signature' }).optional(),
+    capturePublicKey: z
+      .string()
+      .min(1)
+      .max(512)
+      .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
+      .optional(),
+    webhookUrl: endpointUrl('Where signed notifications go; absent = nowhere').optional(),
+    internalUrl: endpointUrl(
+      'Where the relay forwards verified notifications; absent = they are parked until it is set',
+    ).optional(),
+    processor: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]{0,31}$/)
+      .meta({ description: 'Card processor of new holds and OCTs, by its name; absent = the default one' })
+      .optional(),
+    processorAccount: text(128)
+      .meta({ description: "The merchant's account at the processor; absent = the processor's own default" })
+      .optional(),
+  })
+  .meta({ id: 'Contract' });
+
+/** A contract for core. */
+export function contractOf({ holdPeriodSeconds, ...contract }: z.output<typeof Contract>) {
+  const holdPeriod = holdPeriodSeconds === undefined ? undefined : { seconds: BigInt(holdPeriodSeconds) };
+  return defined({ ...contract, holdPeriod }) as MessageInitShape<typeof ContractSchema>;
+}
+
+/** A contract of core's as JSON. */
+export const contractJson = messageJson(Contract, ContractSchema, {
+  holdPeriodSeconds: ({ holdPeriod }) => holdPeriod && Number(holdPeriod.seconds),
+  notifyHolds: ({ notifyHolds = true }) => notifyHolds,
+});

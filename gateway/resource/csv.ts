@@ -1,0 +1,152 @@
+/** Lists as CSV (RFC 4180), streamed page by page. */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import currencyCodes from 'currency-codes';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { isServiceError, Problem } from '../http/problem.ts';
+
+/** One page of a list. */
+export interface CsvPage {
+  readonly items: readonly object[];
+  readonly nextPageToken?: string | undefined;
+}
+
+/** The second form of a list's answer, for its description. */
+export const CSV = {
+  mediaType: 'text/csv',
+  schema: z.string(),
+  description:
+    'With `Accept: text/csv` all items, a line each with the names of the fields first; `amount…Major` beside each amount is in major ' +
+    'units. A text that a spreadsheet could take for a formula begins with an apostrophe.',
+} as const;
+
+/** Whether the caller wants CSV rather than JSON. */
+export function wantsCsv(ctx: Context): boolean {
+  return ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType;
+}
+
+/** Items on a page of an export. */
+const PAGE_SIZE = 200;
+/** The shortest time between two pages; besides, an export waits as long as its last page took, so it has core half of the time at most. */
+const PAGE_MS = 50;
+/** A reader that reads nothing for so long is disconnected, and its place is free for another export. */
+const STALLED_MS = 60_000;
+/** How often a page is tried when core refuses it or is away, a second apart at first. */
+const TRIES = 5;
+/** Exports under way at a gateway; an account has one of them. */
+const MOST_EXPORTS = 8;
+
+/** Limits the exports under way: the rate of requests bounds none of what one costs. */
+export class ExportLimit {
+  readonly #accounts = new Set<string>();
+
+  /** Takes a place. Returns a function that gives it back. Throws RATE_LIMITED when the account has one already, or none is free. */
+  open(account: string): () => void {
+    if (this.#accounts.has(account) || this.#accounts.size >= MOST_EXPORTS) {
+      throw new Problem('RATE_LIMITED', { detail: 'An export is under way; one at a time.', retryAfterSeconds: 10 });
+    }
+    this.#accounts.add(account);
+    return () => void this.#accounts.delete(account);
+  }
+}
+
+/** What is exported. */
+export interface Export {
+  /** The fields of an item. */
+  readonly schema: z.ZodObject;
+  /** Where to begin; absent = at the first page. */
+  readonly pageToken?: string | undefined;
+  readonly read: (page: { pageSize: number; pageToken?: string }) => Promise<CsvPage>;
+  /** Who exports: a merchant, or the operators. */
+  readonly account: string;
+  /** False once the caller's credential has ended, or the gateway stops. */
+  readonly isLive: () => boolean;
+}
+
+/**
+ * Answers with all items of a list. One page is in memory at a time, and the next one is read when the reader has taken it. An export that
+ * fails after its beginning is cut off: its last chunk is missing. Throws RATE_LIMITED, and what reading the first page throws.
+ */
+export async function answerCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
+  if (ctx.res.closed) return;
+  const release = limit.open(what.account);
+  ctx.res.once('close', release);
+  try {
+    const { pageToken } = what;
+    const first = await what.read({ pageSize: PAGE_SIZE, ...(pageToken !== undefined && { pageToken }) });
+    ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
+    ctx.type = 'text/csv; charset=utf-8; header=present';
+    ctx.set('Content-Disposition', 'attachment; filename="holdfast.csv"');
+    ctx.body = Readable.from(linesOf(what, first), { objectMode: false, highWaterMark: 64 * 1024 });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function* linesOf(what: Export, first: CsvPage): AsyncGenerator<string> {
+  const columns = columnsOf(what.schema);
+  yield line(columns.map(({ name }) => name));
+  for (let page = first; ; ) {
+    const lines = page.items.map((item) => line(columns.map(({ read }) => read(item))));
+    if (lines.length > 0) yield lines.join('');
+    if (page.nextPageToken === undefined) return;
+    const startedMs = performance.now();
+    page = await nextPage(what, page.nextPageToken);
+    await delay(Math.max(PAGE_MS, performance.now() - startedMs));
+  }
+}
+
+async function nextPage({ read, isLive }: Export, pageToken: string): Promise<CsvPage> {
+  for (let tries = 1; ; tries++) {
+    if (!isLive()) throw new Error('the credential has ended, or the gateway stops');
+    try {
+      return await read({ pageSize: PAGE_SIZE, pageToken });
+    } catch (error) {
+      if (tries === TRIES || !isServiceError(error)) throw error;
+      await delay(tries * 1_000);
+    }
+  }
+}
+
+interface Column {
+  readonly name: string;
+  readonly read: (item: object) => string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A column for each field that the schema has; those of an object within it are named with a dot, other structures are JSON. */
+function columnsOf(schema: z.ZodObject, of: (item: object) => Json = (item) => item as Json, prefix = ''): Column[] {
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const type = field instanceof z.ZodOptional ? field.unwrap() : field;
+    if (type instanceof z.ZodObject)
+      return columnsOf(type, (item) => (of(item)[name] ?? {}) as Json, `${prefix}${name}.`);
+    const column = { name: prefix + name, read: (item: object) => cell(of(item)[name]) };
+    if (!/^amount/.test(name)) return [column];
+    const major = (item: object) => majorUnits(of(item)[name], String((item as Json).currency));
+    return [column, { name: `${column.name}Major`, read: major }];
+  });
+}
+
+/** An amount in major units, with the digits of its currency: 1050 EUR is 10.50. */
+export function majorUnits(amount: unknown, currency: string): string {
+  if (typeof amount !== 'number') return '';
+  const digits = currencyCodes.code(currency)?.digits ?? 0;
+  const text = String(amount).padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/** Guarded against formulas (OWASP, CSV injection): spreadsheets run what begins with one of these. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+export function cell(value: unknown): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text;
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')}\r\n`;
+}

@@ -91,6 +91,22 @@ describe('core with an acquirer that only ever says "received"', function () {
     );
   });
 
+  it('refunds a capture when Adyen says so', async () => {
+    const hold = await place();
+    const capture = { preauthorizationId: hold.preauthorizationId, amountToCapture: 4_000, finalCapture: true };
+    const { body } = await shop.post('/preauthorization/authorization', capture);
+    await settled(body.requestId);
+    const refund = await shop.post('/refund', { captureRequestId: body.requestId, amount: 1_000 });
+    assert.deepEqual([refund.status, refund.body.status], [202, 'IN_PROGRESS']);
+    assert.equal((await settled(refund.body.requestId)).status, 'OK');
+    assert.equal((await shop.get(`/preauthorization/${hold.requestId}`)).body.amountRefunded, 1_000);
+    const payments = [...adyen.payments.values()].filter(({ reference }) => reference === hold.requestId);
+    assert.deepEqual(
+      payments.map(({ captured, refunded }) => [captured, refunded]),
+      [[4_000, 1_000]],
+    );
+  });
+
   it('keeps the amount of a capture that Adyen refuses later', async () => {
     const hold = await place('stored_captures_fail');
     const capture = { preauthorizationId: hold.preauthorizationId, amountToCapture: 4_000, finalCapture: true };

@@ -77,6 +77,9 @@ export class Holdfast {
     /** Gives back what remains of a hold, or cancels its checkout. */
     release: (release: Body<'releasePreauthorization'>, options?: WriteOptions) =>
       this.#write<'releasePreauthorization'>('/preauthorization/release', release, options),
+    /** Changes what a hold is for, or when it is captured or ends by itself; null takes a field back. */
+    update: (requestId: string, changes: Body<'updatePreauthorization'>, options?: CallOptions) =>
+      this.#change<'updatePreauthorization'>('PATCH', path('/preauthorization', requestId), changes, options),
     /** Looks up a hold with its newest captures. */
     get: (requestId: string, options?: CallOptions) =>
       this.#read<'getPreauthorization'>(path('/preauthorization', requestId), options),
@@ -160,9 +163,9 @@ export class Holdfast {
     return this.#ask<Name>({ method: 'GET', path: from, repeatable: 'ALWAYS' }, options);
   }
 
-  /** A change of the webhook: PUT and DELETE may be repeated, a POST may not. */
+  /** A change that is no operation: PUT, PATCH and DELETE may be repeated, a POST may not. */
   async #change<Name extends keyof Routes>(
-    method: 'POST' | 'PUT' | 'DELETE',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     to: string,
     body: object | undefined,
     options?: CallOptions,
@@ -173,7 +176,7 @@ export class Holdfast {
 
   async #ask<Name extends keyof Routes>(
     call: {
-      method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       path: string;
       body?: object | undefined;
       repeatable: Repeatable;

@@ -9,7 +9,7 @@ import { HoldfastError } from './refusal.ts';
 export type Repeatable = 'ALWAYS' | 'KEYED' | 'ONCE';
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: object | undefined;
   readonly repeatable: Repeatable;

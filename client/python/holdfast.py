@@ -88,6 +88,10 @@ class Holdfast:
         """Gives back what remains of a hold: requestId, or preauthorizationId."""
         return self._write("/preauthorization/release", release, idempotency_key, timeout)
 
+    def update_hold(self, request_id, timeout=60.0, **changes):
+        """Changes what a hold is for, or when it is captured or ends by itself; None takes a field back. Returns the hold."""
+        return self._send("PATCH", _path("/preauthorization", request_id), changes, None, timeout)[1]
+
     def create_oct(self, *, idempotency_key=None, timeout=60.0, **oct_):
         """Pays an amount to a card."""
         return self._write("/oct", oct_, idempotency_key, timeout)

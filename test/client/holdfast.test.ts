@@ -41,6 +41,15 @@ describe('Holdfast', function () {
     assert.deepEqual([again.requestId, again.replayed], [requestId, true]);
   });
 
+  it('changes what a hold is for', async () => {
+    const { holds } = open();
+    const placed = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
+    assert(placed.outcome === 'done');
+    const changed = await holds.update(placed.requestId, { description: 'Room 7', merchantReference: 'r-7' });
+    assert.deepEqual([changed.description, changed.merchantReference], ['Room 7', 'r-7']);
+    assert.equal((await holds.update(placed.requestId, { description: null })).description, undefined);
+  });
+
   it('follows a hold whose processor does not answer, until there is a result', async () => {
     const { holds } = open();
     const hold = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_timeout_applied' });

@@ -206,12 +206,14 @@ describe('holdfast.py', function () {
     const { baseUrl, apiKey } = (await useStack()).file;
     const answer = await python(baseUrl, apiKey, [
       `hold = h.create_hold(${HOLD})`,
+      "changed = h.update_hold(hold['requestId'], description='Room 7')['description']",
       "capture = h.capture_hold(preauthorizationId=hold['preauthorizationId'], amountToCapture=40)",
       "found = [each['operation'] for each in h.list_operations(holdRequestId=hold['requestId'])]",
       `late = h.create_hold(${HOLD.replace('tok_sandbox_ok', 'tok_sandbox_timeout_applied')})`,
-      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports)]",
+      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports), changed]",
     ]);
     assert.deepEqual(answer.slice(0, 4), [40, 40, ['CAPTURE'], 'done']);
     assert.equal(answer[4].includes(apiKey), false);
+    assert.equal(answer[5], 'Room 7');
   });
 });

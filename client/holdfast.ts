@@ -88,6 +88,14 @@ export class Holdfast {
       this.#list<'listPreauthorizations'>('/preauthorization', filter),
   };
 
+  /** What is given back of captures. */
+  readonly refunds = {
+    /** Gives a capture back; without `amount` all that is left of it. */
+    create: (refund: Body<'createRefund'>, options?: WriteOptions) =>
+      this.#write<'createRefund'>('/refund', refund, options),
+    get: (requestId: string, options?: CallOptions) => this.#read<'getRefund'>(path('/refund', requestId), options),
+  };
+
   /** Payments to a card. */
   readonly octs = {
     create: (oct: Body<'createOct'>, options?: WriteOptions) => this.#write<'createOct'>('/oct', oct, options),

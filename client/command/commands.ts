@@ -101,6 +101,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       run.show(told(await holds.release({ requestId: argument(run, 'REQUEST_ID') }, writing(run))));
     },
   },
+  refund: {
+    args: 'CAPTURE_REQUEST_ID',
+    what: 'give a capture back, in full or in part',
+    options: { ...MONEY, amount: 'such as 10.50; without it all that is left', ...WRITE },
+    async run(run) {
+      const { refunds } = await open(run);
+      const captureRequestId = argument(run, 'CAPTURE_REQUEST_ID');
+      const amount = text(run.options, 'amount') === undefined ? {} : { amount: amountOf(run) };
+      run.show(told(await refunds.create({ captureRequestId, ...amount }, writing(run))));
+    },
+  },
   oct: {
     args: '',
     what: 'pay an amount to a card',

@@ -92,6 +92,10 @@ class Holdfast:
         """Changes what a hold is for, or when it is captured or ends by itself; None takes a field back. Returns the hold."""
         return self._send("PATCH", _path("/preauthorization", request_id), changes, None, timeout)[1]
 
+    def create_refund(self, *, idempotency_key=None, timeout=60.0, **refund):
+        """Gives a capture back: captureRequestId, and amount; without it all that is left."""
+        return self._write("/refund", refund, idempotency_key, timeout)
+
     def create_oct(self, *, idempotency_key=None, timeout=60.0, **oct_):
         """Pays an amount to a card."""
         return self._write("/oct", oct_, idempotency_key, timeout)
@@ -99,6 +103,9 @@ class Holdfast:
     def get_hold(self, request_id, timeout=60.0):
         """Looks up a hold with its newest captures."""
         return self._read(_path("/preauthorization", request_id), timeout)
+
+    def get_refund(self, request_id, timeout=60.0):
+        return self._read(_path("/refund", request_id), timeout)
 
     def get_oct(self, request_id, timeout=60.0):
         return self._read(_path("/oct", request_id), timeout)

@@ -39,6 +39,8 @@ describe('the command line', function () {
     assert.equal(hold.amount, 10_050);
     const capture = await printed(`capture ${hold.preauthorizationId} --amount 40`);
     assert.deepEqual([capture.amountCaptured, capture.amountRemaining], [4_000, 6_050]);
+    assert.equal((await printed(`refund ${capture.requestId} --amount 1.50`)).amountRefunded, 150);
+    assert.equal((await printed(`refund ${capture.requestId}`)).amountRefunded, 3_850);
     assert.equal((await printed(`release ${hold.requestId}`)).amountReleased, 6_050);
     assert.equal((await printed(`get ${hold.requestId}`)).captures.length, 1);
     const oct = await printed('oct --amount 1 --token tok_sandbox_ok');

@@ -208,12 +208,13 @@ describe('holdfast.py', function () {
       `hold = h.create_hold(${HOLD})`,
       "changed = h.update_hold(hold['requestId'], description='Room 7')['description']",
       "capture = h.capture_hold(preauthorizationId=hold['preauthorizationId'], amountToCapture=40)",
+      "refund = h.create_refund(captureRequestId=capture['requestId'], amount=15)",
       "found = [each['operation'] for each in h.list_operations(holdRequestId=hold['requestId'])]",
       `late = h.create_hold(${HOLD.replace('tok_sandbox_ok', 'tok_sandbox_timeout_applied')})`,
-      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports), changed]",
+      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports), changed, refund['amountRefunded']]",
     ]);
-    assert.deepEqual(answer.slice(0, 4), [40, 40, ['CAPTURE'], 'done']);
+    assert.deepEqual(answer.slice(0, 4), [40, 40, ['REFUND', 'CAPTURE'], 'done']);
     assert.equal(answer[4].includes(apiKey), false);
-    assert.equal(answer[5], 'Room 7');
+    assert.deepEqual(answer.slice(5), ['Room 7', 15]);
   });
 });

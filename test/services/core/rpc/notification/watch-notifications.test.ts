@@ -88,7 +88,8 @@ describe('watchNotifications()', function () {
     const { preauthorization: checkout } = await acme.checkout({ saveCard: true, returnUrl: 'https://shop.example' });
     await payAt(checkout?.checkoutUrl ?? '');
     const hold = await acme.hold({ merchantReference: 'order-1' });
-    await acme.capture(hold, 400n);
+    const { capture } = await acme.capture(hold, 400n);
+    await acme.refund({ requestId: capture?.requestId ?? '' }, 150n);
     await acme.release(hold);
     await acme.oct();
     await refusal(acme.place({ tokenId: 'tok_sandbox_declined' }));
@@ -100,7 +101,7 @@ describe('watchNotifications()', function () {
       await delay(50);
     }
     await stage.expire();
-    const words = ['authorized', 'authorized', 'captured', 'released', 'paid', 'declined'];
+    const words = ['authorized', 'authorized', 'captured', 'refunded', 'released', 'paid', 'declined'];
     words.push('authorized', 'authorized', 'captured', 'reversed', 'reinstated', 'expired');
     const sent: string[] = [];
     for (const word of words) {

@@ -12,7 +12,8 @@ import { createDatabase } from '../../../database.ts';
 import { openMerchant } from '../desk.ts';
 import { openStage } from '../stage.ts';
 
-const PROGRAMS = '/usr/lib/postgresql/15/bin';
+/** OLDEST_POSTGRES names the folder of its programs where they are elsewhere. */
+const PROGRAMS = process.env.OLDEST_POSTGRES ?? '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
 
 describe('PostgreSQL 15', function () {

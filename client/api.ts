@@ -469,11 +469,11 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation (UUIDv7); not secret */
   requestId: string;
-  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'REFUND' | 'EXPIRING' | 'OCT';
+  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'OCT';
   /** OK and KO are final; the others end in one of them */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of the path of its notification; the result's, so absent until then */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'refunded' | 'expiring' | 'paid' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'expiring' | 'paid' | 'declined' | 'failed';
   /** The hold's, capture's or OCT's, or what was given back, taken back or given again, minor units */
   amount: number;
   /** ISO 4217 code */
@@ -549,7 +549,7 @@ export interface Problem {
   /** What is wrong with this request; it quotes no value */
   detail: string;
   /** Which refusal it is, for programs */
-  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
+  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING';
   /** The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the first request. INTERNAL: ask for it as after 202 */
   requestId?: string;
   /** Each field at fault */
@@ -894,7 +894,7 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'REFUND' | 'EXPIRING' | 'OCT';
+      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'OCT';
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;

@@ -8,6 +8,8 @@ export const KINDS = {
   EXPIRY: { successWord: 'expired', successStatus: 'KO', notification: 'payment', isReviewed: true },
   REVERSAL: { successWord: 'reversed', successStatus: 'KO', notification: 'payment', isReviewed: false },
   REINSTATEMENT: { successWord: 'reinstated', successStatus: 'OK', notification: 'payment', isReviewed: false },
+  INCREMENT: { successWord: 'incremented', successStatus: 'OK', notification: 'payment', isReviewed: true },
+  EXTENSION: { successWord: 'extended', successStatus: 'OK', notification: 'payment', isReviewed: true },
   REFUND: { successWord: 'refunded', successStatus: 'OK', notification: 'payment', isReviewed: true },
   EXPIRING: { successWord: 'expiring', successStatus: 'OK', notification: 'payment', isReviewed: false },
   OCT: { successWord: 'paid', successStatus: 'OK', notification: 'oct', isReviewed: true },

@@ -134,7 +134,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
+      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
       "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
@@ -166,7 +166,8 @@ with input as materialized (
     returning request_id
   ),
   reserved as (
-    update hold h set closing = i.closing, remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
+    update hold h set closing = i.closing, changing = coalesce(i.changing, h.changing),
+      remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
       released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
       in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
@@ -208,18 +209,19 @@ select s.request_id as submission, h.xmin::text as version, h.*
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
-      "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean,
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text,
+      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean, changing text,
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text,
       "captureRequestId" uuid, "amountRefunded" bigint, "amountReserved" bigint)
   ),
   on_hold as materialized (
-    select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
+    select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
+      coalesce(i."expiresAt", h.expires_at) as "expiresAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
-    select i.*, false as "wasFrozen", null::int as "holdSequence"
+    select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter"
     from input i join submission s on s.request_id = any (array[i."requestId"])
     where i."holdRequestId" is null for no key update of s skip locked
   ),
@@ -230,7 +232,8 @@ with input as materialized (
       processor_code = i."processorCode", processor_message = i."processorMessage", amount_released = i."amountReleased",
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
-      status_after = i.status, captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
+      status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
+      captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,
       frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
     from locked i
@@ -238,11 +241,15 @@ with input as materialized (
     returning s.request_id as subject_id, i.*
   ),
   booked as (
-    update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+    update hold h set status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
       released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
-      release_reason = c."releaseReason", closing = c.closing, notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
+      release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
+      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
-      frozen = h.frozen or coalesce(c.freezes, false),
+      frozen = h.frozen or coalesce(c.freezes, false), capabilities = coalesce(c.capabilities, h.capabilities),
+      expires_at = c."expiresAfter",
+      first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
+        else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
       inquire_at = case when c."failCode" is null then h.inquire_at end,
@@ -297,8 +304,8 @@ with input as materialized (
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
       at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
-      "holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean)
+      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean, changing text)
   ),
   locked as materialized (
     select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
@@ -318,9 +325,10 @@ with input as materialized (
     from changed i where s.request_id = any (array[i."captureRequestId"])
   ),
   booked as (
-    update hold h set status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+    update hold h set status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
       released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
-      release_reason = c."releaseReason", closing = c.closing, notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
+      release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
+      notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   result as materialized (

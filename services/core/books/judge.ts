@@ -1,4 +1,13 @@
-import { isDueToEnd, isOpen, judgeAutoCapture, judgeCapture, judgeRelease } from '../domain/hold.ts';
+import {
+  type Change,
+  isDueToEnd,
+  isOpen,
+  judgeAutoCapture,
+  judgeCapture,
+  judgeExtension,
+  judgeIncrement,
+  judgeRelease,
+} from '../domain/hold.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import { judgeRefund } from '../domain/refund.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
@@ -7,16 +16,18 @@ import type { SubmissionInput } from '../storage/submission/store-submissions.ts
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { HoldRequest } from './request.ts';
 
-/** What is reserved on a hold, or of its captures, and what else is stored of the request. */
+/** What is stored of a request, and what it does to the hold or its captures until it has its result. */
 export interface Reservation
   extends Pick<
     SubmissionInput,
     'finalCapture' | 'automatic' | 'reported' | 'amountReleased' | 'processorReference' | 'fromReleased'
   > {
-  /** Minor units. */
+  /** Minor units; reserved on the hold when its kind does so. */
   readonly amount: bigint;
   /** Whether nothing else may be captured until it has its result. */
   readonly closing: boolean;
+  /** It is an increment or an extension. */
+  readonly changing?: Change;
 }
 
 type Judge = (hold: HoldRow, request: HoldRequest, capture: SubmissionRow | undefined) => RefusalCode | Reservation;
@@ -54,6 +65,16 @@ export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
     return typeof judgement === 'string' ? judgement : { ...judgement, closing: hold.closing };
   },
 
+  INCREMENT(hold, { amount = 0n, imported, at }) {
+    const refusal = imported ? judgeImportedChange(hold) : judgeIncrement(hold, amount, at);
+    return refusal ?? { amount, closing: false, changing: 'INCREMENT' };
+  },
+
+  EXTENSION(hold, { imported, at }) {
+    const refusal = imported ? judgeImportedChange(hold) : judgeExtension(hold, at);
+    return refusal ?? { amount: 0n, closing: false, changing: 'EXTENSION' };
+  },
+
   LATE_VOID: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),
 };
 
@@ -64,6 +85,12 @@ function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): Re
   const room = isOpen(hold) ? hold.remaining : hold.released;
   if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
   return { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures, fromReleased: !isOpen(hold) };
+}
+
+/** The processor has done it, whatever became of the hold here. */
+function judgeImportedChange({ phase, closing, changing }: HoldRow): RefusalCode | undefined {
+  if (phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  return closing || changing != null ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
 const GIVEN_UP: Reservation = { amount: 0n, closing: true };

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
-import { booksOf, differsFromRest, failHold, settleCapture, settleRelease } from '../domain/hold.ts';
+import {
+  booksOf,
+  differsFromRest,
+  failHold,
+  settleCapture,
+  settleExtension,
+  settleIncrement,
+  settleRelease,
+} from '../domain/hold.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type FinalOutcome, isOk } from '../domain/operation.ts';
 import { settleRefund } from '../domain/refund.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
-import { cardOf, type Ending, endInput, resultOf } from './result.ts';
+import { cardOf, type Ending, endInput, expiryOf, resultOf } from './result.ts';
 
 /** The fields of a submission that its end needs; none of them changes. */
 export interface SettledFields {
@@ -57,6 +65,37 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
       amountReserved: amount,
       amountRefunded: ok ? amount : 0n,
       operation: resultOf(requestId, 'REFUND', { ...subjectOn(hold, amount), captureRequestId }, ending),
+    };
+  },
+
+  /** The processor may let the authorization end earlier after it. */
+  INCREMENT(submission, onHold, ending) {
+    const { requestId, amount } = submission;
+    const hold = demand(onHold);
+    const { outcome } = ending;
+    const end = isOk(outcome) ? outcome.expiresAt : undefined;
+    return {
+      ...endOnHold(submission, hold, ending),
+      ...settleIncrement(hold, amount, isOk(outcome)),
+      ...ableTo(ending),
+      expiresAt: end && hold.expiresAt && end < hold.expiresAt ? end.toISOString() : undefined,
+      operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, amount), ending),
+    };
+  },
+
+  /** When the processor names no new end, the end has not changed. */
+  EXTENSION(submission, onHold, ending) {
+    const hold = demand(onHold);
+    const { outcome, at } = ending;
+    const there = isOk(outcome) ? outcome.expiresAt : undefined;
+    const end = there && expiryOf(hold, at, there);
+    const expiresAt = end && hold.expiresAt && end > hold.expiresAt ? end : hold.expiresAt;
+    return {
+      ...endOnHold(submission, hold, ending),
+      ...settleExtension(hold),
+      ...ableTo(ending),
+      expiresAt: expiresAt?.toISOString(),
+      operation: resultOf(submission.requestId, 'EXTENSION', { ...subjectOn(hold, 0n), expiresAt }, ending),
     };
   },
 
@@ -143,6 +182,11 @@ const GIVEN_UP = {
 function endOnHold({ requestId }: SettledFields, { requestId: holdRequestId, version }: ReadHold, ending: Ending) {
   const bankReference = isOk(ending.outcome) ? ending.outcome.bankReference : undefined;
   return { ...endInput(requestId, ending), bankReference, holdRequestId, version };
+}
+
+/** What the authorization can do from now on, when the processor says it anew. */
+function ableTo({ outcome }: Ending) {
+  return { capabilities: isOk(outcome) ? outcome.capabilities : undefined };
 }
 
 function givenBackBy({ outcome }: Ending) {

@@ -27,7 +27,9 @@ export interface Subject {
   readonly card?: Card | undefined;
   readonly holdRequestId?: string | undefined;
   readonly captureRequestId?: string | undefined;
-  /** Whether this merchant is notified of holds placed, declined, released and expired. */
+  /** Of an extension: when the hold ends now. */
+  readonly expiresAt?: Date | null | undefined;
+  /** Whether this merchant is notified of holds placed, declined, incremented, extended, released and expired. */
   readonly notifyHolds: boolean;
 }
 
@@ -59,6 +61,7 @@ export function resultOf(
       operation: kind,
       card: approved?.card ?? subject.card,
       generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
+      expiresAt: kind === 'EXTENSION' && approved ? subject.expiresAt : undefined,
       reference: approved?.reference || undefined,
       finalStateDate: at,
       imported,
@@ -114,6 +117,12 @@ export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndIn
   const common = { requestId, ok: isOk(outcome), at: at.toISOString() };
   if (isOk(outcome)) return { ...common, processorReference: outcome.reference };
   return { ...common, processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
+}
+
+/** The end of a hold: the contract's period from now, or the processor's end when that is earlier (docs/product.md, "Contract of a merchant"). */
+export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
+  const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
+  return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
 }
 
 /** The card, as columns. */

@@ -12,7 +12,7 @@ import {
   settleSubmissions,
 } from '../storage/submission/settle-submissions.ts';
 import { RECKON, type SettledFields } from './reckon.ts';
-import { type Ending, endInput, resultOf } from './result.ts';
+import { type Ending, endInput, expiryOf, resultOf } from './result.ts';
 
 /** A submission and its outcome. */
 export interface SubmissionSettlement extends Ending {
@@ -101,12 +101,6 @@ export async function settleGatheredHolds(
   return ends.map(({ requestId, operation }) =>
     done.locked.has(requestId) ? settledOf(done, requestId, operation) : AGAIN,
   );
-}
-
-/** The end of a hold: the contract's period from now, or the processor's end when that is earlier (docs/product.md, "Contract of a merchant"). */
-export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
-  const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
-  return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
 }
 
 /** What a settling statement did of one of its ends. */

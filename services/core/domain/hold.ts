@@ -5,6 +5,9 @@ export type HoldStatus = 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RE
 export type HoldPhase = 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'NEEDS_REVIEW';
 export type ReleaseReason = 'FINAL' | 'RELEASED' | 'EXPIRED';
 
+/** What changes an open hold without charging it or giving it back; one at a time. */
+export type Change = 'INCREMENT' | 'EXTENSION';
+
 /** What one authorization can do, as its processor said. False = core does not ask for it. */
 export interface Capabilities {
   /** More than one capture. When false, the first one gives the rest back. */
@@ -32,6 +35,8 @@ export interface HoldBooks {
   readonly releaseReason?: ReleaseReason | null | undefined;
   /** A release, a final or a sole capture has no result yet. */
   readonly closing: boolean;
+  /** An increment or an extension that has no result yet; null or absent = none. */
+  readonly changing?: Change | null | undefined;
 }
 
 /** The parts of a hold that decide what may be done with it. */
@@ -66,10 +71,13 @@ export function judgeCapture(
   if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
   if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
+  const isOnlyOne = hold.capabilities?.severalCaptures === false;
   const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
-  if (hold.capabilities?.severalCaptures === false && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
+  if (isOnlyOne && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
   if (hold.frozen) return 'HOLD_FROZEN';
-  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  // What an increment adds must not come to an authorization that is closed.
+  const closes = finalCapture || !hold.allowMultipleCaptures || isOnlyOne;
+  if (hold.closing || (closes && hold.changing === 'INCREMENT')) return 'CAPTURE_IN_FLIGHT';
   if (amount <= hold.remaining) return undefined;
   return amount <= hold.remaining + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
@@ -91,15 +99,41 @@ export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefine
   const ended = endOf(hold, now);
   if (ended) return ended;
   if (hold.frozen) return 'HOLD_FROZEN';
-  return hold.closing || hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : undefined;
+  const isBusy = hold.closing || hold.inFlight > 0n || hold.changing === 'INCREMENT';
+  return isBusy ? 'CAPTURE_IN_FLIGHT' : undefined;
+}
+
+/** Judges an increment, in the order of docs/product.md, "Order of refusals". Minor units. Returns the refusal, or undefined. */
+export function judgeIncrement(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
+  if (hold.amount + amount > LARGEST_AMOUNT) return 'AMOUNT_TOO_LARGE';
+  return judgeChange(hold, 'increments', now);
+}
+
+const LARGEST_AMOUNT = 999_999_999_999n;
+
+/** Judges an extension. Returns the refusal, or undefined. */
+export function judgeExtension(hold: HoldState, now: Date): RefusalCode | undefined {
+  return judgeChange(hold, 'extension', now);
+}
+
+function judgeChange(hold: HoldState, ability: 'increments' | 'extension', now: Date): RefusalCode | undefined {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended) return ended;
+  if (hold.capabilities?.[ability] === false) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  // When captures under way take all that is left, the authorization may be closed by now.
+  const isBusy = hold.closing || hold.changing != null || hold.remaining === 0n;
+  return isBusy ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
 /**
  * Whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization ended at the processor.
- * Not while a capture or release of it may still succeed.
+ * Not while a capture, release, increment or extension of it may still succeed.
  */
 export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now: Date): boolean {
-  if (hold.phase !== 'AUTHORIZED' || !isOpen(hold) || hold.inFlight > 0n || hold.closing) return false;
+  if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return false;
+  if (hold.inFlight > 0n || hold.closing || hold.changing != null) return false;
   if (hold.endedAs != null) return hold.endedAs === reason;
   return reason === 'EXPIRED' && isOver(hold, now);
 }
@@ -125,8 +159,28 @@ export function settleCapture(
   if (!isOpen(hold)) {
     return checked({ ...books, status: 'CAPTURED', releaseReason: books.released > 0n ? books.releaseReason : null });
   }
-  if (closes || (hold.remaining === 0n && inFlight === 0n)) return closed(books, 'CAPTURED', 'FINAL');
+  if (closes || isUsedUp(books)) return closed(books, 'CAPTURED', 'FINAL');
   return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
+}
+
+/** Whether nothing can be captured any more: all of it is, and no increment may still add to it. */
+function isUsedUp({ remaining, inFlight, changing }: HoldBooks): boolean {
+  return remaining === 0n && inFlight === 0n && changing !== 'INCREMENT';
+}
+
+/**
+ * Settles an increment. What it added to a hold that has closed meanwhile was given back with the rest. When it adds nothing to a hold of
+ * which all was captured meanwhile, the hold closes.
+ */
+export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean): HoldBooks {
+  const books = { ...booksOf(hold), changing: null };
+  if (ok) return returned({ ...books, amount: hold.amount + amount }, amount);
+  return isOpen(hold) && isUsedUp(books) ? closed(books, 'CAPTURED', 'FINAL') : checked(books);
+}
+
+/** Settles an extension, which moves no money. */
+export function settleExtension(hold: HoldState): HoldBooks {
+  return checked({ ...booksOf(hold), changing: null });
 }
 
 /**
@@ -228,7 +282,7 @@ function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): Ho
 
 /** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
-  const { status, amount, captured, inFlight, remaining, released, releaseReason = null, closing } = hold;
+  const { status, amount, captured, inFlight, remaining, released, releaseReason = null, closing, changing = null } = hold;
   const { reversed, refunded, refunding } = hold;
   return {
     status,
@@ -242,6 +296,7 @@ export function booksOf(hold: HoldBooks): HoldBooks {
     refunding,
     releaseReason,
     closing,
+    changing,
   };
 }
 

@@ -26,6 +26,8 @@ export const OPERATION_KINDS = {
   EXPIRY: { ...OFTEN, successWord: 'expired', successStatus: 'KO' },
   REVERSAL: { ...ALWAYS, successWord: 'reversed', successStatus: 'KO' },
   REINSTATEMENT: { ...ALWAYS, successWord: 'reinstated', successStatus: 'OK' },
+  INCREMENT: { ...OFTEN, successWord: 'incremented', successStatus: 'OK' },
+  EXTENSION: { ...OFTEN, successWord: 'extended', successStatus: 'OK' },
   REFUND: { ...ALWAYS, successWord: 'refunded', successStatus: 'OK' },
   EXPIRING: { ...ALWAYS, successWord: 'expiring', successStatus: 'OK' },
   OCT: { notification: 'oct', alwaysNotified: true, successWord: 'paid', successStatus: 'OK' },
@@ -39,7 +41,7 @@ interface SubmissionFacts {
   /** The operation that its result is; null = it has no result of its own in the log. */
   readonly operation: OperationKind | null;
   /** What it is in the books of a processor: a name of EntryKind (proto/holdfast/processor/v1). */
-  readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT';
+  readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'EXTENSION';
   /** Whether it changes the books of a hold. */
   readonly isOnHold: boolean;
   /** What of the hold its amount is reserved from; null = it reserves nothing. */
@@ -57,6 +59,8 @@ export const SUBMISSION_KINDS = {
   RELEASE: { operation: 'RELEASE', entry: 'VOID', isOnHold: true, reserves: 'REMAINING', mustHappen: false },
   EXPIRY: { operation: 'EXPIRY', entry: 'VOID', isOnHold: true, reserves: 'REMAINING', mustHappen: true },
   LATE_VOID: { operation: null, entry: 'VOID', isOnHold: true, reserves: null, mustHappen: true },
+  INCREMENT: { operation: 'INCREMENT', entry: 'INCREMENT', isOnHold: true, reserves: null, mustHappen: false },
+  EXTENSION: { operation: 'EXTENSION', entry: 'EXTENSION', isOnHold: true, reserves: null, mustHappen: false },
   REFUND: { operation: 'REFUND', entry: 'REFUND', isOnHold: true, reserves: 'CAPTURED', mustHappen: false },
   OCT: { operation: 'OCT', entry: 'CREDIT', isOnHold: false, reserves: null, mustHappen: false },
 } as const satisfies Record<string, SubmissionFacts>;

@@ -14,6 +14,8 @@ export interface NotificationFields {
   readonly generatedTokenId?: string | undefined;
   readonly reference?: string | undefined;
   readonly finalStateDate: Date;
+  /** Of an extension: when the hold ends now. */
+  readonly expiresAt?: Date | null | undefined;
   readonly operation: OperationKind;
   readonly statusInfo: StatusInfo;
   readonly holdRequestId?: string | undefined;
@@ -38,6 +40,7 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.generatedTokenId && { tokenData: { tokenId: fields.generatedTokenId } }),
     ...(fields.reference && { reference: fields.reference }),
     finalStateDate: fields.finalStateDate.toISOString(),
+    ...(fields.expiresAt && { expiresAt: fields.expiresAt.toISOString() }),
     operation: fields.operation,
     ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),

@@ -57,6 +57,11 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
       operationRequestId: refund.requestId,
     });
   },
+  INCREMENT: (processor, increment) => {
+    const { amount, currency } = increment;
+    return processor.send('incrementAuthorization', { ...onAuthorization(increment), amount, currency });
+  },
+  EXTENSION: (processor, extension) => processor.send('extendAuthorization', onAuthorization(extension)),
   OCT(processor, { processorAccount: account, ...oct }) {
     const { merchantId, amount, currency } = oct;
     const [terminalId, userId, tokenId] = [oct.terminalId ?? '', oct.userId ?? '', oct.tokenId ?? ''];
@@ -96,15 +101,20 @@ function sendHold(processor: Processor, { processorAccount: account, ...hold }: 
 }
 
 /** What the processor did by itself is not sent. */
-async function sendVoid(
-  processor: Processor,
-  { hold, merchantId, processorAccount: account, ...facts }: SubmissionFacts,
-): Promise<Outcome> {
-  if (facts.reported) return reportedVoid(facts);
-  assert(hold, 'a void has a hold');
-  const authorizationRequestId = identifierOf(hold);
-  const [requestId, operationRequestId] = [identifierOf(facts), facts.requestId];
-  return processor.send('void', { requestId, operationRequestId, authorizationRequestId, merchantId, account });
+async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<Outcome> {
+  return facts.reported ? reportedVoid(facts) : processor.send('void', onAuthorization(facts));
+}
+
+/** The fields of every call about an authorization that needs no more of the hold. */
+function onAuthorization({ hold, ...submission }: SubmissionFacts) {
+  assert(hold, 'it has a hold');
+  return {
+    requestId: identifierOf(submission),
+    operationRequestId: submission.requestId,
+    authorizationRequestId: identifierOf(hold),
+    merchantId: submission.merchantId,
+    account: submission.processorAccount,
+  };
 }
 
 /** What the processor reported when it ended an authorization by itself. */

@@ -26,14 +26,19 @@ const SUMS = `with captured as (
   given as (
     select hold_request_id, sum(amount_released) as given from submission where kind = 'RELEASE' and state = 'OK' group by 1
   ),
+  incremented as (
+    select hold_request_id, sum(amount) as incremented from submission where kind = 'INCREMENT' and state = 'OK' group by 1
+  ),
   reserved as (
     select s.hold_request_id, sum(s.amount) filter (where s.kind in (${RESERVING})) as in_flight,
+      min(s.kind) filter (where s.kind in ('INCREMENT', 'EXTENSION')) as changing,
       bool_or(s.kind in ('RELEASE', 'EXPIRY') or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))
         as closing
     from submission s join hold h on h.request_id = s.hold_request_id where s.state in ${OPEN} group by 1
   ),
   summed as (
-    select h.*, coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
+    select h.*, h.amount_asked + coalesce(i.incremented, 0) as sum_amount, r.changing as sum_changing,
+      coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
       case when h.request_id < ${RESULTS_FROM} then h.reversed else coalesce(v.reversed, 0) end as sum_reversed, h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
       coalesce(r.closing, false) as sum_closing, coalesce(g.given, 0) as sum_given,
       coalesce(f.refunded, 0) as sum_refunded, coalesce(f.refunding, 0) as sum_refunding
@@ -42,31 +47,33 @@ const SUMS = `with captured as (
       left join reversed v on v.hold_request_id = h.request_id
       left join refunds f on f.hold_request_id = h.request_id
       left join given g on g.hold_request_id = h.request_id
+      left join incremented i on i.hold_request_id = h.request_id
   ),
   reckoned as (
     select *, case when closed then 0 else held - sum_captured - sum_in_flight - sum_given end as sum_remaining,
       case when closed then held - sum_captured - sum_in_flight else sum_given end as sum_released
-    from (select *, case phase when 'AUTHORIZED' then amount else 0 end as held from summed) placed
+    from (select *, case phase when 'AUTHORIZED' then sum_amount else 0 end as held from summed) placed
   )`;
 
-/** docs/product.md, "Books": the counters follow from captures, releases and reversals, and from whether the hold is closed. */
+/** docs/product.md, "Books": the counters follow from captures, increments, releases and reversals, and from whether the hold is closed. */
 const HOLD_COUNTERS = `${SUMS}
   select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
-    format('captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', sum_captured,
+    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', sum_amount, sum_captured,
       sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding) as expected,
-    format('captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', captured,
+    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', amount, captured,
       in_flight, remaining, released, reversed, refunded, refunding) as found
   from reckoned
-  where (captured, in_flight, remaining, released, reversed, refunded, refunding)
-    is distinct from (sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding)`;
+  where (amount, captured, in_flight, remaining, released, reversed, refunded, refunding)
+    is distinct from (sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding)`;
 
 const HOLD_STATE = `${SUMS}
   select 'HOLD_STATE' as kind, request_id, merchant_id,
     case when sum_closing <> closing then format('closing %s', sum_closing)
+      when sum_changing is distinct from changing then format('changing %s', sum_changing)
       else format('a status for %s captured', sum_captured) end as expected,
-    format('%s, closing %s', status, closing) as found
+    format('%s, closing %s, changing %s', status, closing, changing) as found
   from reckoned
-  where sum_closing <> closing or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0)`;
+  where sum_closing <> closing or sum_changing is distinct from changing or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0)`;
 
 const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, s.request_id, s.merchant_id,
     format('a hold of %s in %s', s.merchant_id, s.currency) as expected,
@@ -113,7 +120,7 @@ function kindsWhere(condition: (facts: (typeof SUBMISSION_KINDS)[SubmissionKind]
  * The results that the log must contain: kind, subject, status, amount (null = any), merchant_id, hold_request_id. What gives up a checkout
  * is the hold's own result; an expiry that is tried again has none.
  */
-const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status, amount,
+const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status, amount_asked as amount,
       merchant_id, null::uuid as hold_request_id
     from hold where phase in ('AUTHORIZED', 'FAILED')
     union all

@@ -1,8 +1,8 @@
 /** The kinds of drift. */
 export const DRIFTS = [
-  /** The counters of a hold are not what its captures and releases add up to. */
+  /** The amount or the counters of a hold are not what its captures, increments and releases add up to. */
   'HOLD_COUNTERS',
-  /** The status of a hold, or whether it is closing, does not follow from its captures and releases. */
+  /** The status of a hold, or whether it is closing or changing, does not follow from its captures, releases, increments and extensions. */
   'HOLD_STATE',
   /** A capture or release whose hold does not exist, or has another merchant or currency. */
   'SUBMISSION_WITHOUT_HOLD',

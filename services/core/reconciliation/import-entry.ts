@@ -74,6 +74,15 @@ const STORE: Readonly<Record<string, Store>> = {
     return storeOn(hold, entry, importing, { kind: 'CAPTURE', amount, finalCapture: importing.isFinal });
   },
 
+  async INCREMENT(entry, importing) {
+    const hold = await holdOf(entry, importing.reads);
+    return storeOn(hold, entry, importing, { kind: 'INCREMENT', amount: entry.amount });
+  },
+
+  async EXTENSION(entry, importing) {
+    return storeOn(await holdOf(entry, importing.reads), entry, importing, { kind: 'EXTENSION' });
+  },
+
   async VOID(entry, importing) {
     const hold = await holdOf(entry, importing.reads);
     const isExpiry = hold.expiresAt != null && hold.expiresAt <= entry.actedAt;
@@ -118,7 +127,8 @@ async function storeOn(
     const { amount = 0n } = stored;
     return { ...request, amount, holdRequestId, hold, merchantId, currency, processor, processorAccount };
   }
-  const room = what.kind === 'CAPTURE' || what.kind === 'REFUND' ? 'no room for it' : 'nothing to give back';
+  const isVoid = what.kind === 'RELEASE' || what.kind === 'EXPIRY';
+  const room = isVoid ? 'nothing to give back' : 'no room for it';
   throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
 }
 
@@ -163,7 +173,7 @@ export function handleOfImported(entry: UnknownEntry, requestId: string, cipher:
   return { ...handle, isKept: kept !== undefined };
 }
 
-/** The hold of what is captured or given back. Throws Unable when it is unknown. */
+/** The hold of what is captured, changed or given back. Throws Unable when it is unknown. */
 async function holdOf({ authorizationRequestId, processor }: UnknownEntry, reads: ImportReads): Promise<HoldRow> {
   const hold = await reads.hold(authorizationRequestId ?? NIL, processor);
   if (!hold) throw new Unable(`its authorization ${authorizationRequestId} is unknown here: import that first`);

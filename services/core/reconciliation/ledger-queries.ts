@@ -78,24 +78,25 @@ const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row
  */
 const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
   const isVoid = `${entry} = 'VOID'`;
-  const [released, reported] = table === 'hold' ? ['null::bigint', 'false'] : ['s.amount_released', 's.reported'];
+  const [amount, released, reported] =
+    table === 'hold' ? ['s.amount_asked', 'null::bigint', 'false'] : ['s.amount', 's.amount_released', 's.reported'];
   return `select s.request_id, ${kind} as sent_kind, ${identifier('s')} as identifier, s.processor, s.merchant_id, s.currency,
-      case when ${isVoid} then ${released} else s.amount end as amount, ${state} as state, ${entry} as kind,
+      case when ${isVoid} then ${released} else ${amount} end as amount, ${state} as state, ${entry} as kind,
       not ${isVoid} or (${released} is not null and not ${reported}) as compared,
       ${identifier('a')} as authorization_identifier
     from ${table} s left join hold a on a.request_id = ${holdRequestId}`;
 });
 
-/** What the entry of a void leaves empty is as it must be. */
+/** What the entry of a void or an extension leaves empty is as it must be. */
 const orEmpty = (column: string) =>
-  `case when e.kind = 'VOID' and e.${column} = '' then f.${column} else e.${column} end`;
+  `case when e.kind in ('VOID', 'EXTENSION') and e.${column} = '' then f.${column} else e.${column} end`;
 
 /** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
 const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s where compared and state in ('OK', 'KO')
       and s.processor not in (select name from left_out) and not ${isInvalid('s.identifier', 's.processor')}),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
-        and e.captured = 0 and (e.voided = e.amount or exists (select from submission r where r.hold_request_id = f.request_id
+        and e.captured = 0 and (e.voided = e.amount + e.incremented or exists (select from submission r where r.hold_request_id = f.request_id
           and r.kind = 'LATE_VOID' and r.state not in ('OK', 'KO')))), false) as done_there,
       coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, ${orEmpty('currency')} as entry_currency,
       ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, e.authorization_request_id
@@ -138,7 +139,7 @@ const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
 const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind, e.request_id,
     e.merchant_id, case when s.request_id is null then 'nothing under this identifier' else 'a void that was not done' end as expected,
     format('%s approved at %s, %s %s', e.kind, e.processor, e.amount, e.currency) as found
-  ${UNEXPLAINED} and e.answer = 'APPROVED' and e.amount > 0 and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
+  ${UNEXPLAINED} and e.answer = 'APPROVED' and (e.kind <> 'VOID' or e.amount > 0) and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
 
 /**
  * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back what it released,
@@ -150,18 +151,19 @@ const SUMS = `with undone as (
     from processor_entry c where ${isUndone('c')} group by 1, 2
   ),
   booked as (
-    select e.request_id, e.processor, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
+    select e.request_id, e.processor, e.incremented, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
       e.reversed - coalesce(u.reversed, 0) as reversed, e.refunded - coalesce(u.refunded, 0) as refunded
     from processor_entry e left join undone u on u.id = e.request_id and u.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   )
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
-    format('charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s', h.captured, h.released, h.reversed, h.refunded,
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s', h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded,
       h.in_flight, h.refunding) as expected,
-    format('charged %s, given back %s, reversed %s, refunded %s at %s', e.captured, e.voided, e.reversed, e.refunded, e.processor) as found
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', e.incremented, e.captured, e.voided, e.reversed, e.refunded, e.processor) as found
   from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = h.processor
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
     or e.refunded not between h.refunded and h.refunded + h.refunding
+    or (e.incremented <> h.amount - h.amount_asked and h.changing is distinct from 'INCREMENT')
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
       select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY') and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
 
@@ -180,30 +182,30 @@ const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submi
 
 /**
  * What may be imported or given back: entries that nothing here explains, whatever became of them; captures and holds of ours of which
- * another amount is taken back than is booked here; and open holds of ours that have ended there. Authorizations come first, then captures,
- * each in the order of time.
+ * another amount is taken back than is booked here; and open holds of ours that have ended there. Authorizations come first, then
+ * what was added to them, then captures, each in the order of time.
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
     coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference, m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
     e.reversed as taken_back,
     coalesce(a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
-    array_position(array['AUTHORIZATION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], e.kind) as turn
+    array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], e.kind) as turn
   from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, false, 6
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, false, 8
   from processor_entry e join submission k on ${identifier('k')} = e.request_id and k.processor = e.processor
   where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.reversed <> k.amount_reversed
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id, e.reversed - ${OF_CAPTURES_THERE}, false, 7
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id, e.reversed - ${OF_CAPTURES_THERE}, false, 9
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
     and e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'END', null, h.request_id, 0, false, 8
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'END', null, h.request_id, 0, false, 10
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
     and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
@@ -212,13 +214,15 @@ export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), 
 /** Where a processor's books contradict themselves: request_id, authorization_request_id and what. */
 export const DOUBTS = `with sums as (
     select processor, authorization_request_id as id, sum(amount) filter (where kind = 'CAPTURE') as captured,
-      sum(amount) filter (where kind = 'VOID') as voided, sum(amount) filter (where kind = 'REFUND') as refunded
+      sum(amount) filter (where kind = 'VOID') as voided, sum(amount) filter (where kind = 'REFUND') as refunded,
+      sum(amount) filter (where kind = 'INCREMENT') as incremented
     from processor_entry where answer = 'APPROVED' and authorization_request_id is not null group by 1, 2
   ),
   compared as (
     select coalesce(a.request_id, s.id) as id, coalesce(a.processor, s.processor) as processor, a.request_id is null as is_missing,
-      coalesce(a.answer = 'APPROVED', false) as is_placed, a.amount + a.incremented as placed, a.captured, a.voided, a.refunded, a.reversed,
-      coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided, coalesce(s.refunded, 0) as sum_refunded
+      coalesce(a.answer = 'APPROVED', false) as is_placed, a.amount + a.incremented as placed, a.incremented, a.captured, a.voided, a.refunded, a.reversed,
+      coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided, coalesce(s.refunded, 0) as sum_refunded,
+      coalesce(s.incremented, 0) as sum_incremented
     from (select * from processor_entry where kind = 'AUTHORIZATION') a
       full join sums s on s.id = a.request_id and s.processor = a.processor
   )
@@ -226,12 +230,13 @@ export const DOUBTS = `with sums as (
       when sum_captured + sum_voided > 0 and not is_placed then 'was charged or given back, and was never placed'
       when sum_captured > captured then 'was charged less than its captures'
       when sum_voided > voided then 'gave back less than its voids'
+      when sum_incremented > incremented then 'was added less than its increments'
       when captured + voided > placed then 'was charged and gave back more than was placed'
       when sum_refunded > refunded then 'was refunded less than its refunds'
       else 'gave back more of its captures than was charged' end as what
   from compared
   where (sum_captured + sum_voided > 0 and (is_missing or not is_placed) and not ${isInvalid('id', 'processor')}) or (is_placed and (sum_captured > captured or sum_voided > voided
-    or captured + voided > placed or sum_refunded > refunded or refunded + reversed > captured))
+    or sum_incremented > incremented or captured + voided > placed or sum_refunded > refunded or refunded + reversed > captured))
   union all
   select e.request_id, e.processor, 'belongs to another merchant than its authorization' from processor_entry e
     join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor

@@ -137,7 +137,11 @@ async function refuseForeign(client: pg.Client, { processors }: ReconcileParts):
 
 type Unconfirmed = Omit<Plan, 'answer'>;
 
-/** What is to be done with each entry, in an order in which it can be. Throws for an identifier that is not unknown here. */
+/**
+ * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold only, so the authorization
+ * of what is decided about is imported before, with what was added to it, whatever becomes of it. Throws for an identifier that is not
+ * unknown here.
+ */
 function planOf(
   unknown: readonly UnknownEntry[],
   { importing, givingBack }: Decisions,
@@ -155,15 +159,26 @@ function planOf(
     );
   }
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, importing, givingBack) }));
-  const isBooked = ({ entry, verb }: Unconfirmed) =>
-    verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
+  const lost = new Map(
+    plans.filter(({ entry }) => entry.kind === 'AUTHORIZATION').map(({ entry, verb }) => [entry.requestId, verb]),
+  );
+  const isOfLost = ({ entry }: Unconfirmed) => isChange(entry) && lost.has(entry.authorizationRequestId ?? '');
+  const isBooked = (plan: Unconfirmed) => {
+    const { entry, verb } = plan;
+    if (isOfLost(plan)) return (verb ?? lost.get(entry.authorizationRequestId ?? '')) !== undefined;
+    return verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
+  };
   const dependent = new Set(plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId));
-  return [...plans.map((plan) => importedFirst(plan, dependent)), ...plans.filter(isGivenBackLast(dependent))];
+  const inOrder = plans.map((plan) => {
+    const authorization = isOfLost(plan) ? plan.entry.authorizationRequestId : plan.entry.requestId;
+    const isFirst = (isOfLost(plan) || plan.entry.kind === 'AUTHORIZATION') && dependent.has(authorization);
+    return isFirst ? { ...plan, verb: 'import' as const } : plan;
+  });
+  return [...inOrder, ...plans.filter(isGivenBackLast(dependent))];
 }
 
-/** A capture can be booked on a hold only, so the authorization of what is decided about is imported before, whatever becomes of it. */
-function importedFirst({ entry, verb }: Unconfirmed, dependent: ReadonlySet<string | null>): Unconfirmed {
-  return { entry, verb: entry.kind === 'AUTHORIZATION' && dependent.has(entry.requestId) ? 'import' : verb };
+function isChange({ kind }: UnknownEntry): boolean {
+  return kind === 'INCREMENT' || kind === 'EXTENSION';
 }
 
 /** What is left of such an authorization is given back after its captures. */

@@ -11,6 +11,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   CAPTURE_NOT_FOUND: 'there is no such capture',
   AMOUNT_EXCEEDS_CAPTURE: 'the amount to refund is more than what is left of the capture',
   CAPTURE_NOT_SETTLED: 'the capture, or a refund of it, has no result yet',
+  AMOUNT_TOO_LARGE: 'with the increment, the hold would be more than 999 999 999 999',
   HOLD_NOT_PLACED: 'the hold is not placed',
   HOLD_EXPIRED: 'the period of the hold is over',
   HOLD_RELEASED: 'the hold was released',
@@ -18,7 +19,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
   NOT_SUPPORTED: 'the card processor cannot do that with this authorization; nothing was done',
   HOLD_FROZEN: 'the card processor contradicted itself about the hold, and an operator decides; nothing was done',
-  CAPTURE_IN_FLIGHT: 'another capture or release of the hold has no result yet',
+  CAPTURE_IN_FLIGHT: 'another capture, increment, extension or release of the hold has no result yet',
 };
 
 /** The refusal of a call, with the words for its code. */
@@ -82,6 +83,7 @@ export function processorRefusal(
   if (outcome.code === 'token_invalid') {
     return new HoldfastError('TOKEN_INVALID', 'the processor does not know the card token', details);
   }
+  if (outcome.code === 'not_supported') return refusalOf('NOT_SUPPORTED', details);
   return new HoldfastError('PROCESSOR_ERROR', 'the processor did not perform the operation', details);
 }
 

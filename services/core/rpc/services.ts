@@ -40,7 +40,9 @@ import { watchOperations } from './operation/watch-operations.ts';
 import { getOverview, listMinutes } from './overview/overview.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
+import { extendPreauthorization } from './preauthorization/extend-preauthorization.ts';
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
+import { incrementPreauthorization } from './preauthorization/increment-preauthorization.ts';
 import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
@@ -76,6 +78,8 @@ export function servicesOf(core: Core): MountedService[] {
       capturePreauthorization,
       releasePreauthorization,
       updatePreauthorization,
+      incrementPreauthorization,
+      extendPreauthorization,
     }),
     mounted(core, RefundService, { createRefund, getRefund }),
     mounted(core, OctService, { createOct, getOct }),

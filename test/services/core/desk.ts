@@ -41,6 +41,10 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
       holds.capturePreauthorization({ merchantId, preauthorizationId, amountToCapture, ...fields }),
     release: ({ requestId }: { requestId: string }, fields: object = {}) =>
       holds.releasePreauthorization({ merchantId, requestId, ...fields }),
+    increment: ({ preauthorizationId }: { preauthorizationId: string }, amountToAdd: bigint, fields: object = {}) =>
+      holds.incrementPreauthorization({ merchantId, preauthorizationId, amountToAdd, ...fields }),
+    extend: ({ preauthorizationId }: { preauthorizationId: string }, fields: object = {}) =>
+      holds.extendPreauthorization({ merchantId, preauthorizationId, ...fields }),
     async get({ requestId }: { requestId: string }): Promise<Preauthorization> {
       const { preauthorization } = await holds.getPreauthorization({ merchantId, requestId });
       assert(preauthorization);

@@ -42,6 +42,7 @@ export async function openScriptedStage() {
       processor.says = {
         ...{ authorize: () => approved, capture: () => approved },
         ...{ void: () => approved, refund: () => approved, credit: () => approved },
+        ...{ incrementAuthorization: () => approved, extendAuthorization: () => approved },
       };
     },
     async inquireLater(byMs = 60_000): Promise<void> {

@@ -8,6 +8,8 @@ export const KNOWN_KINDS = [
   'EXPIRY',
   'REVERSAL',
   'REINSTATEMENT',
+  'INCREMENT',
+  'EXTENSION',
   'REFUND',
   'EXPIRING',
   'OCT',

@@ -126,7 +126,7 @@ export enum ErrorReason {
   MULTIPLE_CAPTURES_NOT_ALLOWED = 14,
 
   /**
-   * Another capture or release of the hold has no result yet. FAILED_PRECONDITION, 409.
+   * Another capture, increment, extension or release of the hold has no result yet. FAILED_PRECONDITION, 409.
    *
    * @generated from enum value: ERROR_REASON_CAPTURE_IN_FLIGHT = 15;
    */
@@ -191,7 +191,8 @@ export enum ErrorReason {
   UNAVAILABLE = 23,
 
   /**
-   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture, or a refund.
+   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture, an increment, an
+   * extension or a refund.
    * FAILED_PRECONDITION, 409.
    *
    * @generated from enum value: ERROR_REASON_NOT_SUPPORTED = 24;
@@ -233,6 +234,13 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_CAPTURE_NOT_SETTLED = 29;
    */
   CAPTURE_NOT_SETTLED = 29,
+
+  /**
+   * With the increment, the hold would be more than 999 999 999 999. OUT_OF_RANGE, 400.
+   *
+   * @generated from enum value: ERROR_REASON_AMOUNT_TOO_LARGE = 32;
+   */
+  AMOUNT_TOO_LARGE = 32,
 
   /**
    * What is to be changed was changed since it was read; read it again. ABORTED, 412.

@@ -40,8 +40,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   state: OperationState;
 
   /**
-   * The word of its notification's path: authorized, declined, failed, captured, refunded, reversed, reinstated, released,
-   * expired, paid.
+   * The word of its notification's path: authorized, declined, failed, captured, incremented, extended, refunded, reversed,
+   * reinstated, released, expired, paid.
    *
    * @generated from field: string status_info = 4;
    */
@@ -55,7 +55,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   merchantId: string;
 
   /**
-   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was given back, taken back or given again.
+   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back or given again; 0 of
+   * an extension.
    *
    * @generated from field: int64 amount = 6;
    */
@@ -460,6 +461,20 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_REINSTATEMENT = 7;
    */
   REINSTATEMENT = 7,
+
+  /**
+   * Add to a hold.
+   *
+   * @generated from enum value: OPERATION_KIND_INCREMENT = 8;
+   */
+  INCREMENT = 8,
+
+  /**
+   * Let a hold end later.
+   *
+   * @generated from enum value: OPERATION_KIND_EXTENSION = 9;
+   */
+  EXTENSION = 9,
 
   /**
    * Give a capture, or a part of it, back to the card: asked by the merchant.

@@ -49,7 +49,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   phase: HoldPhase;
 
   /**
-   * Amount held, minor units, 1 to 999 999 999 999.
+   * Amount held, increments that were OK included, minor units, 1 to 999 999 999 999.
    *
    * @generated from field: int64 amount = 5;
    */
@@ -1042,6 +1042,193 @@ export declare type UpdatePreauthorizationResponse = Message<"holdfast.v1.Update
 export declare const UpdatePreauthorizationResponseSchema: GenMessage<UpdatePreauthorizationResponse>;
 
 /**
+ * Asks to add to a hold.
+ *
+ * @generated from message holdfast.v1.IncrementPreauthorizationRequest
+ */
+export declare type IncrementPreauthorizationRequest = Message<"holdfast.v1.IncrementPreauthorizationRequest"> & {
+  /**
+   * Whose hold; empty = any merchant's (operator credential, with request_id, only).
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The hold's sensitive handle; a malformed one, of whatever length, names no hold.
+   *
+   * @generated from field: string preauthorization_id = 2;
+   */
+  preauthorizationId: string;
+
+  /**
+   * The hold's request_id (operators only).
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * What is added, minor units, 1 to 999 999 999 999.
+   *
+   * @generated from field: int64 amount_to_add = 4;
+   */
+  amountToAdd: bigint;
+
+  /**
+   * Makes a retry safe; 1 to 255 visible ASCII characters, one keyspace per merchant.
+   *
+   * @generated from field: optional string idempotency_key = 5;
+   */
+  idempotencyKey?: string | undefined;
+
+  /**
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
+   * same fields is the same call and is stored once. Absent = core draws one.
+   *
+   * @generated from field: optional string operation_request_id = 6;
+   */
+  operationRequestId?: string | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.IncrementPreauthorizationRequest.
+ * Use `create(IncrementPreauthorizationRequestSchema)` to create a new message.
+ */
+export declare const IncrementPreauthorizationRequestSchema: GenMessage<IncrementPreauthorizationRequest>;
+
+/**
+ * The increment as it was right after the call.
+ *
+ * @generated from message holdfast.v1.IncrementPreauthorizationResponse
+ */
+export declare type IncrementPreauthorizationResponse = Message<"holdfast.v1.IncrementPreauthorizationResponse"> & {
+  /**
+   * The hold right after the increment; of one whose outcome is not known, its request_id alone.
+   *
+   * @generated from field: holdfast.v1.Preauthorization preauthorization = 1;
+   */
+  preauthorization?: Preauthorization | undefined;
+
+  /**
+   * Names the increment; UUIDv7.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * OK = added; UNKNOWN = outcome not known yet.
+   *
+   * @generated from field: holdfast.v1.OperationState state = 3;
+   */
+  state: OperationState;
+
+  /**
+   * True when the answer was kept under the idempotency key.
+   *
+   * @generated from field: bool replayed = 4;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message holdfast.v1.IncrementPreauthorizationResponse.
+ * Use `create(IncrementPreauthorizationResponseSchema)` to create a new message.
+ */
+export declare const IncrementPreauthorizationResponseSchema: GenMessage<IncrementPreauthorizationResponse>;
+
+/**
+ * Asks that a hold end later.
+ *
+ * @generated from message holdfast.v1.ExtendPreauthorizationRequest
+ */
+export declare type ExtendPreauthorizationRequest = Message<"holdfast.v1.ExtendPreauthorizationRequest"> & {
+  /**
+   * Whose hold; empty = any merchant's (operator credential, with request_id, only).
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The hold's sensitive handle; a malformed one, of whatever length, names no hold.
+   *
+   * @generated from field: string preauthorization_id = 2;
+   */
+  preauthorizationId: string;
+
+  /**
+   * The hold's request_id (operators only).
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * Makes a retry safe; 1 to 255 visible ASCII characters, one keyspace per merchant.
+   *
+   * @generated from field: optional string idempotency_key = 4;
+   */
+  idempotencyKey?: string | undefined;
+
+  /**
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
+   * same fields is the same call and is stored once. Absent = core draws one.
+   *
+   * @generated from field: optional string operation_request_id = 5;
+   */
+  operationRequestId?: string | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.ExtendPreauthorizationRequest.
+ * Use `create(ExtendPreauthorizationRequestSchema)` to create a new message.
+ */
+export declare const ExtendPreauthorizationRequestSchema: GenMessage<ExtendPreauthorizationRequest>;
+
+/**
+ * The extension as it was right after the call.
+ *
+ * @generated from message holdfast.v1.ExtendPreauthorizationResponse
+ */
+export declare type ExtendPreauthorizationResponse = Message<"holdfast.v1.ExtendPreauthorizationResponse"> & {
+  /**
+   * The hold right after the extension; of one whose outcome is not known, its request_id alone.
+   *
+   * @generated from field: holdfast.v1.Preauthorization preauthorization = 1;
+   */
+  preauthorization?: Preauthorization | undefined;
+
+  /**
+   * Names the extension; UUIDv7.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * OK = extended; UNKNOWN = outcome not known yet.
+   *
+   * @generated from field: holdfast.v1.OperationState state = 3;
+   */
+  state: OperationState;
+
+  /**
+   * True when the answer was kept under the idempotency key.
+   *
+   * @generated from field: bool replayed = 4;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message holdfast.v1.ExtendPreauthorizationResponse.
+ * Use `create(ExtendPreauthorizationResponseSchema)` to create a new message.
+ */
+export declare const ExtendPreauthorizationResponseSchema: GenMessage<ExtendPreauthorizationResponse>;
+
+/**
  * Public state of a hold.
  *
  * @generated from enum holdfast.v1.HoldStatus
@@ -1292,6 +1479,30 @@ export declare const PreauthorizationService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePreauthorizationRequestSchema;
     output: typeof UpdatePreauthorizationResponseSchema;
+  },
+  /**
+   * Adds to a hold. What is added can be captured once it is OK, not before. Errors, judged in this order:
+   * PREAUTHORIZATION_NOT_FOUND, AMOUNT_TOO_LARGE, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, NOT_SUPPORTED,
+   * HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO, CARD_DECLINED, NOT_SUPPORTED, PROCESSOR_ERROR. Besides
+   * IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   *
+   * @generated from rpc holdfast.v1.PreauthorizationService.IncrementPreauthorization
+   */
+  incrementPreauthorization: {
+    methodKind: "unary";
+    input: typeof IncrementPreauthorizationRequestSchema;
+    output: typeof IncrementPreauthorizationResponseSchema;
+  },
+  /**
+   * Lets a hold end later: after the contract's period from now, or when the processor says, if that is earlier; never
+   * earlier than before. Errors: those of IncrementPreauthorization but AMOUNT_TOO_LARGE.
+   *
+   * @generated from rpc holdfast.v1.PreauthorizationService.ExtendPreauthorization
+   */
+  extendPreauthorization: {
+    methodKind: "unary";
+    input: typeof ExtendPreauthorizationRequestSchema;
+    output: typeof ExtendPreauthorizationResponseSchema;
   },
 }>;
 

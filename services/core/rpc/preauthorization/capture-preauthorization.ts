@@ -32,7 +32,7 @@ import {
   sentAs,
   storedOrLost,
 } from '../write.ts';
-import { namedHold } from './named-hold.ts';
+import { demandHandle, namedHold } from './named-hold.ts';
 
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 
@@ -137,7 +137,7 @@ function unknown(requestId: string, hold: HoldRow | undefined): Response {
   return { capture: { requestId, holdRequestId: hold?.requestId ?? '', state: OperationState.UNKNOWN } };
 }
 
-/** Operators capture by requestId; everyone else by the sensitive handle, which proves that the hold was theirs. */
+/** A hold that is named by its handle is not read here: it is when the capture is judged. */
 async function idHashOf(
   core: Core,
   request: CapturePreauthorizationRequest,
@@ -145,9 +145,7 @@ async function idHashOf(
   merchantId: string | undefined,
 ): Promise<Buffer> {
   if (request.preauthorizationId !== '') return hashOf(request.preauthorizationId);
-  if (roleOf(context) !== 'operator') {
-    throw new HoldfastError('FORBIDDEN', 'only operators may capture by request_id; use preauthorization_id');
-  }
+  demandHandle(context, request);
   return (await namedHold(core, request, merchantId)).idHash;
 }
 

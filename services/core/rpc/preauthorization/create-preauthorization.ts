@@ -9,7 +9,7 @@ import {
   HoldStatus,
   type PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/settle.ts';
+import { expiryOf } from '../../books/result.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/operation.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';

@@ -1,10 +1,12 @@
+import type { HandlerContext } from '@connectrpc/connect';
+import { HoldfastError } from '../../domain/refusal.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold, findHoldByHandle } from '../../storage/hold/read-holds.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { refusalOf } from '../refuse.ts';
-import { isInScope } from '../server/caller.ts';
+import { isInScope, roleOf } from '../server/caller.ts';
 
 /**
  * The hold that a request names, by its requestId or by its sensitive handle. Another merchant's hold, and a malformed name, look like one
@@ -21,4 +23,16 @@ export async function namedHold(
     : findHoldByHandle(query, hashOf(preauthorizationId)));
   if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
   return hold;
+}
+
+/**
+ * Operators charge and change a hold by its requestId, everyone else by the sensitive handle, which proves that it is theirs. Throws
+ * FORBIDDEN for another.
+ */
+export function demandHandle(
+  context: HandlerContext,
+  { preauthorizationId }: { readonly preauthorizationId: string },
+): void {
+  if (preauthorizationId !== '' || roleOf(context) === 'operator') return;
+  throw new HoldfastError('FORBIDDEN', 'only operators may do this by request_id; use preauthorization_id');
 }

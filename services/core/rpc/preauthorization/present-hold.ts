@@ -44,7 +44,8 @@ function phaseOf(hold: HoldRow): keyof typeof HoldPhase {
 
 /** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
 export function presentPlaced(hold: HoldRow, cipher: Cipher) {
-  return presentHold({ ...hold, ...askedOf(hold), ...UNTOUCHED, remaining: hold.amount }, cipher);
+  const placed = { ...hold, ...askedOf(hold), ...asAsked(hold), expiresAt: hold.firstExpiresAt ?? hold.expiresAt };
+  return presentHold(placed, cipher);
 }
 
 /** A hold as it was when its checkout was opened: the first answer to its request. */
@@ -54,7 +55,7 @@ export function presentCheckout(hold: HoldRow, cipher: Cipher) {
   const opened = {
     ...hold,
     ...askedOf(hold),
-    ...UNTOUCHED,
+    ...asAsked(hold),
     ...placing,
     ...answer,
     phase: 'AWAITING_CHECKOUT',
@@ -72,6 +73,11 @@ function askedOf({ asked }: HoldRow) {
     releaseAt: releaseAt ? new Date(releaseAt) : null,
   };
   return { ...times, description, merchantReference, metadata };
+}
+
+/** The books before anything happened to the hold. */
+function asAsked({ amountAsked }: HoldRow) {
+  return { ...UNTOUCHED, amount: amountAsked, remaining: amountAsked };
 }
 
 const UNTOUCHED = {

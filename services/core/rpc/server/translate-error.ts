@@ -16,6 +16,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   TIME_OUT_OF_RANGE: Code.InvalidArgument,
   AMOUNT_EXCEEDS_HOLD: Code.OutOfRange,
   AMOUNT_EXCEEDS_CAPTURE: Code.OutOfRange,
+  AMOUNT_TOO_LARGE: Code.OutOfRange,
   UNAUTHENTICATED: Code.Unauthenticated,
   SIGNATURE_REQUIRED: Code.Unauthenticated,
   FORBIDDEN: Code.PermissionDenied,

@@ -60,7 +60,7 @@ export interface EndedThere {
 
 /**
  * Stores that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in flight may have
- * been done before, or not; when what was given back fits neither, the hold is frozen. Returns whether it is frozen now; undefined = it
+ * been done before, or not, increments as well; when what was given back fits neither, the hold is frozen. Returns whether it is frozen now; undefined = it
  * was stored before, or the hold is not open.
  */
 export async function markEnded(query: Query, ended: EndedThere): Promise<boolean | undefined> {
@@ -69,10 +69,13 @@ export async function markEnded(query: Query, ended: EndedThere): Promise<boolea
   return row?.differs;
 }
 
+const DIFFERS = `$3 not between remaining and remaining + in_flight + (select coalesce(sum(s.amount), 0) from submission s
+        where s.hold_request_id = any (array[$1::uuid]) and s.kind = 'INCREMENT' and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))`;
+
 const MARK_ENDED: Statement = {
   name: 'mark-ended',
   text: `update hold set ended_as = $2, ended_amount = $3, ended_reference = $4,
-      frozen = frozen or $3 not between remaining and remaining + in_flight
+      frozen = frozen or ${DIFFERS}
     where request_id = $1 and phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and ended_as is null
-    returning $3 not between remaining and remaining + in_flight as differs`,
+    returning ${DIFFERS} as differs`,
 };

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Capabilities, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
+import type { Capabilities, Change, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold.ts';
 import { cardColumns, sentColumns, sentIndexes, sentUniques } from '../submission/sent-columns.ts';
 
 /** What an update can change of a hold. */
@@ -36,6 +36,8 @@ export const HoldEntity = defineEntity({
     releaseReason: p.text().nullable().$type<ReleaseReason>(),
     /** A capture or release without a result that, when it succeeds, leaves nothing to capture. */
     closing: p.boolean(),
+    /** An increment or an extension without a result; null = none. */
+    changing: p.text().nullable().$type<Change>(),
     /** A contradicting event was seen: captures and releases are rejected until an operator unfreezes it. */
     frozen: p.boolean(),
     /** SHA-256 of the preauthorizationId: how captures find the hold. */
@@ -82,10 +84,16 @@ export const HoldEntity = defineEntity({
     notificationCount: p.integer().default(0),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
+    /** When it was to end as it was placed; null = that has not changed since. */
+    firstExpiresAt: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),
   },
   checks: [
-    { name: 'hold_amount', expression: 'amount >= 1 and amount <= 999999999999 and amount_asked >= 1' },
+    {
+      name: 'hold_amount',
+      expression:
+        "amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999 and (phase = 'AUTHORIZED' or amount = amount_asked)",
+    },
     {
       name: 'hold_books_balance',
       expression: "captured + in_flight + remaining + released = case phase when 'AUTHORIZED' then amount else 0 end",
@@ -110,6 +118,10 @@ export const HoldEntity = defineEntity({
     { name: 'hold_ended_as', expression: "ended_as in ('RELEASED', 'EXPIRED')" },
     { name: 'hold_ended_amount', expression: '(ended_as is null) = (ended_amount is null) and ended_amount >= 0' },
     { name: 'hold_failed', expression: "(status = 'FAILED') = (phase = 'FAILED')" },
+    {
+      name: 'hold_changing',
+      expression: "changing is null or (changing in ('INCREMENT', 'EXTENSION') and phase = 'AUTHORIZED')",
+    },
     {
       name: 'hold_placed_has_end',
       expression: "phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)",

@@ -150,6 +150,7 @@ export class Migration0001_first_schema extends Migration {
         "refunding" bigint not null default 0,
         "release_reason" text null,
         "closing" boolean not null,
+        "changing" text null,
         "frozen" boolean not null,
         "id_hash" bytea not null,
         "id_ciphertext" bytea not null,
@@ -184,6 +185,7 @@ export class Migration0001_first_schema extends Migration {
         "notification_count" int not null default 0,
         "placed_at" timestamptz(3) null,
         "expires_at" timestamptz(3) null,
+        "first_expires_at" timestamptz(3) null,
         "closed_at" timestamptz(3) null,
         primary key ("request_id")
       );
@@ -210,7 +212,7 @@ export class Migration0001_first_schema extends Migration {
         where processor_request_id is not null;
       alter table "hold" add constraint "hold_amount"
         check (
-          amount >= 1 and amount <= 999999999999 and amount_asked >= 1
+          amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999 and (phase = 'AUTHORIZED' or amount = amount_asked)
         );
       alter table "hold" add constraint "hold_books_balance"
         check (
@@ -242,6 +244,10 @@ export class Migration0001_first_schema extends Migration {
           (ended_as is null) = (ended_amount is null) and ended_amount >= 0
         );
       alter table "hold" add constraint "hold_failed" check ((status = 'FAILED') = (phase = 'FAILED'));
+      alter table "hold" add constraint "hold_changing"
+        check (
+          changing is null or (changing in ('INCREMENT', 'EXTENSION') and phase = 'AUTHORIZED')
+        );
       alter table "hold" add constraint "hold_placed_has_end"
         check (
           phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)
@@ -467,12 +473,14 @@ export class Migration0001_first_schema extends Migration {
         "card_expiry_month" int null,
         "card_expiry_year" int null,
         "status_after" text null,
+        "amount_after" bigint null,
         "captured_after" bigint null,
         "remaining_after" bigint null,
         "released_after" bigint null,
         "reversed_after" bigint null,
         "refunded_after" bigint null,
         "frozen_after" boolean null,
+        "expires_at_after" timestamptz(3) null,
         primary key ("request_id")
       );
       create index "submission_by_hold" on "submission" ("hold_request_id") where hold_request_id is not null;

@@ -1,4 +1,4 @@
-import type { HoldBooks } from '../../domain/hold.ts';
+import type { Capabilities, HoldBooks } from '../../domain/hold.ts';
 import type { Card } from '../../domain/operation.ts';
 import type { Query, Statement } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
@@ -40,6 +40,10 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
   readonly freezes?: boolean | undefined;
   /** A capture that the hold made by itself never arrived: it is made again. */
   readonly again?: boolean | undefined;
+  /** When the hold ends from now on; absent = as before. */
+  readonly expiresAt?: string | undefined;
+  /** What the authorization can do from now on; absent = as before. */
+  readonly capabilities?: Capabilities | undefined;
   /** The hold was never placed and is given up, for this reason. */
   readonly failCode?: string | undefined;
   readonly failMessage?: string | undefined;
@@ -72,13 +76,14 @@ export const END_INPUT = `"requestId" uuid, ok boolean, at timestamptz, "process
       "processorMessage" text, card json, operation json`;
 
 /** SQL: columns of the input that change the books of a hold. */
-export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean`;
+export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, amount bigint, captured bigint, "inFlight" bigint, remaining bigint,
+      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean, changing text`;
 
 /** SQL: the books of a hold `h` become those of a row `c`. */
-export const SET_BOOKS = `status = c.status, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+export const SET_BOOKS = `status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
       released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
-      release_reason = c."releaseReason", closing = c.closing, notification_count = h.notification_count + ${NOTIFIED},
+      release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
+      notification_count = h.notification_count + ${NOTIFIED},
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end`;
 
 /** SQL that ends a statement that settles: what it did. */
@@ -92,16 +97,17 @@ export const SETTLE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "failCode" text, "failMessage" text,
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text,
       "captureRequestId" uuid, "amountRefunded" bigint, "amountReserved" bigint)
   ),
   on_hold as materialized (
-    select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence"
+    select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
+      coalesce(i."expiresAt", h.expires_at) as "expiresAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
-    select i.*, false as "wasFrozen", null::int as "holdSequence"
+    select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter"
     from input i join submission s on s.request_id = any (array[i."requestId"])
     where i."holdRequestId" is null for no key update of s skip locked
   ),
@@ -112,7 +118,8 @@ export const SETTLE_SUBMISSIONS: Statement = {
       processor_code = i."processorCode", processor_message = i."processorMessage", amount_released = i."amountReleased",
       card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
-      status_after = i.status, captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
+      status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
+      captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,
       frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
     from locked i
@@ -121,7 +128,10 @@ export const SETTLE_SUBMISSIONS: Statement = {
   ),
   booked as (
     update hold h set ${SET_BOOKS},
-      frozen = h.frozen or coalesce(c.freezes, false),
+      frozen = h.frozen or coalesce(c.freezes, false), capabilities = coalesce(c.capabilities, h.capabilities),
+      expires_at = c."expiresAfter",
+      first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
+        else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
       inquire_at = case when c."failCode" is null then h.inquire_at end,

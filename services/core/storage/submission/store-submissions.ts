@@ -1,4 +1,5 @@
 import { AGAIN } from '../../../../platform/gather.ts';
+import type { Change } from '../../domain/hold.ts';
 import type { SubmissionKind } from '../../domain/kinds.ts';
 import { CLAIM_INPUT, CLAIMED, type ClaimInput, findClaims } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
@@ -29,7 +30,7 @@ export interface SentInput extends Partial<ClaimInput> {
 /** A new submission. What only some kinds have is absent for the others. */
 export interface SubmissionInput extends SentInput {
   readonly kind: SubmissionKind;
-  /** The hold on which the amount is reserved, its version as it was judged, and whether nothing else may be captured of it meanwhile. */
+  /** The hold that it changes, its version as it was judged, whether nothing else may be captured of it meanwhile, and how it changes. */
   readonly holdRequestId?: string | undefined;
   readonly version?: string | undefined;
   readonly closing?: boolean | undefined;
@@ -39,6 +40,7 @@ export interface SubmissionInput extends SentInput {
   readonly fromReleased?: boolean | undefined;
   /** Of a refund: the capture that it gives back. */
   readonly captureRequestId?: string | undefined;
+  readonly changing?: Change | undefined;
   readonly finalCapture?: boolean | undefined;
   /** The hold makes this capture by itself, at its captureAt. */
   readonly automatic?: boolean | undefined;
@@ -133,7 +135,7 @@ export const STORE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${SENT_INPUT}, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
+      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
       "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     ${LOST}
@@ -149,7 +151,8 @@ export const STORE_SUBMISSIONS: Statement = {
   ),
   ${CLAIMED},
   reserved as (
-    update hold h set closing = i.closing, remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
+    update hold h set closing = i.closing, changing = coalesce(i.changing, h.changing),
+      remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
       released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
       in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,

@@ -39,12 +39,14 @@ export const SubmissionEntity = defineEntity({
     ...cardColumns(),
     /** The hold right after it, so that a replayed answer is the first answer. */
     statusAfter: p.text().nullable().$type<HoldStatus>(),
+    amountAfter: p.bigint('bigint').nullable(),
     capturedAfter: p.bigint('bigint').nullable(),
     remainingAfter: p.bigint('bigint').nullable(),
     releasedAfter: p.bigint('bigint').nullable(),
     reversedAfter: p.bigint('bigint').nullable(),
     refundedAfter: p.bigint('bigint').nullable(),
     frozenAfter: p.boolean().nullable(),
+    expiresAtAfter: p.datetime(3).nullable(),
   },
   checks: [
     {

@@ -26,6 +26,10 @@ export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: s
   'expiry answered': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
   'refund stored': { at: refunding, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0', repeats: 'PROCESSOR_ERROR' },
   'refund answered': { at: refunding, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0 refunded 1500', repeats: 'OK' },
+  'increment stored': { at: incrementing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
+  'increment answered': { at: incrementing, ends: 'IN_PROGRESS 0/0/12000/0/0', repeats: 'OK' },
+  'extension stored': { at: extending, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
+  'extension answered': { at: extending, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'OK' },
   'oct stored': { at: paying, ends: 'KO', repeats: 'PROCESSOR_ERROR' },
   'oct answered': { at: paying, ends: 'OK', repeats: 'OK' },
 };
@@ -61,6 +65,16 @@ async function releasing({ desk }: RunOn): Promise<Run> {
 async function refunding({ desk }: RunOn): Promise<Run> {
   const [capture, fields] = [await desk.captured(4_000n), newKey()];
   return { call: (at) => at.refund(capture, 1_500n, fields), requestId: capture.holdRequestId };
+}
+
+async function incrementing({ desk }: RunOn): Promise<Run> {
+  const [hold, fields] = [await desk.hold(), newKey()];
+  return { call: (at) => at.increment(hold, 2_000n, fields), requestId: hold.requestId };
+}
+
+async function extending({ desk }: RunOn): Promise<Run> {
+  const [hold, fields] = [await desk.hold(), newKey()];
+  return { call: (at) => at.extend(hold, fields), requestId: hold.requestId };
 }
 
 async function expiring({ desk, stage }: RunOn): Promise<Run> {
@@ -138,6 +152,34 @@ export const LOSSES: Record<
     review: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
     ok: 'PARTIALLY_CAPTURED 4000/0/6000/0/0 refunded 1500',
     ko: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
+  },
+  INCREMENT: {
+    async lose({ desk, processor }) {
+      const hold = await desk.hold();
+      processor.says.incrementAuthorization = () => undefined;
+      const { requestId, state, preauthorization } = await desk.increment(hold, 2_000n);
+      assert.equal(state, OperationState.UNKNOWN);
+      assert.equal(preauthorization?.requestId, hold.requestId);
+      return { requestId, books: () => desk.books(hold) };
+    },
+    open: 'IN_PROGRESS 0/0/10000/0/0',
+    review: 'IN_PROGRESS 0/0/10000/0/0',
+    ok: 'IN_PROGRESS 0/0/12000/0/0',
+    ko: 'IN_PROGRESS 0/0/10000/0/0',
+  },
+  EXTENSION: {
+    async lose({ desk, processor }) {
+      const hold = await desk.hold();
+      processor.says.extendAuthorization = () => undefined;
+      const { requestId, state, preauthorization } = await desk.extend(hold);
+      assert.equal(state, OperationState.UNKNOWN);
+      assert.equal(preauthorization?.requestId, hold.requestId);
+      return { requestId, books: () => desk.books(hold) };
+    },
+    open: 'IN_PROGRESS 0/0/10000/0/0',
+    review: 'IN_PROGRESS 0/0/10000/0/0',
+    ok: 'IN_PROGRESS 0/0/10000/0/0',
+    ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
   OCT: {
     async lose({ desk, processor }) {

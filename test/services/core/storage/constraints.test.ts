@@ -45,6 +45,8 @@ const BREAKS: Record<string, Row[]> = {
   hold_amount: [
     { amount: 0, remaining: 0 },
     { amount_asked: 0 },
+    { amount: 99, remaining: 99 },
+    { phase: 'UNKNOWN', amount: 101, remaining: 0 },
     { amount: 1_000_000_000_000, remaining: 1_000_000_000_000 },
   ],
   hold_books_balance: [
@@ -74,6 +76,7 @@ const BREAKS: Record<string, Row[]> = {
     { status: 'FAILED', remaining: 0, released: 100 },
     { phase: 'FAILED', remaining: 0 },
   ],
+  hold_changing: [{ changing: 'RELEASE' }, { phase: 'UNKNOWN', remaining: 0, changing: 'INCREMENT' }],
   hold_placed_has_end: [{ expires_at: null }, { placed_at: null }],
   hold_closed_keeps_nothing: [{ status: 'CAPTURED' }, { status: 'RELEASED' }, { status: 'EXPIRED' }],
   submission_kind: [{ ...NO_CAPTURE, kind: 'GIFT' }],

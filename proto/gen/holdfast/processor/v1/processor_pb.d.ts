@@ -558,6 +558,14 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
    * @generated from field: string currency = 6;
    */
   currency: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 7;
+   */
+  operationRequestId: string;
 };
 
 /**
@@ -620,6 +628,14 @@ export declare type ExtendAuthorizationRequest = Message<"holdfast.processor.v1.
    * @generated from field: string account = 4;
    */
   account: string;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 5;
+   */
+  operationRequestId: string;
 };
 
 /**

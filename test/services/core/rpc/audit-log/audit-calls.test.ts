@@ -85,6 +85,14 @@ describe('The audit log', () => {
       const { requestId: captureRequestId } = await acme.captured(100n);
       return operator.refunds.createRefund({ captureRequestId }, ALICE);
     },
+    IncrementPreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.incrementPreauthorization({ requestId, amountToAdd: 100n }, ALICE);
+    },
+    ExtendPreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.extendPreauthorization({ requestId }, ALICE);
+    },
     CreateOct: () => operator.octs.createOct(HOLD, ALICE),
     CreateMerchant: () =>
       operator.merchants.createMerchant({ ...MERCHANT, merchantId: 'bolt', contract: contract() }, ALICE),

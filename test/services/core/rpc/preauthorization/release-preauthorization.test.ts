@@ -137,8 +137,9 @@ describe('releasePreauthorization()', function () {
   describe('an open checkout', () => {
     it('is cancelled, once', async () => {
       const hold = await openCheckout();
-      const { state } = await desk.release(hold);
+      const { state, preauthorization } = await desk.release(hold);
       assert.equal(state, OperationState.OK);
+      assert.deepEqual([preauthorization?.amountInFlight, preauthorization?.amountRemaining], [0n, 0n]);
       assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
       assert.deepEqual(await desk.results(hold), ['failed']);
       assert.equal((await desk.get(hold)).processorError?.code, 'checkout_cancelled');

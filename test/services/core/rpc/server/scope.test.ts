@@ -29,6 +29,8 @@ describe('the scope of a call', function () {
       () => holds.getPreauthorization({ merchantId, requestId }),
       () => holds.getPreauthorization({ merchantId, preauthorizationId }),
       () => holds.capturePreauthorization({ merchantId, preauthorizationId, amountToCapture: 1n }),
+      () => holds.incrementPreauthorization({ merchantId, preauthorizationId, amountToAdd: 1n }),
+      () => holds.extendPreauthorization({ merchantId, preauthorizationId }),
       () => holds.releasePreauthorization({ merchantId, preauthorizationId }),
       () => holds.releasePreauthorization({ merchantId, requestId }),
       () => octs.getOct({ merchantId, requestId: octId }),
@@ -73,6 +75,8 @@ describe('the scope of a call', function () {
       () => holds.listPreauthorizations({}),
       () => holds.releasePreauthorization({ requestId }),
       () => holds.capturePreauthorization({ preauthorizationId: names.preauthorizationId, amountToCapture: 1n }),
+      () => holds.incrementPreauthorization({ preauthorizationId: names.preauthorizationId, amountToAdd: 1n }),
+      () => holds.extendPreauthorization({ preauthorizationId: names.preauthorizationId }),
       () => octs.getOct({ requestId: names.octId }),
       () => operations.getOperation({ requestId }),
       () => operations.listOperations({}),
@@ -96,9 +100,11 @@ describe('the scope of a call', function () {
     assert((await operations.listOperations({})).operations.length >= 3);
     const operator = stage.channel('operator').holds;
     const hold = await mine.hold();
+    await operator.incrementPreauthorization({ requestId: hold.requestId, amountToAdd: 500n });
+    await operator.extendPreauthorization({ requestId: hold.requestId });
     await operator.capturePreauthorization({ requestId: hold.requestId, amountToCapture: 2_000n });
     await operator.releasePreauthorization({ requestId: hold.requestId });
-    assert.equal(await mine.books(hold), 'CAPTURED 2000/0/0/8000/0 RELEASED');
+    assert.equal(await mine.books(hold), 'CAPTURED 2000/0/0/8500/0 RELEASED');
   });
 
   it('lets only operators capture by requestId', async () => {

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { isOpen } from '../../domain/hold.ts';
+import type { SubmissionFacts } from '../../kinds/facts.ts';
+import { send } from '../../kinds/send.ts';
+import { settle } from '../../kinds/settle.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import { findHold } from '../../storage/hold/read-holds.ts';
+import { reconcilingSince } from '../../storage/reconciling.ts';
+import { findSubmission } from '../../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
+import type { Core } from '../core.ts';
+import { claimOf } from '../idempotency.ts';
+import { reconciling } from '../refuse.ts';
+import {
+  demandAnswerable,
+  demandOk,
+  demandOwnResult,
+  demandRefusal,
+  type First,
+  findFirst,
+  findFirstUnstored,
+  requestOf,
+  sentAs,
+  storedOrLost,
+} from '../write.ts';
+import { presentHold } from './present-hold.ts';
+
+/** What a caller asks of a hold, besides captures. */
+interface Act {
+  readonly kind: 'RELEASE' | 'INCREMENT' | 'EXTENSION';
+  readonly hold: HoldRow;
+  /** Of an increment, minor units. */
+  readonly amount?: bigint;
+  /** Undefined = any merchant's. */
+  readonly merchantId: string | undefined;
+}
+
+/** The hold right after it; while the outcome is not known, its requestId alone. */
+interface Acted {
+  readonly preauthorization: MessageInitShape<typeof PreauthorizationSchema>;
+  readonly requestId: string;
+  readonly state: OperationState;
+  readonly replayed?: boolean;
+}
+
+/** Does it: judged and stored, then sent to the processor, then settled. Throws the refusals of its method in the contract. */
+export async function actOnHold(
+  core: Core,
+  context: HandlerContext,
+  request: { readonly idempotencyKey?: string | undefined; readonly operationRequestId?: string | undefined },
+  act: Act,
+): Promise<Acted> {
+  const { kind, hold, amount, merchantId } = act;
+  const { requestId: holdRequestId, idHash, processor, processorAccount } = hold;
+  const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount });
+  const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount };
+  const { requestId } = call;
+
+  const agrees = (id: string) => isOf(core, id, act);
+  // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
+  if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
+    return answerAgain(core, await findFirstUnstored(core, call, reconciling, agrees), holdRequestId);
+  }
+  const stored = await storedOrLost(core.books.store(call));
+  if (stored === 'LOST') return unknown(requestId, holdRequestId);
+  const first = await findFirst(core, call, stored, agrees);
+  if (first) return answerAgain(core, first, holdRequestId);
+
+  const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
+    try {
+      const facts: SubmissionFacts = {
+        kind,
+        requestId,
+        processorRequestId: await sentAs(core, requestId, stored),
+        holdRequestId,
+        hold,
+        merchantId: hold.merchantId,
+        amount: await storedAmount(core, requestId, stored.amount),
+        currency: hold.currency,
+        processor,
+        processorAccount,
+      };
+      const outcome = await send(core, facts);
+      const settled = await settle(core, facts, outcome);
+      if (settled.is === 'UNKNOWN') return unknown(requestId, holdRequestId);
+      if (settled.is === 'ENDED') demandOk(requestId, outcome);
+      return await answerAgain(core, { requestId, replayed: false }, holdRequestId);
+    } catch (error) {
+      demandOwnResult(core, requestId, error);
+      return unknown(requestId, holdRequestId);
+    }
+  });
+  return (await answer) ?? unknown(requestId, holdRequestId);
+}
+
+/** A statement whose result was lost did not say what it stored. */
+async function storedAmount(core: Core, requestId: string, amount: bigint | undefined): Promise<bigint> {
+  return amount ?? (await findSubmission(core.database.query, requestId))?.amount ?? 0n;
+}
+
+/** The answer from what was written once. */
+async function answerAgain(core: Core, first: First, holdRequestId: string): Promise<Acted> {
+  const { requestId, replayed } = first;
+  try {
+    const row = await findSubmission(core.database.query, requestId);
+    assert(row, 'what is answered was stored');
+    await demandAnswerable(core, first, row);
+    const answer = row.state === 'OK' ? await acted(core, row) : unknown(requestId, holdRequestId);
+    return { ...answer, replayed };
+  } catch (error) {
+    demandRefusal(core, requestId, error);
+    return unknown(requestId, holdRequestId);
+  }
+}
+
+/** Whether an operation is the same as was asked for. */
+async function isOf(core: Core, requestId: string, { kind, hold, amount }: Act): Promise<boolean> {
+  const row = await findSubmission(core.database.query, requestId);
+  const isSame = amount === undefined || row?.amount === amount;
+  return row?.kind === kind && row.holdRequestId === hold.requestId && isSame;
+}
+
+/** The hold as it was right after it, whatever has happened to it since: the first answer. */
+async function acted(core: Core, submission: SubmissionRow): Promise<Acted> {
+  const { requestId, holdRequestId } = submission;
+  const hold = await findHold(core.database.query, holdRequestId ?? '');
+  assert(hold, 'what is on a hold has one');
+  const preauthorization = presentHold(holdAfter(hold, submission), core.cipher);
+  return { preauthorization, requestId, state: OperationState.OK };
+}
+
+function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
+  const { statusAfter, frozenAfter, expiresAtAfter: expiresAt } = submission;
+  assert(statusAfter != null && frozenAfter != null, 'what is done kept the hold');
+  const { amountAfter, capturedAfter, remainingAfter, releasedAfter, reversedAfter } = submission;
+  const [amount, captured, remaining] = [amountAfter ?? 0n, capturedAfter ?? 0n, remainingAfter ?? 0n];
+  const released = releasedAfter ?? 0n;
+  const isClosed = !isOpen({ status: statusAfter });
+  const reason = submission.kind === 'RELEASE' ? 'RELEASED' : hold.releaseReason;
+  return {
+    ...hold,
+    status: statusAfter,
+    amount,
+    captured,
+    inFlight: statusAfter === 'FAILED' ? 0n : amount - captured - remaining - released,
+    remaining,
+    released,
+    reversed: reversedAfter ?? 0n,
+    refunded: submission.refundedAfter ?? 0n,
+    releaseReason: isClosed && statusAfter !== 'FAILED' && released !== 0n ? reason : null,
+    frozen: frozenAfter,
+    expiresAt,
+    closedAt: isClosed ? hold.closedAt : null,
+  };
+}
+
+function unknown(requestId: string, holdRequestId: string): Acted {
+  return { preauthorization: { requestId: holdRequestId }, requestId, state: OperationState.UNKNOWN };
+}

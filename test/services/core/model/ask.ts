@@ -2,7 +2,7 @@
 
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { HoldStatus, type Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { refusal } from '../stage.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Sent } from './predict.ts';
@@ -20,7 +20,7 @@ export interface Asked {
   readonly model: HoldModel;
 }
 
-/** Sends a command. Returns a word, and for a capture the hold right after it; rejects when it is refused. */
+/** Sends a command. Returns a word, and for a capture or a change the hold right after it; rejects when it is refused. */
 export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent, call: GrpcCall): Promise<string> {
   const { merchantId, userId, requestId, preauthorizationId, model } = asked;
   const common = { merchantId, idempotencyKey: sent.key };
@@ -32,10 +32,24 @@ export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent
     return `OK ${amountRemaining}/${amountReleased}/${HoldStatus[preauthorizationStatus]}`;
   }
   if (sent.do === 'release') return word((await holds.releasePreauthorization({ ...common, requestId }, call)).state);
+  const named = { ...common, preauthorizationId };
+  if (sent.do === 'increment') {
+    return changed(await holds.incrementPreauthorization({ ...named, amountToAdd: BigInt(sent.amount) }, call));
+  }
+  if (sent.do === 'extension') return changed(await holds.extendPreauthorization(named, call));
   const place = { ...common, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
   const tokenId = `tok_sandbox_${model.token}`;
   if (model.kind === 'OCT') return word((await octs.createOct({ ...place, tokenId }, call)).oct?.state);
   return word((await holds.createPreauthorization({ ...place, ...(!model.byCheckout && { tokenId }) }, call)).state);
+}
+
+function changed(answer: {
+  readonly state: OperationState;
+  readonly preauthorization?: Preauthorization | undefined;
+}): string {
+  const { state, preauthorization: hold } = answer;
+  if (state !== OperationState.OK || !hold) return word(state);
+  return `OK ${hold.amountRemaining}/${hold.amountReleased}/${HoldStatus[hold.status]}`;
 }
 
 /** Returns the answer, or the word of the refusal. Unexpected errors have no word in the model. */

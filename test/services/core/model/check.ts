@@ -91,7 +91,7 @@ function processorDifferences(hold: HoldModel, entry: Entry | undefined): string
   }
   if (hold.kind === 'OCT') return found;
   if (charged !== captured) found.push(`the processor charged ${charged}, we booked ${captured}`);
-  const reserved = entry?.answer === 1 ? entry.amount - charged - voided : 0;
+  const reserved = entry?.answer === 1 ? entry.amount + entry.incremented - charged - voided : 0;
   if (reserved !== 0) found.push(`${reserved} stay reserved at the processor`);
   if (entry?.answer === 1 && hold.placing === 'OK' && voided !== released) {
     found.push(`the processor gave back ${voided}, we booked ${released}`);
@@ -116,6 +116,7 @@ function operationsOf(hold: HoldModel): [string[], number] {
   const placing = `${hold.kind} ${hold.placing}`;
   const attempts = hold.attempts.flatMap(({ kind, state, final: _, amount }) => {
     if (kind === 'CAPTURE') return [`CAPTURE ${state}`];
+    if (kind === 'INCREMENT' || kind === 'EXTENSION') return [`${kind} ${state}`];
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
     return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
   });
@@ -131,7 +132,7 @@ function operationsOf(hold: HoldModel): [string[], number] {
 }
 
 const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status as books,
-    reversed, frozen, closing or phase not in ('AUTHORIZED', 'FAILED') as open
+    reversed, frozen, closing or changing is not null or phase not in ('AUTHORIZED', 'FAILED') as open
   from hold where request_id = any($1::uuid[])
   union all select request_id, state, 0, false, state not in ('OK', 'KO') from submission where kind = 'OCT' and request_id = any($1::uuid[])`;
 

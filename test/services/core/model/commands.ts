@@ -15,7 +15,7 @@ export interface Command {
   readonly final: boolean;
   readonly fault: Fault;
   /** The second command of a race. */
-  readonly rival: 'capture' | 'release' | 'same key';
+  readonly rival: 'capture' | 'release' | 'increment' | 'extension' | 'same key';
   /** Selects one of the earlier commands. */
   readonly pick: number;
 }
@@ -35,6 +35,8 @@ const WEIGHTS = {
   race: 6,
   retry: 4,
   release: 3,
+  increment: 5,
+  extension: 3,
   pay: 4,
   place: 1,
   checkout: 1,
@@ -77,7 +79,12 @@ const TOKENS: readonly BehaviourName[] = [
   ...([
     'capture_declined',
     'capture_error',
+    'increment_declined',
+    'increment_error',
+    'extension_declined',
+    'extension_error',
     'single_capture',
+    'capture_only',
     'expires_2s',
     'ended_early',
     'voided_elsewhere',
@@ -103,7 +110,7 @@ const command = fc.record<Command>({
     { weight: 3, arbitrary: fc.constant<Fault>('none') },
     { weight: 2, arbitrary: fc.constantFrom(...LOSSES) },
   ),
-  rival: fc.constantFrom('capture', 'release', 'same key'),
+  rival: fc.constantFrom('capture', 'release', 'increment', 'extension', 'same key'),
   pick: fc.nat(20),
 });
 
@@ -120,6 +127,17 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'capture', share: 'little', final: false, fault },
     { do: 'capture', share: 'half', final: true, fault: 'none' },
   ]),
+  // An increment is unknown when everything else is captured.
+  ...(['lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
+    { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
+    { do: 'increment', share: 'half', fault },
+    { do: 'capture', share: 'rest', final: false, fault: 'none' },
+  ]),
+  // An extension is unknown at the end of the hold's period.
+  [
+    { do: 'place', merchant: 2, token: 'ok', fault: 'none' },
+    { do: 'extension', fault: 'lost after' },
+  ],
   // A release is unknown, and the merchant sends more commands.
   [{ do: 'place', token: 'ok', fault: 'none' }, { do: 'release', fault: 'lost after' }, { do: 'capture' }],
 ];

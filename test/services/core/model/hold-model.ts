@@ -2,7 +2,7 @@
  * A small model of one hold as its merchant and its processor see it, written from the specification (docs/product.md, "Order of refusals")
  * and not from the code: it keeps no counters, but sums up the attempts. Plain data, so that it can be copied; times are milliseconds.
  */
-import { type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
+import { type Ability, type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
 
 /** The outcome of an attempt at the processor, or what ended it here. */
 export interface Answer {
@@ -13,10 +13,10 @@ export interface Answer {
 /** The fault of one call between core and the processor. */
 export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
 
-/** A capture, or an attempt to release the rest. */
+/** A capture, an increment or extension, or an attempt to release the rest. */
 export interface Attempt {
   readonly key: string;
-  readonly kind: 'CAPTURE' | 'RELEASED' | 'EXPIRED' | 'LATE';
+  readonly kind: 'CAPTURE' | 'INCREMENT' | 'EXTENSION' | 'RELEASED' | 'EXPIRED' | 'LATE';
   readonly amount: number;
   readonly final: boolean;
   state: 'OPEN' | 'OK' | 'KO';
@@ -32,6 +32,8 @@ export interface Attempt {
   runningUntil: number;
   /** When the processor charged; reversals depend on it. */
   actedAt: number;
+  /** Of an extension: when the authorization ends at the processor by it. */
+  endsAt: number;
   /** The processor has accepted it and decides at this time; 0 = not accepted. */
   decidedAt: number;
   /** The amount it holds back until then. */
@@ -47,6 +49,7 @@ export interface HoldModel {
   readonly merchant: number;
   readonly several: boolean;
   readonly periodMs: number;
+  /** What was asked for. */
   readonly amount: number;
   readonly byCheckout: boolean;
   token: BehaviourName;
@@ -68,6 +71,7 @@ export interface HoldModel {
   /** The processor's own books. */
   charged: number;
   voided: number;
+  incremented: number;
   authorizationEndsAt: number;
   /** When the authorization is ended by somebody else; 0 = never, or already ended. */
   endsEarlyAt: number;
@@ -82,14 +86,28 @@ export interface HoldModel {
 }
 
 export const CHECKOUT_MS = 30 * 60_000;
+
+const isChange = ({ kind }: Attempt) => kind === 'INCREMENT' || kind === 'EXTENSION';
+
+/** What the hold is now: what was asked for, and the increments that were OK. */
+export function amountOf(hold: HoldModel): number {
+  const added = hold.attempts.filter(({ kind, state }) => kind === 'INCREMENT' && state === 'OK');
+  return added.reduce((total, { amount }) => total + amount, hold.amount);
+}
+
+/** The increment or extension that has no result yet. */
+function changeOf(hold: HoldModel): Attempt['kind'] | undefined {
+  return hold.attempts.find((attempt) => attempt.state === 'OPEN' && isChange(attempt))?.kind;
+}
+
 /** Returns the counters and the public status, computed from the attempts alone. */
 export function booksOf(hold: HoldModel) {
   const sum = (attempts: readonly Attempt[]) => attempts.reduce((total, { amount }) => total + amount, 0);
-  const moving = hold.attempts.filter(({ kind }) => kind !== 'LATE');
+  const moving = hold.attempts.filter((attempt) => attempt.kind !== 'LATE' && !isChange(attempt));
   const captured = sum(moving.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK'));
   const inFlight = sum(moving.filter(({ state }) => state === 'OPEN'));
   const closed = hold.placing === 'KO' || hold.closedBy !== undefined;
-  const rest = hold.placing === 'OK' ? hold.amount - captured - inFlight : 0;
+  const rest = hold.placing === 'OK' ? amountOf(hold) - captured - inFlight : 0;
   return {
     captured,
     inFlight,
@@ -108,13 +126,13 @@ function statusOf(hold: HoldModel, captured: number): string {
 /** Whether a release, a final or a sole capture has no result yet. */
 function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
-    attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE';
+    attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE' && !isChange(attempt);
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
 }
 
 /** Follows the order of docs/product.md, "Order of refusals". */
 export function judgeCapture(hold: HoldModel, amount: number, final: boolean, now: number): string | undefined {
-  if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
+  if (amount > amountOf(hold)) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
   if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
@@ -124,7 +142,8 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
   const leavesOpen = hold.several && !final && amount < remaining + inFlight;
   if (isCapturedOnce(hold) && (captured > 0 || leavesOpen)) return 'NOT_SUPPORTED';
   if (hold.frozen) return 'HOLD_FROZEN';
-  if (isClosing(hold)) return 'CAPTURE_IN_FLIGHT';
+  const closes = final || !hold.several || isCapturedOnce(hold);
+  if (isClosing(hold) || (closes && changeOf(hold) === 'INCREMENT')) return 'CAPTURE_IN_FLIGHT';
   if (amount <= remaining) return undefined;
   return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
 }
@@ -138,8 +157,19 @@ export function isCapturedOnce({ token }: HoldModel): boolean {
 export function judgeRelease(hold: HoldModel, now: number): string | undefined {
   if (hold.byCheckout && hold.placing === 'OPEN') return isClosing(hold) ? 'CAPTURE_IN_FLIGHT' : undefined;
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
-  const busy = isClosing(hold) || booksOf(hold).inFlight > 0;
+  const busy = isClosing(hold) || booksOf(hold).inFlight > 0 || changeOf(hold) === 'INCREMENT';
   return endOf(hold, now) ?? (hold.frozen ? 'HOLD_FROZEN' : busy ? 'CAPTURE_IN_FLIGHT' : undefined);
+}
+
+/** Whether the merchant may add to the hold, or let it end later. */
+export function judgeChange(hold: HoldModel, ability: Ability, now: number): string | undefined {
+  if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended) return ended;
+  if (!isAble(hold.token, ability)) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  const busy = isClosing(hold) || changeOf(hold) !== undefined || booksOf(hold).remaining === 0;
+  return busy ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
 function endOf(hold: HoldModel, now: number): string | undefined {
@@ -154,7 +184,7 @@ function endOf(hold: HoldModel, now: number): string | undefined {
 
 /** Whether the sweep releases the rest now. */
 export function isDue(hold: HoldModel, now: number): boolean {
-  if (isClosing(hold) || hold.kind === 'OCT') return false;
+  if (isClosing(hold) || changeOf(hold) || hold.kind === 'OCT') return false;
   if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
   const over = hold.endedAs !== undefined || hold.expiresAt <= now;
   return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
@@ -166,7 +196,7 @@ export function tellEnd(hold: HoldModel, now: number): void {
   hold.endEvent = hold.placing === 'OPEN' ? 'REFUSED' : 'NONE';
   if (hold.placing !== 'OK' || hold.closedBy !== undefined) return;
   hold.endedAs = hold.endedThere;
-  if (isDue(hold, now)) settle(hold, reportedEnd(hold, now), APPROVED);
+  if (isDue(hold, now)) settle(hold, reportedEnd(hold, now), APPROVED, now);
 }
 
 /** An end of the hold that core did not request is complete once reserved. */
@@ -194,16 +224,17 @@ export function settlePlacing(hold: HoldModel, answer: Answer, now: number): voi
   hold.expiresAt = Math.min(now + hold.periodMs, hold.authorizationEndsAt);
 }
 
-/** Core learns the result of a capture or release. */
-export function settle(hold: HoldModel, attempt: Attempt, answer: Answer): void {
+/** Core learns the result of an attempt. */
+export function settle(hold: HoldModel, attempt: Attempt, answer: Answer, now: number): void {
   if (attempt.state !== 'OPEN') return;
   const done =
-    answer.answer === 'APPROVED' ||
-    (attempt.kind !== 'CAPTURE' && attempt.kind !== 'RELEASED' && GONE.test(answer.code));
+    answer.answer === 'APPROVED' || ((attempt.kind === 'EXPIRED' || attempt.kind === 'LATE') && GONE.test(answer.code));
   attempt.answer = done ? { answer: 'APPROVED', code: '' } : answer;
   attempt.state = done ? 'OK' : 'KO';
   attempt.runningUntil = 0;
   if (attempt.kind === 'CAPTURE') closeByCapture(hold, attempt);
+  else if (attempt.kind === 'INCREMENT') closeUsedUp(hold);
+  else if (attempt.kind === 'EXTENSION') extendBy(hold, attempt, now);
   else if (done && attempt.kind !== 'LATE') closeByRelease(hold, attempt.kind);
   const { remaining, released, status } = booksOf(hold);
   attempt.after = `${remaining}/${released}/${status}`;
@@ -214,8 +245,22 @@ const GONE = /^authorization_/;
 
 function closeByCapture(hold: HoldModel, capture: Attempt): void {
   if (capture.state !== 'OK' || hold.closedBy !== undefined) return;
-  const { remaining, inFlight } = booksOf(hold);
-  if (capture.final || !hold.several || remaining + inFlight === 0) hold.closedBy = 'FINAL';
+  if (capture.final || !hold.several) hold.closedBy = 'FINAL';
+  else closeUsedUp(hold);
+}
+
+/** Nothing is left, and no increment may still add to it. */
+function closeUsedUp(hold: HoldModel): void {
+  const { remaining, inFlight, captured } = booksOf(hold);
+  const isOpen = hold.closedBy === undefined && changeOf(hold) !== 'INCREMENT';
+  if (isOpen && captured > 0 && remaining + inFlight === 0) hold.closedBy = 'FINAL';
+}
+
+/** After the contract's period, or at the processor's end when that is earlier; never earlier than before. */
+function extendBy(hold: HoldModel, { state, endsAt }: Attempt, now: number): void {
+  if (state !== 'OK') return;
+  hold.expiresAt = Math.max(hold.expiresAt, Math.min(now + hold.periodMs, endsAt));
+  hold.endRead = false;
 }
 
 function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
@@ -235,6 +280,7 @@ export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'fina
     underWay: false,
     runningUntil,
     actedAt: 0,
+    endsAt: 0,
     decidedAt: 0,
     heldBack: 0,
     after: '',
@@ -277,6 +323,7 @@ export function newHold(
     eventPending: false,
     charged: 0,
     voided: 0,
+    incremented: 0,
     authorizationEndsAt: 0,
     endsEarlyAt: 0,
     endEvent: 'NONE',

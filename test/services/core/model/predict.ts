@@ -8,6 +8,7 @@ import {
   type HoldModel,
   isDue,
   judgeCapture,
+  judgeChange,
   judgeRelease,
   newAttempt,
   refused,
@@ -17,14 +18,14 @@ import {
   tellEnd,
   wordOf,
 } from './hold-model.ts';
-import { authorize, charge, decide, endThere, giveBack } from './processor-model.ts';
+import { alter, authorize, charge, decide, endThere, giveBack } from './processor-model.ts';
 
 /** The point where core dies, if it does. */
 export type Crash = 'none' | 'stored' | 'answered';
 
 /** One command as it is sent. */
 export interface Sent {
-  readonly do: 'place' | 'capture' | 'release';
+  readonly do: 'place' | 'capture' | 'release' | 'increment' | 'extension';
   readonly key: string;
   readonly amount: number;
   readonly final: boolean;
@@ -67,7 +68,13 @@ function play(before: HoldModel, commands: readonly Sent[], now: number, order: 
 }
 
 type Steps = Generator<undefined, string>;
-const STEPS: Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => Steps> = { place, capture, release };
+const STEPS: Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => Steps> = {
+  place,
+  capture,
+  release,
+  increment: change,
+  extension: change,
+};
 
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
@@ -129,7 +136,7 @@ function* capture(hold: HoldModel, sent: Sent, now: number): Steps {
   if (sent.fault === 'late') attempt.underWay = true;
   else if (sent.fault !== 'lost before') charge(hold, attempt, now);
   yield;
-  return answered(hold, attempt, sent);
+  return answered(hold, attempt, sent, now);
 }
 
 function* release(hold: HoldModel, sent: Sent, now: number): Steps {
@@ -149,23 +156,43 @@ function* release(hold: HoldModel, sent: Sent, now: number): Steps {
   if (sent.fault === 'late') attempt.underWay = true;
   else if (sent.fault !== 'lost before') giveBack(hold, attempt);
   yield;
-  return answered(hold, attempt, sent);
+  return answered(hold, attempt, sent, now);
 }
 
-function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent): string {
+function* change(hold: HoldModel, sent: Sent, now: number): Steps {
+  yield;
+  const refusal = judgeChange(hold, sent.do === 'increment' ? 'increments' : 'extension', now);
+  const known = hold.attempts.find(({ key }) => key === sent.key);
+  if (refusal !== undefined || known) {
+    yield;
+    const kept = hold.attempts.find(({ key }) => key === sent.key);
+    return kept ? replay(kept, now) : (refusal ?? '');
+  }
+  const [kind, amount] = sent.do === 'increment' ? (['INCREMENT', sent.amount] as const) : (['EXTENSION', 0] as const);
+  const attempt = newAttempt({ key: sent.key, kind, amount, final: false, now });
+  hold.attempts.push(attempt);
+  yield;
+  if (sent.crash === 'stored') return 'UNKNOWN';
+  if (sent.fault === 'late') attempt.underWay = true;
+  else if (sent.fault !== 'lost before') alter(hold, attempt, now);
+  yield;
+  return answered(hold, attempt, sent, now);
+}
+
+function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent, now: number): string {
   if (crash === 'answered') return 'UNKNOWN';
   if (isLost(fault) || isAccepted(attempt)) {
     attempt.runningUntil = 0;
     return 'UNKNOWN';
   }
-  settle(hold, attempt, attempt.truth as Answer);
+  settle(hold, attempt, attempt.truth as Answer, now);
   return replay(attempt, 0);
 }
 
 function replay(attempt: Attempt, now: number): string {
   if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
   if (attempt.state === 'KO') return wordOf(attempt.answer as Answer);
-  return attempt.kind === 'CAPTURE' ? `OK ${attempt.after}` : 'OK';
+  return attempt.kind === 'RELEASED' ? 'OK' : `OK ${attempt.after}`;
 }
 
 /** The processor has accepted it, and has not decided. */
@@ -183,7 +210,7 @@ export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash):
   if (hold.placing === 'OPEN' && closePage(hold, now)) return hold;
   if (hold.endedAs) {
     const end = reportedEnd(hold, now);
-    if (crash === 'none') settle(hold, end, end.truth as Answer);
+    if (crash === 'none') settle(hold, end, end.truth as Answer, now);
     return hold;
   }
   const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
@@ -191,7 +218,7 @@ export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash):
   hold.attempts.push(attempt);
   if (crash === 'stored') return hold;
   if (fault !== 'lost before') giveBack(hold, attempt);
-  if (crash !== 'answered' && !isLost(fault)) settle(hold, attempt, attempt.truth as Answer);
+  if (crash !== 'answered' && !isLost(fault)) settle(hold, attempt, attempt.truth as Answer, now);
   return hold;
 }
 
@@ -212,7 +239,7 @@ function closePage(hold: HoldModel, now: number): boolean {
  */
 export function recover(hold: HoldModel, began: number, now: number): HoldModel[] {
   if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
-  const pageless = settleOpen(structuredClone(hold));
+  const pageless = settleOpen(structuredClone(hold), now);
   // One that has run out is left to the sweep.
   if (hold.pageEndsAt <= began) return pageless;
   const mayStay = hold.pageEndsAt <= now || pageless.every(({ placing }) => placing !== 'OPEN');
@@ -227,17 +254,17 @@ function recoverOne(hold: HoldModel, now: number): HoldModel[] {
     hold.fenced ||= hold.truth === undefined;
     settlePlacing(hold, hold.truth ?? refused('never_received'), now);
   }
-  return settleOpen(hold);
+  return settleOpen(hold, now);
 }
 
-function settleOpen(hold: HoldModel): HoldModel[] {
+function settleOpen(hold: HoldModel, now: number): HoldModel[] {
   return settleInAnyOrder(
     hold,
     (attempt) => attempt.state === 'OPEN' && !isAccepted(attempt),
     (each, attempt) => {
       if (attempt.kind === 'LATE') giveBack(each, attempt);
       attempt.fenced ||= attempt.truth === undefined;
-      settle(each, attempt, attempt.truth ?? refused('never_received'));
+      settle(each, attempt, attempt.truth ?? refused('never_received'), now);
     },
   );
 }
@@ -268,6 +295,7 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
   for (const attempt of hold.attempts.filter(({ underWay }) => underWay)) {
     attempt.underWay = false;
     if (attempt.kind === 'CAPTURE') charge(hold, attempt, now);
+    else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION') alter(hold, attempt, now);
     else giveBack(hold, attempt);
   }
   return hold;
@@ -280,7 +308,7 @@ export function hear(hold: HoldModel, now: number): HoldModel[] {
   return settleInAnyOrder(
     hold,
     ({ state, decidedAt, truth }) => state === 'OPEN' && decidedAt > 0 && truth !== undefined,
-    (each, attempt) => settle(each, attempt, attempt.truth as Answer),
+    (each, attempt) => settle(each, attempt, attempt.truth as Answer, now),
   ).flatMap((each) => hearEvents(each, now));
 }
 

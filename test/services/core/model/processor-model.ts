@@ -17,7 +17,7 @@ export function authorize(hold: HoldModel, now: number): void {
 export function endThere(hold: HoldModel, now: number): void {
   if (hold.endsEarlyAt === 0 || now < hold.endsEarlyAt) return;
   hold.endsEarlyAt = 0;
-  const rest = hold.amount - hold.charged - hold.voided;
+  const rest = placedThere(hold) - hold.charged - hold.voided;
   if (rest === 0) return;
   hold.voided += rest;
   hold.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
@@ -28,7 +28,7 @@ export function endThere(hold: HoldModel, now: number): void {
 export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   if (capture.truth || capture.fenced || capture.decidedAt > 0) return;
   const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
-  const rest = hold.amount - hold.charged - hold.voided - heldBack;
+  const rest = placedThere(hold) - hold.charged - hold.voided - heldBack;
   const behaviour = effectOf(hold.token, 'capture');
   const takes = capture.final || !hold.several || isCapturedOnce(hold) ? rest : capture.amount;
   if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
@@ -63,8 +63,30 @@ export function giveBack(hold: HoldModel, release: Attempt): void {
   if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
   else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
   else if (hold.endedThere) release.truth = refused('authorization_expired');
-  else if (hold.truth.answer === 'APPROVED') hold.voided = hold.amount - hold.charged;
+  else if (hold.truth.answer === 'APPROVED') hold.voided = placedThere(hold) - hold.charged;
   else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
+}
+
+/** The processor adds to the authorization, or lets it end later. */
+export function alter(hold: HoldModel, change: Attempt, now: number): void {
+  if (change.truth || change.fenced) return;
+  const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
+  const kind = change.kind === 'INCREMENT' ? 'increment' : 'extension';
+  if (hold.truth?.answer !== 'APPROVED') change.truth = refused('authorization_not_found');
+  else if (now >= hold.authorizationEndsAt || hold.endedThere) change.truth = refused('authorization_expired');
+  else if (placedThere(hold) - hold.charged - hold.voided - heldBack <= 0)
+    change.truth = refused('authorization_closed');
+  else change.truth = effect(effectOf(hold.token, kind));
+  if (change.truth.answer !== 'APPROVED') return;
+  if (kind === 'increment') hold.incremented += change.amount;
+  else {
+    change.endsAt = now + ISSUER_MS;
+    hold.authorizationEndsAt = Math.max(hold.authorizationEndsAt, change.endsAt);
+  }
+}
+
+function placedThere({ amount, incremented }: HoldModel): number {
+  return amount + incremented;
 }
 
 function effect(behaviour: { answer: number; errorCode: string }): Answer {

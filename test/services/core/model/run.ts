@@ -17,7 +17,7 @@ import { pay } from '../../sandbox/checkout/browse.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, SHARES, tokenOf } from './commands.ts';
 import { crashVariants } from './crash-variants.ts';
-import { booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
+import { amountOf, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { type Possible, predict, replayPlacing, type Sent } from './predict.ts';
 import { authorize } from './processor-model.ts';
@@ -25,6 +25,8 @@ import { distinct, fail, named, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 let serial = 0;
+
+const isChange = ({ do: what }: Sent) => what === 'increment' || what === 'extension';
 
 export class Run {
   readonly #world: World;
@@ -51,6 +53,8 @@ export class Run {
     switch (command.do) {
       case 'capture':
       case 'release':
+      case 'increment':
+      case 'extension':
         return this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
       case 'race':
         return this.#race(subject, command, crashes);
@@ -108,8 +112,8 @@ export class Run {
     return subject;
   }
 
-  #sentOf(subject: Subject, command: Command, what: 'capture' | 'release'): Sent {
-    const { amount } = subject.possible[0] as HoldModel;
+  #sentOf(subject: Subject, command: Command, what: Exclude<Sent['do'], 'place'>): Sent {
+    const amount = amountOf(subject.possible[0] as HoldModel);
     const { remaining } = booksOf(subject.possible[0] as HoldModel);
     const fault = command.fault === 'late authorization' ? 'none' : command.fault;
     const asked = Math.max(1, SHARES[command.share](remaining, amount));
@@ -196,7 +200,8 @@ export class Run {
 
   async #call(subject: Subject, sent: Sent, clients: Clients, call: GrpcCall = {}): Promise<string> {
     const { cipher } = this.#world.stage.recovery;
-    const preauthorizationId = sent.do === 'capture' ? openPreauthorizationId(await this.#row(subject), cipher) : '';
+    const preauthorizationId =
+      sent.do === 'capture' || isChange(sent) ? openPreauthorizationId(await this.#row(subject), cipher) : '';
     return askCore(clients, { ...subject, preauthorizationId, model: subject.possible[0] as HoldModel }, sent, call);
   }
 
@@ -271,7 +276,7 @@ export class Run {
     const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
     if (attempt?.truth) {
       await this.tellTruth(subject, (await named(this.#world, subject, attempt.key)).identifier);
-      settle(model, attempt, attempt.truth);
+      settle(model, attempt, attempt.truth, now);
     } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
       await this.tellTruth(subject, subject.identifier);
       settlePlacing(model, model.truth, now);

@@ -208,6 +208,83 @@ export interface DeliveryWithAttempts {
   attempts: DeliveryAttempt[];
 }
 
+/** Lets a hold end later */
+export interface ExtendPreauthorization {
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+  /** Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password */
+  preauthorizationId: string;
+}
+
+export interface ExtendedHold {
+  /** Names the operation (UUIDv7); not secret */
+  requestId: string;
+  /** State of the hold */
+  status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+  /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
+  phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
+  /** Amount held, increments that were OK included, minor units */
+  amount: number;
+  /** ISO 4217 code */
+  currency: string;
+  /** Captured so far, later reversed captures included, minor units */
+  amountCaptured: number;
+  /** Reserved by captures and releases without a result, minor units */
+  amountInFlight: number;
+  /** Still capturable; 0 until it is placed, minor units */
+  amountRemaining: number;
+  /** Given back; 0 of a hold that was never placed, minor units */
+  amountReleased: number;
+  /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
+  amountReversed: number;
+  /** Part of amountCaptured that refunds gave back, minor units */
+  amountRefunded: number;
+  /** The merchant */
+  merchantId: string;
+  /** The terminal */
+  terminalId: string;
+  /** The merchant's user */
+  userId: string;
+  /** The merchant's own reference */
+  merchantReference?: string;
+  /** What it is for */
+  description?: string;
+  /** Whether the customer took part; false = the merchant initiated it */
+  customerPresent: boolean;
+  /** When the merchant expected to capture */
+  expectedCaptureAt?: string;
+  /** When what remains is captured by itself, once */
+  captureAt?: string;
+  /** When it expires, if that is before expiresAt */
+  releaseAt?: string;
+  metadata?: Record<string, string>;
+  /** Where the customer enters a card, while that is possible */
+  checkoutUrl?: string;
+  /** Until when */
+  checkoutExpiresAt?: string;
+  /** When it was asked for */
+  createdAt: string;
+  /** When the processor placed it */
+  placedAt?: string;
+  /** When it ends by itself */
+  expiresAt?: string;
+  /** When it reached a final state */
+  closedAt?: string;
+  /** Why the rest was given back: by the last capture, by the merchant or a void at the processor, or at the end of the period or of the authorization */
+  releaseReason?: 'FINAL' | 'RELEASED' | 'EXPIRED';
+  paymentMethodData?: PaymentMethodData;
+  tokenData?: TokenData;
+  /** The processor's reference */
+  reference?: string;
+  processorCode?: string;
+  /** The processor's words, for people */
+  processorMessage?: string;
+  /** Handle that captures the hold. Sensitive: keep it like a password */
+  preauthorizationId?: string;
+  /** Names the extension */
+  extensionRequestId: string;
+}
+
 /** Once placed, amount = amountCaptured + amountInFlight + amountRemaining + amountReleased; before, these are 0 */
 export interface Hold {
   /** Names the operation (UUIDv7); not secret */
@@ -216,7 +293,7 @@ export interface Hold {
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
   /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
-  /** Amount held, minor units */
+  /** Amount held, increments that were OK included, minor units */
   amount: number;
   /** ISO 4217 code */
   currency: string;
@@ -290,7 +367,7 @@ export interface HoldWithCaptures {
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
   /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
-  /** Amount held, minor units */
+  /** Amount held, increments that were OK included, minor units */
   amount: number;
   /** ISO 4217 code */
   currency: string;
@@ -352,6 +429,34 @@ export interface HoldWithCaptures {
   captures: Capture[];
 }
 
+export interface Increment {
+  /** Names the operation (UUIDv7); not secret */
+  requestId: string;
+  /** Names the operation (UUIDv7); not secret */
+  holdRequestId: string;
+  status: 'OK';
+  /** What was added, minor units */
+  amountAdded: number;
+  /** Amount of the hold right after it, minor units */
+  amount: number;
+  /** ISO 4217 code */
+  currency: string;
+  /** Still capturable right after it, minor units */
+  amountRemaining: number;
+  /** When the hold ends by itself */
+  expiresAt: string;
+}
+
+/** Adds to a hold */
+export interface IncrementPreauthorization {
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+  /** Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password */
+  preauthorizationId: string;
+  /** Amount in minor units of the currency */
+  amountToAdd: number;
+}
+
 /** A hold without its handle */
 export interface ListedHold {
   /** Names the operation (UUIDv7); not secret */
@@ -360,7 +465,7 @@ export interface ListedHold {
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
   /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
-  /** Amount held, minor units */
+  /** Amount held, increments that were OK included, minor units */
   amount: number;
   /** ISO 4217 code */
   currency: string;
@@ -628,7 +733,7 @@ export interface ReleasedHold {
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
   /** Where it is in its life: the customer has not paid yet, the processor was asked, its answer was lost, placed and open, placed and ended, never placed */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'CLOSED' | 'FAILED';
-  /** Amount held, minor units */
+  /** Amount held, increments that were OK included, minor units */
   amount: number;
   /** ISO 4217 code */
   currency: string;
@@ -835,6 +940,20 @@ export interface Routes {
     query: Record<never, never>;
     body: ReleasePreauthorization;
     answer: ReleasedHold;
+  };
+  /** Add to a hold */
+  incrementPreauthorization: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: IncrementPreauthorization;
+    answer: Increment;
+  };
+  /** Let a hold end later */
+  extendPreauthorization: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: ExtendPreauthorization;
+    answer: ExtendedHold;
   };
   /** Look up a hold with its captures */
   getPreauthorization: {

@@ -64,3 +64,9 @@ export const CAPTURE: readonly ProblemCode[] = [
   'MULTIPLE_CAPTURES_NOT_ALLOWED',
   'NOT_SUPPORTED',
 ];
+
+/** Of letting a hold end later. */
+export const EXTENSION: readonly ProblemCode[] = [...RELEASE, 'NOT_SUPPORTED'];
+
+/** Of adding to a hold. */
+export const INCREMENT: readonly ProblemCode[] = [...EXTENSION, 'AMOUNT_TOO_LARGE'];

@@ -13,7 +13,9 @@ import { getDelivery, listDeliveries, replayDeliveries, replayDelivery } from '.
 import { recoverDeliveries } from './delivery/recover-deliveries.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
 import { captureHold } from './hold/capture-hold.ts';
+import { extendHold } from './hold/extend-hold.ts';
 import { getHold, listHolds } from './hold/holds.ts';
+import { incrementHold } from './hold/increment-hold.ts';
 import { releaseHold } from './hold/release-hold.ts';
 import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
 import { createMerchant, getMerchant, listMerchants, updateMerchant } from './merchant/merchants.ts';
@@ -55,6 +57,8 @@ export const OPERATOR_ROUTES = {
   getHold,
   captureHold,
   releaseHold,
+  incrementHold,
+  extendHold,
   listMerchants,
   createMerchant,
   getMerchant,

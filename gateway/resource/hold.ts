@@ -8,7 +8,7 @@ import {
   type ReleasePreauthorizationResponse,
 } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import * as fields from './answer-fields.ts';
-import { answered, messageJson, processorFields, some, time } from './core-messages.ts';
+import { answered, messageJson, money, processorFields, time } from './core-messages.ts';
 import * as requested from './request-fields.ts';
 import type { Outcome } from './write-operation.ts';
 
@@ -30,7 +30,7 @@ export const ListedHold = z
     requestId: fields.requestId,
     status: fields.holdStatus,
     phase: holdPhase,
-    amount: fields.money('Amount held'),
+    amount: fields.money('Amount held, increments that were OK included'),
     currency: fields.currency,
     amountCaptured: fields.money('Captured so far, later reversed captures included'),
     amountInFlight: fields.money('Reserved by captures and releases without a result'),
@@ -77,15 +77,44 @@ export const holdFields = {
 /** A hold of core's as JSON, without its preauthorizationId. */
 export const listedHoldJson = messageJson(ListedHold, PreauthorizationSchema, holdFields);
 
-/** What a request to release answers; `json` makes the hold's. */
-export function releaseOutcome(
-  { preauthorization, requestId, state, replayed }: ReleasePreauthorizationResponse,
-  json: (hold: Preauthorization) => { readonly requestId: string },
+/** What a request to change a hold answers; `body` makes it of the hold right after it and of the requestId of the change. */
+export function actOutcome(
+  { preauthorization, requestId, state, replayed }: Acted,
+  body: (hold: Preauthorization, requestId: string) => { readonly requestId: string },
 ): Outcome {
   const hold = answered(preauthorization);
   if (state !== OperationState.OK) return { inProgress: { requestId, holdRequestId: hold.requestId }, replayed };
-  const body = { ...json(hold), releaseRequestId: some(requestId) };
-  return { status: 200, body, replayed };
+  return { status: 200, body: body(hold, requestId), replayed };
+}
+
+type Acted = Pick<ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
+
+/** An increment that was OK. */
+export const Increment = z
+  .object({
+    requestId: fields.requestId,
+    holdRequestId: fields.requestId,
+    status: z.literal('OK'),
+    amountAdded: fields.money('What was added'),
+    amount: fields.money('Amount of the hold right after it'),
+    currency: fields.currency,
+    amountRemaining: fields.money('Still capturable right after it'),
+    expiresAt: fields.time('When the hold ends by itself'),
+  })
+  .meta({ id: 'Increment' });
+
+/** What a request to increment answers. */
+export function incrementOutcome(response: Acted, amountAdded: bigint): Outcome {
+  return actOutcome(response, (hold, requestId) => ({
+    requestId,
+    holdRequestId: hold.requestId,
+    status: 'OK',
+    amountAdded: money(amountAdded),
+    amount: money(hold.amount),
+    currency: hold.currency,
+    amountRemaining: money(hold.amountRemaining),
+    expiresAt: time(hold.expiresAt),
+  }));
 }
 
 /** Filters of a list of holds, joined by AND. */

@@ -16,6 +16,8 @@ import { createOct, getOct } from './oct/octs.ts';
 import { getOperation, listOperations, watchOperations } from './operation/operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
+import { extendPreauthorization } from './preauthorization/extend-preauthorization.ts';
+import { incrementPreauthorization } from './preauthorization/increment-preauthorization.ts';
 import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
@@ -30,6 +32,8 @@ export const REST_ROUTES = {
   createPreauthorization,
   capturePreauthorization,
   releasePreauthorization,
+  incrementPreauthorization,
+  extendPreauthorization,
   listPreauthorizations,
   getPreauthorization,
   updatePreauthorization,

@@ -119,6 +119,33 @@ export const MERCHANTS: readonly Request[] = [
     body: { tokenId: 'tok_sandbox_ok', amount: 3000, ...ORDER },
   },
   {
+    route: 'incrementPreauthorization',
+    name: 'more',
+    summary: 'The customer stays for another night',
+    parameters: { 'Idempotency-Key': 'stay-17-night-2' },
+    body: { preauthorizationId: ID.otherHandle, amountToAdd: 1200 },
+  },
+  {
+    route: 'incrementPreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: ID.silentHandle, amountToAdd: 1200 },
+    status: 202,
+  },
+  {
+    route: 'extendPreauthorization',
+    name: 'longer',
+    summary: 'The customer stays for longer',
+    body: { preauthorizationId: ID.otherHandle },
+  },
+  {
+    route: 'extendPreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: ID.silentHandle },
+    status: 202,
+  },
+  {
     route: 'releasePreauthorization',
     name: 'release',
     summary: 'The order was cancelled',

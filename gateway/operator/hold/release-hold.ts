@@ -1,6 +1,6 @@
 import { RELEASE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
-import { releaseOutcome } from '../../resource/hold.ts';
+import { actOutcome } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { NoBody } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
@@ -32,7 +32,7 @@ export const releaseHold = operatorRoute({
     const request = { ...readIdempotencyKey(ctx), ...params };
     await writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name }, asOperator);
-      return releaseOutcome(release, operatorHoldJson);
+      return actOutcome(release, (hold, releaseRequestId) => ({ ...operatorHoldJson(hold), releaseRequestId }));
     });
   },
 });

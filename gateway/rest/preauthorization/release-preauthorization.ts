@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../http/problem.ts';
 import { RELEASE } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
-import { releaseOutcome } from '../../resource/hold.ts';
+import { actOutcome } from '../../resource/hold.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import { isPreauthorizationId, isRequestId, notPreauthorizationId, notRequestId } from '../../resource/identifiers.ts';
 import * as fields from '../../resource/request-fields.ts';
@@ -61,7 +61,7 @@ export const releasePreauthorization = restRoute({
     const request = { preauthorizationId, requestId, merchantId, ...key };
     await writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name });
-      return releaseOutcome(release, holdJson);
+      return actOutcome(release, (hold, releaseRequestId) => ({ ...holdJson(hold), releaseRequestId }));
     });
   },
 });

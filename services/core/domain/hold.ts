@@ -282,7 +282,17 @@ function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): Ho
 
 /** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
-  const { status, amount, captured, inFlight, remaining, released, releaseReason = null, closing, changing = null } = hold;
+  const {
+    status,
+    amount,
+    captured,
+    inFlight,
+    remaining,
+    released,
+    releaseReason = null,
+    closing,
+    changing = null,
+  } = hold;
   const { reversed, refunded, refunding } = hold;
   return {
     status,

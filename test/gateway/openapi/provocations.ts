@@ -92,6 +92,13 @@ const REAL = {
     'createRefund',
     async ({ stack: { shop } }) => refund(shop, await captured(shop, 'tok_sandbox_capture_accepted')),
   ],
+  AMOUNT_TOO_LARGE: [
+    'incrementPreauthorization',
+    async ({ stack: { shop } }) => {
+      const { preauthorizationId } = await placed(shop);
+      return shop.post('/preauthorization/increment', { preauthorizationId, amountToAdd: 999_999_999_000 });
+    },
+  ],
   HOLD_CAPTURED: [
     'capturePreauthorization',
     async ({ stack: { shop } }) => {

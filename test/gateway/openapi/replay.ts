@@ -19,9 +19,19 @@ export function routeOf({ route }: Example): Route {
   return found;
 }
 
-/** The sandbox answers every void, so the outcome of a release is always known. */
+/** What the sandbox always answers for these holds, so its outcome is always known, by route: the method of core that is asked. */
+const STAGED: Readonly<Partial<Record<Example['route'], 'release' | 'increment' | 'extend'>>> = {
+  releasePreauthorization: 'release',
+  releaseHold: 'release',
+  incrementPreauthorization: 'increment',
+  incrementHold: 'increment',
+  extendPreauthorization: 'extend',
+  extendHold: 'extend',
+};
+
+/** Whether the example is replayed at a gateway whose core reports its outcome as unknown. */
 export function isStaged({ route, status }: Example): boolean {
-  return status === 202 && (route === 'releasePreauthorization' || route === 'releaseHold');
+  return status === 202 && STAGED[route] !== undefined;
 }
 
 /** Replays examples against the running service, with its own identifiers from `names`. */
@@ -118,10 +128,10 @@ export class Replay {
   }
 }
 
-/** Replays a release whose answer was lost, at a gateway whose core reports it so. */
+/** Replays what the processor did not answer, at a gateway whose core reports it so. */
 export async function sendStaged(example: Example, stage: Stage): Promise<Answer> {
   const { requestId, holdRequestId } = example.answer as { requestId: string; holdRequestId: string };
-  stage.core.answers.set('releasePreauthorization', () => ({
+  stage.core.answers.set(`${STAGED[example.route] ?? 'release'}Preauthorization`, () => ({
     preauthorization: { requestId: holdRequestId },
     requestId,
     state: OperationState.UNKNOWN,

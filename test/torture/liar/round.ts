@@ -30,7 +30,7 @@ export async function openHouse() {
     events: () => `127.0.0.1:${opened().cores[0]?.corePort}`,
     token: () => opened().tokens.processor,
   });
-  stage = await openStage({ processor: liar.processor, eventsTo: liar.core, processorTimeoutMs: 2_000 });
+  stage = await openStage({ processor: liar.processor, eventsTo: liar.core, processorTimeoutMs: 20_000 });
   const [victim, calm] = [await openMerchant(stage, 'victim', DAY), await openMerchant(stage, 'calm')];
   const operators = stage.client('operator', OperatorService);
   const own = opened();

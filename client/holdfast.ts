@@ -113,6 +113,11 @@ export class Holdfast {
       watch(this.#connection, '/operations/stream', options),
   };
 
+  /** What this merchant may do. */
+  readonly contract = {
+    get: (options?: CallOptions) => this.#read<'getContract'>('/contract', options),
+  };
+
   /** Deliveries of notifications. These and what follows need an API key that manages the webhook. */
   readonly deliveries = {
     get: (deliveryId: string, options?: CallOptions) =>

@@ -114,6 +114,10 @@ class Holdfast:
         """Looks up an operation, final or not."""
         return self._read(_path("/operations", request_id), timeout)
 
+    def get_contract(self, timeout=60.0):
+        """What this merchant may do."""
+        return self._read("/contract", timeout)
+
     def get_delivery(self, delivery_id, timeout=60.0):
         return self._read(_path("/deliveries", delivery_id), timeout)
 

@@ -42,7 +42,8 @@ describe('Holdfast', function () {
   });
 
   it('changes what a hold is for', async () => {
-    const { holds } = open();
+    const { holds, contract } = open();
+    assert((await contract.get()).currencies.includes('EUR'));
     const placed = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
     assert(placed.outcome === 'done');
     const changed = await holds.update(placed.requestId, { description: 'Room 7', merchantReference: 'r-7' });

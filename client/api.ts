@@ -257,6 +257,8 @@ export interface ExtendedHold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** The hold that it renews */
+  renews?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -327,6 +329,8 @@ export interface Hold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** The hold that it renews */
+  renews?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -401,6 +405,8 @@ export interface HoldWithCaptures {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** The hold that it renews */
+  renews?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -499,6 +505,8 @@ export interface ListedHold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** The hold that it renews */
+  renews?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -767,6 +775,8 @@ export interface ReleasedHold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** The hold that it renews */
+  renews?: string;
   metadata?: Record<string, string>;
   /** Where the customer enters a card, while that is possible */
   checkoutUrl?: string;
@@ -793,6 +803,18 @@ export interface ReleasedHold {
   preauthorizationId?: string;
   /** Names the release, also of a checkout that was cancelled */
   releaseRequestId?: string;
+}
+
+/** Asks for a hold like an earlier one, for what remained of it unless `amount` says otherwise */
+export interface RenewPreauthorization {
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+  /** Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password */
+  preauthorizationId?: string;
+  /** Names an operation (UUIDv7) */
+  requestId?: string;
+  /** Amount in minor units of the currency */
+  amount?: number;
 }
 
 export interface SetWebhookEndpoint {
@@ -954,6 +976,13 @@ export interface Routes {
     query: Record<never, never>;
     body: ExtendPreauthorization;
     answer: ExtendedHold;
+  };
+  /** Place a hold again */
+  renewPreauthorization: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: RenewPreauthorization;
+    answer: Hold;
   };
   /** Look up a hold with its captures */
   getPreauthorization: {

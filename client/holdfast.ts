@@ -80,6 +80,9 @@ export class Holdfast {
     /** Changes what a hold is for, or when it is captured or ends by itself; null takes a field back. */
     update: (requestId: string, changes: Body<'updatePreauthorization'>, options?: CallOptions) =>
       this.#change<'updatePreauthorization'>('PATCH', path('/preauthorization', requestId), changes, options),
+    /** Places a hold like an earlier one, for what remained of it. */
+    renew: (renewal: Body<'renewPreauthorization'>, options?: WriteOptions) =>
+      this.#write<'renewPreauthorization'>('/preauthorization/renew', renewal, options),
     /** Looks up a hold with its newest captures. */
     get: (requestId: string, options?: CallOptions) =>
       this.#read<'getPreauthorization'>(path('/preauthorization', requestId), options),

@@ -96,6 +96,10 @@ class Holdfast:
         """Gives a capture back: captureRequestId, and amount; without it all that is left."""
         return self._write("/refund", refund, idempotency_key, timeout)
 
+    def renew_hold(self, *, idempotency_key=None, timeout=60.0, **renewal):
+        """Places a hold like an earlier one: requestId, or preauthorizationId, and amount if not what remained."""
+        return self._write("/preauthorization/renew", renewal, idempotency_key, timeout)
+
     def create_oct(self, *, idempotency_key=None, timeout=60.0, **oct_):
         """Pays an amount to a card."""
         return self._write("/oct", oct_, idempotency_key, timeout)

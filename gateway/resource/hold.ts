@@ -49,6 +49,7 @@ export const ListedHold = z
     expectedCaptureAt: fields.time('When the merchant expected to capture').optional(),
     captureAt: fields.time('When what remains is captured by itself, once').optional(),
     releaseAt: fields.time('When it expires, if that is before expiresAt').optional(),
+    renews: fields.requestId.meta({ description: 'The hold that it renews' }).optional(),
     metadata: z.record(z.string(), z.string()).optional(),
     checkoutUrl: z.url().meta({ description: 'Where the customer enters a card, while that is possible' }).optional(),
     checkoutExpiresAt: fields.time('Until when').optional(),

@@ -20,6 +20,7 @@ import { extendPreauthorization } from './preauthorization/extend-preauthorizati
 import { incrementPreauthorization } from './preauthorization/increment-preauthorization.ts';
 import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
+import { renewPreauthorization } from './preauthorization/renew-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { createRefund, getRefund } from './refund/refunds.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
@@ -35,6 +36,7 @@ export const REST_ROUTES = {
   incrementPreauthorization,
   extendPreauthorization,
   listPreauthorizations,
+  renewPreauthorization,
   getPreauthorization,
   updatePreauthorization,
   createRefund,

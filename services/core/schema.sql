@@ -140,6 +140,8 @@ create table hold (
   auto_capture_count integer default 0 not null,
   release_at timestamp(3) with time zone,
   asked jsonb,
+  renews uuid,
+  releases_old boolean default false not null,
   notify_expiring_hours integer,
   notify_expiring_at timestamp(3) with time zone,
   metadata jsonb,
@@ -433,6 +435,7 @@ CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((st
 CREATE INDEX hold_open_by_release ON public.hold USING btree (release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
 CREATE INDEX hold_open_ended ON public.hold USING btree (request_id) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
+CREATE INDEX hold_releases_old ON public.hold USING btree (request_id) WHERE releases_old;
 CREATE INDEX hold_to_capture ON public.hold USING btree (capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);

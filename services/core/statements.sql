@@ -10,7 +10,7 @@ with input as materialized (
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean,
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
       "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz,
-      "notifyExpiringHours" int, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
+      "notifyExpiringHours" int, renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
       "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
@@ -38,14 +38,14 @@ with input as materialized (
       processor_request_id, created_at, inquire_at, inquiry_count,
       status, captured, in_flight, remaining, released, reversed, closing, frozen,
       terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
-      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours,
+      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours, renews, releases_old,
       metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
       'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs" as sent_as,

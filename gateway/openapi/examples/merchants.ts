@@ -107,6 +107,13 @@ export const MERCHANTS: readonly Request[] = [
   },
   { route: 'getRefund', name: 'refunded', summary: 'Done', parameters: { requestId: ID.refund } },
   {
+    route: 'renewPreauthorization',
+    name: 'rest',
+    summary: 'What remained of a hold, held again',
+    body: { requestId: ID.hold },
+    status: 201,
+  },
+  {
     route: 'releasePreauthorization',
     name: 'cancelCheckout',
     summary: 'The customer did not come',

@@ -93,6 +93,24 @@ export function judgeAutoCapture(hold: HoldState, now: Date): RefusalCode | unde
   return isDue && hold.inFlight === 0n ? undefined : 'CAPTURE_IN_FLIGHT';
 }
 
+/** What remained of a placed hold: what is left of it, or was given back at its end. Minor units. */
+export function remainedOf(hold: HoldBooks): bigint {
+  return isOpen(hold) ? hold.remaining : hold.released;
+}
+
+/** Judges the renewal of a hold; `amount` absent = for what remained. Returns the refusal, or undefined. */
+export function judgeRenewal(
+  hold: HoldState,
+  token: string | null,
+  amount: bigint | undefined,
+): RefusalCode | undefined {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  if (token === null) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  if (amount !== undefined || remainedOf(hold) > 0n) return undefined;
+  return hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : 'HOLD_CAPTURED';
+}
+
 /** Judges a merchant's release of a placed hold. Returns the refusal, or undefined. */
 export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefined {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';

@@ -45,6 +45,7 @@ import { getPreauthorization } from './preauthorization/get-preauthorization.ts'
 import { incrementPreauthorization } from './preauthorization/increment-preauthorization.ts';
 import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
 import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
+import { renewPreauthorization } from './preauthorization/renew-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
 import {
@@ -77,6 +78,7 @@ export function servicesOf(core: Core): MountedService[] {
       listPreauthorizations,
       capturePreauthorization,
       releasePreauthorization,
+      renewPreauthorization,
       updatePreauthorization,
       incrementPreauthorization,
       extendPreauthorization,

@@ -20,6 +20,7 @@ import { checkoutExpiries } from '../recovery/expire-checkouts.ts';
 import { expiries } from '../recovery/expire-holds.ts';
 import { inquiries } from '../recovery/inquire.ts';
 import { expiringNotices } from '../recovery/notice-expiring.ts';
+import { renewals } from '../recovery/release-renewed.ts';
 import { type Work, workLoop } from '../scheduling/work-loop.ts';
 import type { WorkerSettings } from '../settings/worker-settings.ts';
 import { type Announce, openAnnounce } from '../storage/announce.ts';
@@ -95,6 +96,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
       workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
       workLoop(whileSound(watch, automaticCaptures(recovery, at)), log, clock),
       workLoop(whileSound(watch, expiringNotices(recovery, at)), log, clock),
+      workLoop(renewals(recovery, at), log, clock),
       workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
       workLoop(whileSound(watch, checkoutExpiries(recovery, at)), log, clock),
     ]),

@@ -27,6 +27,7 @@ import { captureDue } from '../../../services/core/recovery/capture-due.ts';
 import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
 import { inquire } from '../../../services/core/recovery/inquire.ts';
 import { noticeExpiring } from '../../../services/core/recovery/notice-expiring.ts';
+import { releaseRenewed } from '../../../services/core/recovery/release-renewed.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings/core-settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start/start-core.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
@@ -204,6 +205,7 @@ export async function openStage(options: StageOptions = {}) {
     inquire: () => inquire(recovery),
     expire: () => expireHolds(recovery),
     captureDue: () => captureDue(recovery),
+    releaseRenewed: () => releaseRenewed(recovery),
     noticeExpiring: () => noticeExpiring(recovery),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {

@@ -15,6 +15,7 @@ export function HoldFacts({ hold }) {
     ['Description', hold.description],
     ['Customer', hold.customerPresent ? 'Present' : 'Absent: the merchant initiated it'],
     ['Capture expected', hold.expectedCaptureAt && html`<${Time} at=${hold.expectedCaptureAt} />`],
+    ['Renews', hold.renews && html`<a href=${linkTo(['holds', hold.renews])}><code>${hold.renews}</code></a>`],
     ['Captured by itself', hold.captureAt && html`<${Time} at=${hold.captureAt} />`],
     ['Ends early', hold.releaseAt && html`<${Time} at=${hold.releaseAt} />`],
     ['Terminal', hold.terminalId],

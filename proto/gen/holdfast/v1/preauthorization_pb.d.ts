@@ -266,6 +266,13 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: google.protobuf.Timestamp release_at = 37;
    */
   releaseAt?: Timestamp | undefined;
+
+  /**
+   * The hold that it renews; empty = none.
+   *
+   * @generated from field: string renews = 38;
+   */
+  renews: string;
 };
 
 /**
@@ -1229,6 +1236,95 @@ export declare type ExtendPreauthorizationResponse = Message<"holdfast.v1.Extend
 export declare const ExtendPreauthorizationResponseSchema: GenMessage<ExtendPreauthorizationResponse>;
 
 /**
+ * Asks for a hold like an earlier one.
+ *
+ * @generated from message holdfast.v1.RenewPreauthorizationRequest
+ */
+export declare type RenewPreauthorizationRequest = Message<"holdfast.v1.RenewPreauthorizationRequest"> & {
+  /**
+   * Whose hold; empty = any merchant's (operator credential only).
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The earlier hold's sensitive handle; a malformed one, of whatever length, names no hold.
+   *
+   * @generated from field: string preauthorization_id = 2;
+   */
+  preauthorizationId: string;
+
+  /**
+   * The earlier hold's request_id.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * Amount to hold, minor units, 1 to 999 999 999 999; absent = what remained of the earlier one.
+   *
+   * @generated from field: optional int64 amount = 4;
+   */
+  amount?: bigint | undefined;
+
+  /**
+   * As at CreatePreauthorization.
+   *
+   * @generated from field: optional string idempotency_key = 5;
+   */
+  idempotencyKey?: string | undefined;
+
+  /**
+   * As at CreatePreauthorization.
+   *
+   * @generated from field: optional string operation_request_id = 6;
+   */
+  operationRequestId?: string | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.RenewPreauthorizationRequest.
+ * Use `create(RenewPreauthorizationRequestSchema)` to create a new message.
+ */
+export declare const RenewPreauthorizationRequestSchema: GenMessage<RenewPreauthorizationRequest>;
+
+/**
+ * The new hold as it was right after the call.
+ *
+ * @generated from message holdfast.v1.RenewPreauthorizationResponse
+ */
+export declare type RenewPreauthorizationResponse = Message<"holdfast.v1.RenewPreauthorizationResponse"> & {
+  /**
+   * The new hold.
+   *
+   * @generated from field: holdfast.v1.Preauthorization preauthorization = 1;
+   */
+  preauthorization?: Preauthorization | undefined;
+
+  /**
+   * OK = placed; UNKNOWN = outcome not known yet.
+   *
+   * @generated from field: holdfast.v1.OperationState state = 2;
+   */
+  state: OperationState;
+
+  /**
+   * True when the answer was kept under the idempotency key.
+   *
+   * @generated from field: bool replayed = 3;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message holdfast.v1.RenewPreauthorizationResponse.
+ * Use `create(RenewPreauthorizationResponseSchema)` to create a new message.
+ */
+export declare const RenewPreauthorizationResponseSchema: GenMessage<RenewPreauthorizationResponse>;
+
+/**
  * Public state of a hold.
  *
  * @generated from enum holdfast.v1.HoldStatus
@@ -1467,6 +1563,18 @@ export declare const PreauthorizationService: GenService<{
     methodKind: "unary";
     input: typeof ReleasePreauthorizationRequestSchema;
     output: typeof ReleasePreauthorizationResponseSchema;
+  },
+  /**
+   * Places a hold like an earlier one: with its token, terminal and user, for what remained of it unless said otherwise. The earlier one
+   * is released after the new one is placed, if it is still open. Errors: PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED, NOT_SUPPORTED
+   * (it has no token), HOLD_FROZEN, HOLD_CAPTURED (nothing remained), CAPTURE_IN_FLIGHT; then as CreatePreauthorization.
+   *
+   * @generated from rpc holdfast.v1.PreauthorizationService.RenewPreauthorization
+   */
+  renewPreauthorization: {
+    methodKind: "unary";
+    input: typeof RenewPreauthorizationRequestSchema;
+    output: typeof RenewPreauthorizationResponseSchema;
   },
   /**
    * Changes what a hold is for, or when it is captured or ends by itself; makes no operation, and may be repeated. capture_at and

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
   type CreatePreauthorizationRequest,
@@ -22,7 +23,7 @@ import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
-import { agreeing, claimOf } from '../idempotency.ts';
+import { agreeing, claimOf, type Fields } from '../idempotency.ts';
 import {
   contractOf,
   dateOf,
@@ -47,24 +48,42 @@ import {
 import { openCheckout } from './open-checkout.ts';
 import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
 
-type Response = MessageInitShape<typeof CreatePreauthorizationResponseSchema>;
+type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchema>, '$typeName' | '$unknown'>;
 
 /**
  * Places a hold (docs/product.md, "Holds"): stored first (INSERT_HOLDS), then the processor is asked, then its outcome is settled
  * (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it. What the processor did not answer
  * stays UNKNOWN until an inquiry settles it.
  */
-export const createPreauthorization: Method<'createPreauthorization'> = async (core, request, context) => {
+export const createPreauthorization: Method<'createPreauthorization'> = (core, request, context) =>
+  placeHold(core, request, context);
+
+/** What the placing of a hold that renews another one differs in. */
+export interface Renewal {
+  /** The old hold's requestId. */
+  readonly renews: string;
+  /** The business fields of the call. */
+  readonly fields: Fields;
+  readonly refusal: HoldfastError | undefined;
+}
+
+/** Places a hold, for itself or to renew another one. */
+export async function placeHold(
+  core: Core,
+  request: CreatePreauthorizationRequest,
+  context: HandlerContext,
+  renewal?: Renewal,
+): Promise<Response> {
   const { merchantId } = request;
   const contract = await contractOf(core, merchantId);
   const fields = businessFields(request);
-  const claim = claimOf(request.idempotencyKey, 'HOLD', fields);
+  const claim = claimOf(request.idempotencyKey, 'HOLD', renewal?.fields ?? fields);
   const call = { ...requestOf(core, request, context), merchantId, claim };
   const { requestId, patience } = call;
-  const { hold, preauthorizationId } = newHold(core, request, contract, call);
+  const { hold, preauthorizationId } = newHold(core, request, contract, call, renewal?.renews);
   const agrees = (id: string) => isOf(core, id, fields, request.metadata);
 
-  const refusal = check(request, contract, call.at);
+  const refusal = renewal?.refusal ?? check(request, contract, call.at);
   if (refusal) return answerAgain(core, await findFirstUnstored(core, call, () => refusal, agrees));
   const processor = core.processors.of(hold);
   if (!processor.admits()) {
@@ -101,7 +120,7 @@ export const createPreauthorization: Method<'createPreauthorization'> = async (c
       return unknown(request, requestId);
     }
   });
-};
+}
 
 /** The answer from what was written once. */
 async function answerAgain(core: Core, first: First): Promise<Response> {
@@ -148,6 +167,7 @@ function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<
     description: hold.description ?? '',
     customerPresent: hold.customerPresent,
     ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(new Date(hold.expectedCaptureAt)) }),
+    renews: hold.renews ?? '',
     ...(hold.captureAt && { captureAt: timestampFromDate(new Date(hold.captureAt)) }),
     ...(hold.releaseAt && { releaseAt: timestampFromDate(new Date(hold.releaseAt)) }),
     metadata: inOrder(hold.metadata ?? {}),
@@ -233,6 +253,7 @@ function newHold(
   request: CreatePreauthorizationRequest,
   contract: MerchantRow,
   { requestId, at, inquireAt }: ReturnType<typeof requestOf>,
+  renews: string | undefined,
 ) {
   const handle = handleOf(core.cipher, requestId);
   assert(handle, 'the current key is known');
@@ -256,6 +277,7 @@ function newHold(
     description: request.description,
     customerPresent: request.customerPresent ?? !byToken,
     expectedCaptureAt: dateOf(request.expectedCaptureAt)?.toISOString(),
+    renews,
     captureAt: dateOf(request.captureAt)?.toISOString(),
     releaseAt: dateOf(request.releaseAt)?.toISOString(),
     metadata: Object.keys(request.metadata).length > 0 ? { ...request.metadata } : undefined,

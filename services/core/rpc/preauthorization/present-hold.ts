@@ -18,7 +18,7 @@ export function presentListed(hold: HoldRow, cipher: Cipher) {
   const awaiting = hold.phase === 'AWAITING_CHECKOUT';
   return {
     ...presentFields(hold, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'frozen'),
-    ...presentFields(hold, 'description', 'customerPresent', 'expectedCaptureAt', 'captureAt', 'releaseAt'),
+    ...presentFields(hold, 'description', 'customerPresent', 'expectedCaptureAt', 'captureAt', 'releaseAt', 'renews'),
     ...presentFields(hold, 'merchantReference', 'generatedTokenId', 'createdAt', 'placedAt', 'expiresAt', 'closedAt'),
     status: HoldStatus[hold.status],
     phase: HoldPhase[phaseOf(hold)],

@@ -63,6 +63,9 @@ export const HoldEntity = defineEntity({
     /** The term of the contract: how long before its end the merchant is told; null = not, or told already. And when that is. */
     notifyExpiringHours: p.integer().nullable(),
     notifyExpiringAt: p.datetime(3).nullable(),
+    /** The hold that it renews, and whether that is still to be released. */
+    renews: p.uuid().nullable(),
+    releasesOld: p.boolean().default(false),
     /** What an update has changed, as it was asked for; null = nothing was changed. */
     asked: p.json().nullable().$type<AskedTerms>(),
     metadata: p.json().nullable().$type<Record<string, string>>(),
@@ -166,6 +169,7 @@ export const HoldEntity = defineEntity({
       where:
         "notify_expiring_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
     },
+    { name: 'hold_releases_old', properties: ['requestId'], where: 'releases_old' },
     { name: 'hold_open_checkout', properties: ['checkoutExpiresAt'], where: "phase = 'AWAITING_CHECKOUT'" },
     { name: 'hold_token_age', properties: ['createdAt'], where: 'generated_token_id is not null' },
     ...sentIndexes('hold', "frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')"),

@@ -33,6 +33,8 @@ export interface HoldInput extends SentInput {
   readonly expectedCaptureAt?: string | undefined;
   readonly captureAt?: string | undefined;
   readonly releaseAt?: string | undefined;
+  /** The hold that it renews. */
+  readonly renews?: string | undefined;
   readonly metadata?: Record<string, string> | undefined;
   readonly returnUrl?: string | undefined;
   readonly saveCard: boolean;
@@ -51,7 +53,7 @@ export const INSERT_HOLDS: Statement = {
     from json_to_recordset($1::json) as i(${SENT_INPUT},
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
       "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz,
-      "notifyExpiringHours" int, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
+      "notifyExpiringHours" int, renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
       "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     ${LOST}
     ${sentUnderKey('hold')}
@@ -63,14 +65,14 @@ export const INSERT_HOLDS: Statement = {
       processor_request_id, created_at, inquire_at, inquiry_count,
       status, captured, in_flight, remaining, released, reversed, closing, frozen,
       terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
-      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours,
+      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours, renews, releases_old,
       metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
       'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   ${OUTCOMES}`,

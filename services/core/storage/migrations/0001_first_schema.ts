@@ -166,6 +166,8 @@ export class Migration0001_first_schema extends Migration {
         "auto_capture_count" int not null default 0,
         "release_at" timestamptz(3) null,
         "asked" jsonb null,
+        "renews" uuid null,
+        "releases_old" boolean not null default false,
         "notify_expiring_hours" int null,
         "notify_expiring_at" timestamptz(3) null,
         "metadata" jsonb null,
@@ -204,6 +206,7 @@ export class Migration0001_first_schema extends Migration {
         where capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_expiring" on "hold" ("notify_expiring_at")
         where notify_expiring_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+      create index "hold_releases_old" on "hold" ("request_id") where releases_old;
       create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = 'AWAITING_CHECKOUT';
       create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null;
       create index "hold_to_inquire" on "hold" ("inquire_at") where inquire_at is not null;

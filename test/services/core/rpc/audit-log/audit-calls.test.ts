@@ -77,6 +77,10 @@ describe('The audit log', () => {
       const { requestId } = await acme.hold();
       return operator.holds.releasePreauthorization({ requestId }, ALICE);
     },
+    RenewPreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.renewPreauthorization({ requestId }, ALICE);
+    },
     UpdatePreauthorization: async () => {
       const { requestId } = await acme.hold();
       return operator.holds.updatePreauthorization({ requestId, updateMask: { paths: ['metadata'] } }, ALICE);

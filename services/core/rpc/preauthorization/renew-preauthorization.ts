@@ -1,0 +1,38 @@
+import { create } from '@bufbuild/protobuf';
+import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { judgeRenewal, remainedOf } from '../../domain/hold.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import type { Method } from '../core.ts';
+import { refusalOf } from '../refuse.ts';
+import { scopeOfChange } from '../server/caller.ts';
+import { placeHold } from './create-preauthorization.ts';
+import { namedHold } from './named-hold.ts';
+
+/**
+ * Places a hold like an earlier one (docs/product.md, "Renewing"). It is placed like any other, and keeps which one it renews; a worker releases
+ * that one afterwards. The amount that a call leaves out is not among its fields: a repetition finds the first answer, whatever remains by then.
+ */
+export const renewPreauthorization: Method<'renewPreauthorization'> = async (core, request, context) => {
+  const old = await namedHold(core, request, scopeOfChange(context, request.merchantId));
+  const { requestId: renews, merchantId, currency, terminalId, userId } = old;
+  const token = old.tokenId ?? old.generatedTokenId ?? null;
+  const { amount, idempotencyKey, operationRequestId } = request;
+  const code = judgeRenewal(old, token, amount);
+  const refusal = code === 'NOT_SUPPORTED' ? new HoldfastError(code, NO_TOKEN) : code && refusalOf(code);
+  const asked = create(CreatePreauthorizationRequestSchema, {
+    merchantId,
+    tokenId: token ?? '',
+    amount: amount ?? remainedOf(old),
+    currency,
+    terminalId,
+    userId,
+    metadata: old.metadata ?? {},
+    ...(old.merchantReference != null && { merchantReference: old.merchantReference }),
+    ...(old.description != null && { description: old.description }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(operationRequestId !== undefined && { operationRequestId }),
+  });
+  return placeHold(core, asked, context, { renews, fields: { renews, amount }, refusal });
+};
+
+const NO_TOKEN = 'the hold was placed at a checkout that kept no token: it cannot be renewed without the customer';

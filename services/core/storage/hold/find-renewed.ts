@@ -1,0 +1,35 @@
+import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
+import { readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import type { HoldRow } from './hold-row.ts';
+
+/** A hold that was renewed, and the hold that renews it. */
+export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'> {
+  readonly renewedBy: string;
+  readonly renewalPhase: HoldRow['phase'];
+}
+
+/** Finds holds whose renewal is decided, and that nothing is in flight of. */
+export function findRenewed(query: Query, limit: number, but: readonly string[], at: AtProcessor): Promise<Renewed[]> {
+  return readRows<Renewed>(query, FIND_RENEWED, [limit, at.only, at.butNot, but]);
+}
+
+const FIND_RENEWED: Statement = {
+  name: 'find-renewed',
+  text: `select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase
+    from (select * from hold where releases_old and phase in ('AUTHORIZED', 'FAILED') and request_id <> all ($4::uuid[])
+        and ${isAtProcessor('$2', '$3')}) n
+      join hold h on h.request_id = n.renews
+    where h.in_flight = 0 and not h.closing and not h.frozen
+    order by n.request_id limit $1`,
+};
+
+/** Stores that nothing is left to do about the hold that another one renews. */
+export async function markOldReleased(query: Query, renewedBy: string): Promise<void> {
+  await query(MARK_OLD_RELEASED, [renewedBy]);
+}
+
+const MARK_OLD_RELEASED: Statement = {
+  name: 'mark-old-released',
+  text: 'update hold set releases_old = false where request_id = $1',
+};

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { sql } from '../desk.ts';
+import { approved, declined, neverSeen } from '../fake-processor.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+import { why } from '../stage.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('renewPreauthorization()', function () {
+  this.timeout(60_000);
+  const { scripted, desk, processor } = useScriptedStage();
+  const renew = (hold: { requestId: string }, fields: object = {}) => {
+    const { holds } = scripted.stage.channel('gateway');
+    return holds.renewPreauthorization({ merchantId: 'acme', requestId: hold.requestId, ...fields });
+  };
+  const renewed = async (hold: { requestId: string }, fields: object = {}) => {
+    const { preauthorization, state } = await renew(hold, fields);
+    assert.equal(state, OperationState.OK);
+    return preauthorization ?? assert.fail();
+  };
+  const releaseOld = () => scripted.stage.releaseRenewed();
+  const calls = () => processor.heard.map(({ method }) => method);
+
+  it('places a hold for what remained, then releases the old one, once', async () => {
+    const old = await desk.hold({ merchantReference: 'room 12' });
+    await desk.capture(old, 4_000n);
+    processor.heard.length = 0;
+    const hold = await renewed(old);
+    assert.deepEqual(
+      [hold.amount, hold.renews, hold.terminalId, hold.userId, hold.merchantReference],
+      [6_000n, old.requestId, old.terminalId, old.userId, 'room 12'],
+    );
+    assert.equal(await desk.books(old), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+    await Promise.all([releaseOld(), releaseOld()]);
+    await releaseOld();
+    assert.deepEqual(calls(), ['authorize', 'void']);
+    assert.equal(await desk.books(old), 'CAPTURED 4000/0/0/6000/0 RELEASED');
+    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/6000/0/0');
+    assert.equal((await desk.get(hold)).renews, old.requestId);
+  });
+
+  it('renews a hold that has expired, for what was given back, or for another amount', async () => {
+    const old = await desk.hold();
+    scripted.stage.clock.advance(7 * DAY_MS);
+    await scripted.stage.expire();
+    assert.equal((await renewed(old)).amount, 10_000n);
+    assert.equal((await renewed(old, { amount: 12_000n })).amount, 12_000n);
+    processor.heard.length = 0;
+    await releaseOld();
+    assert.deepEqual(calls(), []);
+  });
+
+  it('keeps the old hold when the new one is declined, and while its outcome is unknown', async () => {
+    const old = await desk.hold();
+    processor.says.authorize = () => declined;
+    assert.equal(await why(renew(old)), 'CARD_DECLINED');
+    processor.says.authorize = () => undefined;
+    processor.says.inquire = () => neverSeen;
+    assert.equal((await renew(old)).state, OperationState.UNKNOWN);
+    await releaseOld();
+    await scripted.inquireLater();
+    await releaseOld();
+    assert.equal(await desk.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('waits for a capture of the old hold, and releases what that leaves', async () => {
+    const old = await desk.hold();
+    processor.says.capture = () => undefined;
+    await desk.capture(old, 3_000n);
+    assert.equal((await renewed(old)).amount, 7_000n);
+    await releaseOld();
+    assert.equal(await desk.books(old), 'IN_PROGRESS 0/3000/7000/0/0');
+    processor.says.inquire = () => neverSeen;
+    await scripted.inquireLater();
+    await releaseOld();
+    assert.equal(await desk.books(old), 'RELEASED 0/0/0/10000/0 RELEASED');
+  });
+
+  it('tells that the old hold could not be released, and leaves it open', async () => {
+    const old = await desk.hold();
+    await renewed(old);
+    processor.says.void = () => declined;
+    await releaseOld();
+    await releaseOld();
+    assert.deepEqual(await desk.results(old), ['authorized', 'declined 10000']);
+    assert.equal(await desk.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+    processor.says.void = () => approved;
+  });
+
+  it('gives a repetition the first answer, whatever remains by then', async () => {
+    const old = await desk.hold();
+    const first = await renew(old, { idempotencyKey: 'again' });
+    await releaseOld();
+    const again = await renew(old, { idempotencyKey: 'again' });
+    assert.deepEqual(again, { ...first, replayed: true });
+    assert.equal(await why(renew(old, { idempotencyKey: 'again', amount: 5n })), 'IDEMPOTENCY_KEY_REUSED');
+  });
+
+  it('refuses what cannot be renewed, and sends nothing', async () => {
+    processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
+    const open = (await desk.checkout()).preauthorization ?? assert.fail();
+    const [captured, frozen, paid] = [await desk.hold(), await desk.hold(), await desk.hold()];
+    await desk.capture(captured, 10_000n);
+    await sql(scripted.stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
+    await sql(scripted.stage, 'update hold set token_id = null where request_id = $1', [paid.requestId]);
+    processor.heard.length = 0;
+    for (const [hold, code] of [
+      [{ requestId: 'nothing' }, 'PREAUTHORIZATION_NOT_FOUND'],
+      [open, 'HOLD_NOT_PLACED'],
+      [paid, 'NOT_SUPPORTED'],
+      [frozen, 'HOLD_FROZEN'],
+      [captured, 'HOLD_CAPTURED'],
+    ] as const) {
+      assert.equal(await why(renew(hold)), code);
+    }
+    const { holds } = scripted.stage.channel('gateway');
+    assert.equal(
+      await why(holds.renewPreauthorization({ merchantId: 'bolt', requestId: paid.requestId })),
+      'PREAUTHORIZATION_NOT_FOUND',
+    );
+    assert.deepEqual(calls(), []);
+    assert.deepEqual(await scripted.stage.audit('own books'), []);
+  });
+});

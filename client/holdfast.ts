@@ -74,6 +74,12 @@ export class Holdfast {
     /** Charges a hold, in full or in part. */
     capture: (capture: Body<'capturePreauthorization'>, options?: WriteOptions) =>
       this.#write<'capturePreauthorization'>('/preauthorization/authorization', capture, options),
+    /** Adds to a hold. */
+    increment: (increment: Body<'incrementPreauthorization'>, options?: WriteOptions) =>
+      this.#write<'incrementPreauthorization'>('/preauthorization/increment', increment, options),
+    /** Lets a hold end later. */
+    extend: (extension: Body<'extendPreauthorization'>, options?: WriteOptions) =>
+      this.#write<'extendPreauthorization'>('/preauthorization/extend', extension, options),
     /** Gives back what remains of a hold, or cancels its checkout. */
     release: (release: Body<'releasePreauthorization'>, options?: WriteOptions) =>
       this.#write<'releasePreauthorization'>('/preauthorization/release', release, options),

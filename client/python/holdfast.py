@@ -84,6 +84,14 @@ class Holdfast:
         """Charges a hold: preauthorizationId, amountToCapture, finalCapture."""
         return self._write(_CAPTURE, capture, idempotency_key, timeout)
 
+    def increment_hold(self, *, idempotency_key=None, timeout=60.0, **increment):
+        """Adds `amountToAdd` to a hold."""
+        return self._write("/preauthorization/increment", increment, idempotency_key, timeout)
+
+    def extend_hold(self, *, idempotency_key=None, timeout=60.0, **extension):
+        """Lets a hold end later."""
+        return self._write("/preauthorization/extend", extension, idempotency_key, timeout)
+
     def release_hold(self, *, idempotency_key=None, timeout=60.0, **release):
         """Gives back what remains of a hold: requestId, or preauthorizationId."""
         return self._write("/preauthorization/release", release, idempotency_key, timeout)

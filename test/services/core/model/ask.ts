@@ -21,7 +21,12 @@ export interface Asked {
 }
 
 /** Sends a command. Returns a word, and for a capture or a change the hold right after it; rejects when it is refused. */
-export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent, call: GrpcCall): Promise<string> {
+export async function askCore(
+  { holds, octs, refunds }: Clients,
+  asked: Asked,
+  sent: Sent,
+  call: GrpcCall,
+): Promise<string> {
   const { merchantId, userId, requestId, preauthorizationId, model } = asked;
   const common = { merchantId, idempotencyKey: sent.key };
   if (sent.do === 'capture') {
@@ -30,6 +35,10 @@ export async function askCore({ holds, octs }: Clients, asked: Asked, sent: Sent
     if (capture?.state !== OperationState.OK) return word(capture?.state);
     const { amountRemaining, amountReleased, preauthorizationStatus } = capture;
     return `OK ${amountRemaining}/${amountReleased}/${HoldStatus[preauthorizationStatus]}`;
+  }
+  if (sent.do === 'refund') {
+    const asking = { ...common, captureRequestId: sent.captureRequestId ?? '', amount: BigInt(sent.amount) };
+    return word((await refunds.createRefund(asking, call)).refund?.state);
   }
   if (sent.do === 'release') return word((await holds.releasePreauthorization({ ...common, requestId }, call)).state);
   const named = { ...common, preauthorizationId };

@@ -38,6 +38,7 @@ interface Row {
   readonly request_id: string;
   readonly books: string;
   readonly reversed: bigint;
+  readonly refunded: bigint;
   readonly frozen: boolean;
   readonly open: boolean;
 }
@@ -60,6 +61,7 @@ function differences(
   same('frozen', row?.frozen, hold.frozen);
   same('open', row?.open, false);
   same('reversed', row?.reversed, reversedOf(hold));
+  same('refunded', row?.refunded, refundedIn(hold));
   for (const { key, state } of hold.attempts) if (key !== '') same(`state of ${key}`, states.get(key), state);
   const [wanted, deliveries] = operationsOf(hold);
   same('operations', operations.map(({ kind, status: s }) => `${kind} ${s}`).sort(), wanted.sort());
@@ -90,6 +92,8 @@ function processorDifferences(hold: HoldModel, entry: Entry | undefined): string
     found.push(`the processor has ${charged}/${voided}, not ${hold.charged}/${hold.voided}`);
   }
   if (hold.kind === 'OCT') return found;
+  const refunded = entry?.refunded ?? 0;
+  if (refunded !== refundedIn(hold)) found.push(`the processor refunded ${refunded}, we booked ${refundedIn(hold)}`);
   if (charged !== captured) found.push(`the processor charged ${charged}, we booked ${captured}`);
   const reserved = entry?.answer === 1 ? entry.amount + entry.incremented - charged - voided : 0;
   if (reserved !== 0) found.push(`${reserved} stay reserved at the processor`);
@@ -107,6 +111,12 @@ function reversedOf(hold: HoldModel): number {
   return capturesOf(hold).reduce((sum, { amount }) => sum + ofOne(amount), 0);
 }
 
+/** What was refunded. */
+function refundedIn(hold: HoldModel): number {
+  const done = hold.attempts.filter(({ kind, state }) => kind === 'REFUND' && state === 'OK');
+  return done.reduce((sum, { amount }) => sum + amount, 0);
+}
+
 function capturesOf(hold: HoldModel) {
   return hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
 }
@@ -115,7 +125,7 @@ function capturesOf(hold: HoldModel) {
 function operationsOf(hold: HoldModel): [string[], number] {
   const placing = `${hold.kind} ${hold.placing}`;
   const attempts = hold.attempts.flatMap(({ kind, state, final: _, amount }) => {
-    if (kind === 'CAPTURE') return [`CAPTURE ${state}`];
+    if (kind === 'CAPTURE' || kind === 'REFUND') return [`${kind} ${state}`];
     if (kind === 'INCREMENT' || kind === 'EXTENSION') return [`${kind} ${state}`];
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
     return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
@@ -126,15 +136,16 @@ function operationsOf(hold: HoldModel): [string[], number] {
   const all = [placing, ...attempts, ...reversals];
   const merchant = MERCHANTS[hold.merchant];
   const told = all.filter(
-    (operation) => merchant?.notifyHolds || /^(CAPTURE|REVERSAL|REINSTATEMENT|OCT)/.test(operation),
+    (operation) => merchant?.notifyHolds || /^(CAPTURE|REFUND|REVERSAL|REINSTATEMENT|OCT)/.test(operation),
   );
   return [all, merchant?.url === '' ? 0 : told.length];
 }
 
 const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status as books,
-    reversed, frozen, closing or changing is not null or phase not in ('AUTHORIZED', 'FAILED') as open
+    reversed, refunded + refunding as refunded, frozen,
+    closing or changing is not null or phase not in ('AUTHORIZED', 'FAILED') as open
   from hold where request_id = any($1::uuid[])
-  union all select request_id, state, 0, false, state not in ('OK', 'KO') from submission where kind = 'OCT' and request_id = any($1::uuid[])`;
+  union all select request_id, state, 0, 0, false, state not in ('OK', 'KO') from submission where kind = 'OCT' and request_id = any($1::uuid[])`;
 
 const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, sequence,
     (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries

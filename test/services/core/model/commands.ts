@@ -37,6 +37,7 @@ const WEIGHTS = {
   release: 3,
   increment: 5,
   extension: 3,
+  refund: 6,
   pay: 4,
   place: 1,
   checkout: 1,
@@ -138,6 +139,13 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'place', merchant: 2, token: 'ok', fault: 'none' },
     { do: 'extension', fault: 'lost after' },
   ],
+  // A capture is refunded in part, whatever fails, and again, also after its hold has closed.
+  ...(['none', 'none', 'lost before', 'lost after', 'late', 'slow'] as const).map((fault): Partial<Command>[] => [
+    { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
+    { do: 'capture', share: 'half', final: fault === 'slow', fault: 'none' },
+    { do: 'refund', share: 'half', fault },
+    { do: 'refund', share: 'little', fault: 'none' },
+  ]),
   // A release is unknown, and the merchant sends more commands.
   [{ do: 'place', token: 'ok', fault: 'none' }, { do: 'release', fault: 'lost after' }, { do: 'capture' }],
 ];

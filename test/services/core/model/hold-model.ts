@@ -13,10 +13,12 @@ export interface Answer {
 /** The fault of one call between core and the processor. */
 export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
 
-/** A capture, an increment or extension, or an attempt to release the rest. */
+/** A capture, an increment or extension, an attempt to release the rest, or a refund of a capture. */
 export interface Attempt {
   readonly key: string;
-  readonly kind: 'CAPTURE' | 'INCREMENT' | 'EXTENSION' | 'RELEASED' | 'EXPIRED' | 'LATE';
+  readonly kind: 'CAPTURE' | 'INCREMENT' | 'EXTENSION' | 'RELEASED' | 'EXPIRED' | 'LATE' | 'REFUND';
+  /** Of a refund: the key of its capture. */
+  readonly of?: string | undefined;
   readonly amount: number;
   readonly final: boolean;
   state: 'OPEN' | 'OK' | 'KO';
@@ -103,7 +105,9 @@ function changeOf(hold: HoldModel): Attempt['kind'] | undefined {
 /** Returns the counters and the public status, computed from the attempts alone. */
 export function booksOf(hold: HoldModel) {
   const sum = (attempts: readonly Attempt[]) => attempts.reduce((total, { amount }) => total + amount, 0);
-  const moving = hold.attempts.filter((attempt) => attempt.kind !== 'LATE' && !isChange(attempt));
+  const moving = hold.attempts.filter(
+    (attempt) => attempt.kind !== 'LATE' && attempt.kind !== 'REFUND' && !isChange(attempt),
+  );
   const captured = sum(moving.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK'));
   const inFlight = sum(moving.filter(({ state }) => state === 'OPEN'));
   const closed = hold.placing === 'KO' || hold.closedBy !== undefined;
@@ -126,7 +130,9 @@ function statusOf(hold: HoldModel, captured: number): string {
 /** Whether a release, a final or a sole capture has no result yet. */
 function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
-    attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : attempt.kind !== 'LATE' && !isChange(attempt);
+    attempt.kind === 'CAPTURE'
+      ? attempt.final || !hold.several
+      : attempt.kind !== 'LATE' && attempt.kind !== 'REFUND' && !isChange(attempt);
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
 }
 
@@ -146,6 +152,25 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
   if (isClosing(hold) || (closes && changeOf(hold) === 'INCREMENT')) return 'CAPTURE_IN_FLIGHT';
   if (amount <= remaining) return undefined;
   return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+}
+
+/** What is refunded of a capture; with those that have no result yet, what is reserved, too. */
+export function refundedOf(hold: HoldModel, key: string, states: readonly Attempt['state'][]): number {
+  const refunds = hold.attempts.filter(
+    ({ kind, of, state }) => kind === 'REFUND' && of === key && states.includes(state),
+  );
+  return refunds.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** Follows the order of docs/product.md, "Order of refusals". Refunds of what the card scheme reverses are not played. */
+export function judgeRefund(hold: HoldModel, key: string, amount: number): string | undefined {
+  const capture = hold.attempts.find((attempt) => attempt.key === key);
+  if (!capture) return 'CAPTURE_NOT_FOUND';
+  if (amount > capture.amount || capture.state === 'KO') return 'AMOUNT_EXCEEDS_CAPTURE';
+  if (capture.state === 'OPEN') return 'CAPTURE_NOT_SETTLED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  if (amount <= capture.amount - refundedOf(hold, key, ['OK', 'OPEN'])) return undefined;
+  return amount <= capture.amount - refundedOf(hold, key, ['OK']) ? 'CAPTURE_NOT_SETTLED' : 'AMOUNT_EXCEEDS_CAPTURE';
 }
 
 /** Whether the processor allows only one capture of this authorization. */
@@ -235,7 +260,7 @@ export function settle(hold: HoldModel, attempt: Attempt, answer: Answer, now: n
   if (attempt.kind === 'CAPTURE') closeByCapture(hold, attempt);
   else if (attempt.kind === 'INCREMENT') closeUsedUp(hold);
   else if (attempt.kind === 'EXTENSION') extendBy(hold, attempt, now);
-  else if (done && attempt.kind !== 'LATE') closeByRelease(hold, attempt.kind);
+  else if (done && (attempt.kind === 'RELEASED' || attempt.kind === 'EXPIRED')) closeByRelease(hold, attempt.kind);
   const { remaining, released, status } = booksOf(hold);
   attempt.after = `${remaining}/${released}/${status}`;
 }
@@ -270,7 +295,7 @@ function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
   hold.answer = refused(reason === 'EXPIRED' ? 'checkout_expired' : 'checkout_cancelled');
 }
 
-export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'amount' | 'final'> & { now: number }): Attempt {
+export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'of' | 'amount' | 'final'> & { now: number }): Attempt {
   const { now, ...intent } = from;
   const runningUntil = now + RUNNING_MS;
   return {

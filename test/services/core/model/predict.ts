@@ -9,6 +9,7 @@ import {
   isDue,
   judgeCapture,
   judgeChange,
+  judgeRefund,
   judgeRelease,
   newAttempt,
   refused,
@@ -18,14 +19,18 @@ import {
   tellEnd,
   wordOf,
 } from './hold-model.ts';
-import { alter, authorize, charge, decide, endThere, giveBack } from './processor-model.ts';
+
+import { alter, authorize, charge, decide, endThere, giveBack, giveRefund } from './processor-model.ts';
 
 /** The point where core dies, if it does. */
 export type Crash = 'none' | 'stored' | 'answered';
 
 /** One command as it is sent. */
 export interface Sent {
-  readonly do: 'place' | 'capture' | 'release' | 'increment' | 'extension';
+  readonly do: 'place' | 'capture' | 'release' | 'increment' | 'extension' | 'refund';
+  /** Of a refund: the key of its capture, and its requestId. */
+  readonly of?: string;
+  readonly captureRequestId?: string;
   readonly key: string;
   readonly amount: number;
   readonly final: boolean;
@@ -74,6 +79,7 @@ const STEPS: Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => St
   release,
   increment: change,
   extension: change,
+  refund,
 };
 
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
@@ -175,6 +181,24 @@ function* change(hold: HoldModel, sent: Sent, now: number): Steps {
   if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault === 'late') attempt.underWay = true;
   else if (sent.fault !== 'lost before') alter(hold, attempt, now);
+  yield;
+  return answered(hold, attempt, sent, now);
+}
+
+function* refund(hold: HoldModel, sent: Sent, now: number): Steps {
+  const refusal = judgeRefund(hold, sent.of ?? '', sent.amount);
+  const known = hold.attempts.find(({ key }) => key === sent.key);
+  if (refusal !== undefined || known) {
+    yield;
+    const kept = hold.attempts.find(({ key }) => key === sent.key);
+    return kept ? replay(kept, now) : (refusal ?? '');
+  }
+  const attempt = newAttempt({ key: sent.key, kind: 'REFUND', of: sent.of, amount: sent.amount, final: false, now });
+  hold.attempts.push(attempt);
+  yield;
+  if (sent.crash === 'stored') return 'UNKNOWN';
+  if (sent.fault === 'late') attempt.underWay = true;
+  else if (sent.fault !== 'lost before') giveRefund(hold, attempt);
   yield;
   return answered(hold, attempt, sent, now);
 }
@@ -296,6 +320,7 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
     attempt.underWay = false;
     if (attempt.kind === 'CAPTURE') charge(hold, attempt, now);
     else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION') alter(hold, attempt, now);
+    else if (attempt.kind === 'REFUND') giveRefund(hold, attempt);
     else giveBack(hold, attempt);
   }
   return hold;

@@ -89,6 +89,17 @@ function placedThere({ amount, incremented }: HoldModel): number {
   return amount + incremented;
 }
 
+/** The processor refunds. */
+export function giveRefund(hold: HoldModel, refund: Attempt): void {
+  if (refund.truth || refund.fenced) return;
+  const capture = hold.attempts.find(({ key }) => key === refund.of);
+  const done = hold.attempts.filter(
+    ({ kind, of, truth }) => kind === 'REFUND' && of === refund.of && truth?.answer === 'APPROVED',
+  );
+  const left = (capture?.amount ?? 0) - done.reduce((sum, { amount }) => sum + amount, 0);
+  refund.truth = refund.amount <= left ? { answer: 'APPROVED', code: '' } : refused('amount_exceeds_capture');
+}
+
 function effect(behaviour: { answer: number; errorCode: string }): Answer {
   const answer = (['APPROVED', 'DECLINED', 'NOT_PERFORMED'] as const)[behaviour.answer - 1];
   if (!answer) throw new Error('an answer that the contract allows');

@@ -10,14 +10,23 @@ import {
   openPreauthorizationId,
 } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
-import { effectOf } from '../../../../services/sandbox/behaviour.ts';
+import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, SHARES, tokenOf } from './commands.ts';
 import { crashVariants } from './crash-variants.ts';
-import { amountOf, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
+import {
+  amountOf,
+  booksOf,
+  type Fault,
+  type HoldModel,
+  newHold,
+  refundedOf,
+  settle,
+  settlePlacing,
+} from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { type Possible, predict, replayPlacing, type Sent } from './predict.ts';
 import { authorize } from './processor-model.ts';
@@ -56,6 +65,8 @@ export class Run {
       case 'increment':
       case 'extension':
         return this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
+      case 'refund':
+        return this.#refund(subject, command, crashes);
       case 'race':
         return this.#race(subject, command, crashes);
       case 'retry':
@@ -119,6 +130,26 @@ export class Run {
     const asked = Math.max(1, SHARES[command.share](remaining, amount));
     const final = what === 'capture' && command.final;
     return { do: what, key: `k${++serial}`, amount: asked, final, fault, crash: 'none' };
+  }
+
+  /** A refund of one of the captures, or two at once. What the card scheme reverses is not refunded here. */
+  async #refund(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
+    const [model] = subject.possible;
+    if (!model || behaviourOf(model.token).reversal) return;
+    const isCertain = (key: string) =>
+      key !== '' && subject.possible.every(({ attempts }) => attempts.some((each) => each.key === key));
+    const captures = model.attempts.filter(({ kind, key }) => kind === 'CAPTURE' && isCertain(key));
+    const capture = captures[command.pick % Math.max(1, captures.length)];
+    if (!capture) return;
+    const { request_id: captureRequestId } = await named(this.#world, subject, capture.key);
+    const left = capture.amount - refundedOf(model, capture.key, ['OK', 'OPEN']);
+    const fault = command.fault === 'late authorization' ? 'none' : command.fault;
+    const amount = Math.max(1, SHARES[command.share](left, capture.amount));
+    const of = { of: capture.key, captureRequestId, amount, final: false, fault, crash: 'none' } as const;
+    const one: Sent = { do: 'refund', key: `k${++serial}`, ...of };
+    const isRace = command.pick % 3 === 0 && (fault === 'none' || fault === 'slow');
+    if (isRace) this.#world.faults.happened('race of refunds');
+    return this.#send(subject, isRace ? [one, { ...one, key: `k${++serial}` }] : [one], crashes);
   }
 
   /** A capture or release whose caller does not wait. */

@@ -36,7 +36,7 @@ const WEIGHTS = {
   retry: 4,
   release: 3,
   increment: 5,
-  extension: 3,
+  extension: 5,
   refund: 6,
   pay: 4,
   place: 1,

@@ -7,20 +7,15 @@ import {
   type Fault,
   type HoldModel,
   isDue,
-  judgeCapture,
-  judgeChange,
-  judgeRefund,
-  judgeRelease,
   newAttempt,
   refused,
   reportedEnd,
   settle,
   settlePlacing,
-  tellEnd,
   wordOf,
 } from './hold-model.ts';
-
-import { alter, authorize, charge, decide, endThere, giveBack, giveRefund } from './processor-model.ts';
+import { judgeCapture, judgeChange, judgeRefund, judgeRelease } from './judge-model.ts';
+import { alter, authorize, charge, giveBack, giveRefund } from './processor-model.ts';
 
 /** The point where core dies, if it does. */
 export type Crash = 'none' | 'stored' | 'answered';
@@ -39,6 +34,9 @@ export interface Sent {
   /** The caller aborted the call before, and repeats it under its key. */
   readonly brokenOff?: boolean;
 }
+
+/** Whether it changes the hold itself. */
+export const isChange = ({ do: what }: Sent) => what === 'increment' || what === 'extension';
 
 /** A possible state of a hold, with the answer to each command: a word, and for a success its content. */
 export interface Possible {
@@ -216,7 +214,7 @@ function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent, now
 function replay(attempt: Attempt, now: number): string {
   if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
   if (attempt.state === 'KO') return wordOf(attempt.answer as Answer);
-  return attempt.kind === 'RELEASED' ? 'OK' : `OK ${attempt.after}`;
+  return attempt.kind === 'RELEASED' || attempt.kind === 'REFUND' ? 'OK' : `OK ${attempt.after}`;
 }
 
 /** The processor has accepted it, and has not decided. */
@@ -296,7 +294,7 @@ function settleOpen(hold: HoldModel, now: number): HoldModel[] {
 /**
  * Inquiries and events are handled concurrently, so core may learn several results in any order, and each shows the hold right after it.
  */
-function settleInAnyOrder(
+export function settleInAnyOrder(
   hold: HoldModel,
   isOpen: (attempt: Attempt) => boolean,
   settleOne: (hold: HoldModel, attempt: Attempt) => void,
@@ -323,41 +321,5 @@ export function deliver(hold: HoldModel, now: number): HoldModel {
     else if (attempt.kind === 'REFUND') giveRefund(hold, attempt);
     else giveBack(hold, attempt);
   }
-  return hold;
-}
-
-/** Time passes: pending events are reported. Two events may arrive in any order, and a rejected one is reported again some time later. */
-export function hear(hold: HoldModel, now: number): HoldModel[] {
-  endThere(hold, now);
-  decide(hold, now);
-  return settleInAnyOrder(
-    hold,
-    ({ state, decidedAt, truth }) => state === 'OPEN' && decidedAt > 0 && truth !== undefined,
-    (each, attempt) => settle(each, attempt, attempt.truth as Answer, now),
-  ).flatMap((each) => hearEvents(each, now));
-}
-
-function hearEvents(hold: HoldModel, now: number): HoldModel[] {
-  const [first, last] = [structuredClone(hold), hold];
-  if (first.endEvent === 'PENDING' || first.endEvent === 'REFUSED') tellEnd(first, now);
-  for (const each of [first, last]) {
-    if (!each.eventPending) continue;
-    each.eventPending = false;
-    settlePlacing(each, each.truth as Answer, now);
-  }
-  const untold = hold.endEvent === 'REFUSED' ? [structuredClone(last)] : [];
-  tellEnd(last, now);
-  return [first, last, ...untold];
-}
-
-/** All events are reported in the end. */
-export function hearAll(hold: HoldModel, now: number): HoldModel {
-  tellEnd(hold, now);
-  return hold;
-}
-
-/** The processor reports the result of the placing. */
-export function tellPlacing(hold: HoldModel, now: number): HoldModel {
-  if (hold.truth) settlePlacing(hold, hold.truth, now);
   return hold;
 }

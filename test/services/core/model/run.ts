@@ -17,25 +17,15 @@ import { pay } from '../../sandbox/checkout/browse.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, SHARES, tokenOf } from './commands.ts';
 import { crashVariants } from './crash-variants.ts';
-import {
-  amountOf,
-  booksOf,
-  type Fault,
-  type HoldModel,
-  newHold,
-  refundedOf,
-  settle,
-  settlePlacing,
-} from './hold-model.ts';
+import { amountOf, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
-import { type Possible, predict, replayPlacing, type Sent } from './predict.ts';
+import { refundedOf } from './judge-model.ts';
+import { isChange, type Possible, predict, replayPlacing, type Sent } from './predict.ts';
 import { authorize } from './processor-model.ts';
 import { distinct, fail, named, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 let serial = 0;
-
-const isChange = ({ do: what }: Sent) => what === 'increment' || what === 'extension';
 
 export class Run {
   readonly #world: World;

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { checkSubjects } from './check.ts';
 import type { Beat, Step } from './commands.ts';
+import { hear, hearAll, tellPlacing } from './hear-model.ts';
 import type { HoldModel } from './hold-model.ts';
-import { type Crash, deliver, hear, hearAll, recover, sweep, tellPlacing } from './predict.ts';
+import { type Crash, deliver, recover, sweep } from './predict.ts';
 import { Run } from './run.ts';
 import { distinct, type Subject } from './subject.ts';
 import type { World } from './world.ts';

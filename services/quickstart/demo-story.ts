@@ -1,5 +1,6 @@
 /** The main job from a merchant's side. Each step prints what it saw, and throws when it saw anything else. */
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { payAtCheckout } from './customer.ts';
 import { forge, replay, rotate, type Scene, swapKind } from './demo-relay.ts';
 import type { QuickstartFile } from './quickstart.ts';
@@ -18,6 +19,8 @@ export async function playDemo(file: QuickstartFile, print: (line: string) => vo
 
 const STEPS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = [
   ['Hold 10.00 EUR with a card token, capture 4.00, 3.00, and the rest as final', captureInParts],
+  ['Add to a hold, let it end later, capture a part, and refund half of that', changeAndRefund],
+  ['Renew a hold, and have another one captured at a time', renewAndWait],
   ['Capture more than the hold', overCapture],
   ['Capture twice where the contract allows one capture', captureTwice],
   ['Hold without a token: the customer enters a card at the checkout and lets it be saved', checkout],
@@ -54,6 +57,57 @@ async function captureInParts({ shop, saw }: Scene): Promise<void> {
   const { body } = expect(200, await shop.get(`/preauthorization/${hold.requestId}`));
   assert.deepEqual([body.amountCaptured, body.amountReleased, body.captures.length], [900, 100, 3]);
   saw('the hold shows 900 captured in three captures, 100 released');
+}
+
+async function changeAndRefund({ shop, saw }: Scene): Promise<void> {
+  const { requestId, preauthorizationId, expiresAt } = await place(shop, 'tok_sandbox_ok', 1000);
+  const more = { preauthorizationId, amountToAdd: 500 };
+  const { body: added } = expect(200, await shop.post('/preauthorization/increment', more));
+  assert.deepEqual([added.amountAdded, added.amount, added.amountRemaining], [500, 1500, 1500]);
+  await notified(shop, added.requestId, 'incremented', 'OK');
+  saw('200: 500 added, 1500 may be captured; "incremented" received, verified');
+  const { body: later } = expect(200, await shop.post('/preauthorization/extend', { preauthorizationId }));
+  assert(later.expiresAt > expiresAt, `${later.expiresAt} is not after ${expiresAt}`);
+  saw('200: it ends later');
+  const { body: captured } = expect(200, await capture(shop, preauthorizationId, 1200));
+  const half = { captureRequestId: captured.requestId, amount: 600 };
+  const { body: refund } = expect(201, await shop.post('/refund', half));
+  assert.equal(refund.amountRefunded, 600);
+  await notified(shop, refund.requestId, 'refunded', 'OK');
+  saw('201: 600 of 1200 refunded; "refunded" received, verified');
+  const tooMuch = expect(400, await shop.post('/refund', { ...half, amount: 601 }));
+  assert.equal(tooMuch.body.code, 'AMOUNT_EXCEEDS_CAPTURE');
+  const { body: hold } = expect(200, await shop.get(`/preauthorization/${requestId}`));
+  assert.deepEqual([hold.amountCaptured, hold.amountRefunded, hold.amountRemaining], [1200, 600, 300]);
+  saw('400 AMOUNT_EXCEEDS_CAPTURE for 601 more; the hold shows 1200 captured, 600 refunded, 300 left');
+}
+
+async function renewAndWait({ shop, saw }: Scene): Promise<void> {
+  const first = await place(shop, 'tok_sandbox_ok', 1000);
+  const { preauthorizationId } = first;
+  const { body: renewed } = expect(201, await shop.post('/preauthorization/renew', { preauthorizationId }));
+  assert.deepEqual([renewed.renews, renewed.amount], [first.requestId, 1000]);
+  await notified(shop, renewed.requestId, 'authorized', 'OK');
+  const released = await until(shop, first.requestId, ({ status }) => status === 'RELEASED');
+  assert.equal(released.amountReleased, 1000);
+  saw('201: a new hold with the same token; then the old one was released');
+  const captureAt = new Date(Date.now() + 2_000).toISOString();
+  const order = { ...ORDER, tokenId: 'tok_sandbox_ok', amount: 800, captureAt };
+  const { body: waiting } = expect(201, await shop.post('/preauthorization', order));
+  assert.equal(waiting.amountRemaining, 800);
+  const { captures } = await until(shop, waiting.requestId, ({ amountCaptured }) => amountCaptured === 800);
+  await notified(shop, captures[0].requestId, 'captured', 'OK');
+  saw('a hold with captureAt was captured by itself, in full, once; "captured" received, verified');
+}
+
+/** Reads a hold until it is as awaited, for 15 s. */
+async function until(shop: Shop, requestId: string, isSo: (hold: Answer['body']) => boolean): Promise<Answer['body']> {
+  for (const endMs = Date.now() + 15_000; ; ) {
+    const { body } = expect(200, await shop.get(`/preauthorization/${requestId}`));
+    if (isSo(body)) return body;
+    assert(Date.now() < endMs, `the hold ${requestId} is still ${body.status} after 15 s`);
+    await delay(50);
+  }
 }
 
 async function overCapture({ shop, saw }: Scene): Promise<void> {

@@ -33,6 +33,7 @@ export function judgeRefund(hold: HoldModel, key: string, amount: number): strin
   if (!capture) return 'CAPTURE_NOT_FOUND';
   if (amount > capture.amount || capture.state === 'KO') return 'AMOUNT_EXCEEDS_CAPTURE';
   if (capture.state === 'OPEN') return 'CAPTURE_NOT_SETTLED';
+  if (!isAble(hold.token, 'refunds')) return 'NOT_SUPPORTED';
   if (hold.frozen) return 'HOLD_FROZEN';
   if (amount <= capture.amount - refundedOf(hold, key, ['OK', 'OPEN'])) return undefined;
   return amount <= capture.amount - refundedOf(hold, key, ['OK']) ? 'CAPTURE_NOT_SETTLED' : 'AMOUNT_EXCEEDS_CAPTURE';

@@ -248,6 +248,9 @@ with input as materialized (
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
       frozen = h.frozen or coalesce(c.freezes, false), capabilities = coalesce(c.capabilities, h.capabilities),
       expires_at = c."expiresAfter",
+      notify_expiring_at = case when c."expiresAfter" is distinct from h.expires_at
+        then least(c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
+        else h.notify_expiring_at end,
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,

@@ -253,7 +253,8 @@ export async function importReversalOf(
 
 /**
  * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is marked first, so that an event that
- * reports the same later is not booked again. Returns the requestId of the capture or hold.
+ * reports the same later is not booked again. Returns the requestId of the capture or hold. Throws Unable when there is not so much to take
+ * back, or not until a refund has its result.
  */
 async function importReversal(sender: Sender, imported: TakenBackThere): Promise<string> {
   const { books, clock, database } = sender;
@@ -268,6 +269,7 @@ async function importReversal(sender: Sender, imported: TakenBackThere): Promise
     const requestId = uuidv7();
     const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference, there };
     const became = await books.takeBack({ ...taking, at: clock() });
+    if (became === 'REFUNDING') throw new Unable('a refund of it has no result yet: reconcile again later');
     if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
   }
   return captureRequestId ?? holdRequestId;

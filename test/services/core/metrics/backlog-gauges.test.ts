@@ -33,6 +33,9 @@ describe('exportBacklog()', function () {
       'RELEASE default 0',
       'EXPIRY default 0',
       'LATE_VOID default 0',
+      'INCREMENT default 0',
+      'EXTENSION default 0',
+      'REFUND default 0',
       'OCT default 0',
     ]);
     const [age] = (await scrape(registry, 'unknown_outcome_oldest_age_seconds')) ?? [];

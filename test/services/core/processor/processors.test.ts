@@ -187,18 +187,27 @@ describe('several processors', function () {
     // The other one does not serve its books.
     await settleAll();
     const wrong = await acme.hold();
-    await sql(stage, 'update hold set amount = amount + 1, remaining = remaining + 1 where request_id = $1', [
-      wrong.requestId,
-    ]);
-    const told: string[] = [];
-    await assert.rejects(async () => {
-      for await (const { line } of books.auditBooks({}))
-        if (line.case === 'drift') told.push(`${line.value.kind} ${line.value.requestId}`);
-    }, /UNAVAILABLE: processor other does not answer, so its books cannot be read/);
-    assert.deepEqual(told, [`OPERATION_DIFFERS ${wrong.requestId}`, `AMOUNT_AT_PROCESSOR ${wrong.requestId}`]);
-    await sql(stage, 'update hold set amount = amount - 1, remaining = remaining - 1 where request_id = $1', [
-      wrong.requestId,
-    ]);
+    // What a hold was asked for, and what increments made of it, are compared with different books.
+    for (const [columns, kinds] of [
+      [['amount', 'remaining'], 'HOLD_COUNTERS SUMS_AT_PROCESSOR'],
+      [['amount', 'remaining', 'amount_asked'], 'OPERATION_DIFFERS AMOUNT_AT_PROCESSOR'],
+    ] as const) {
+      const add = (number: number) => {
+        const changes = columns.map((column) => `${column} = ${column} + ${number}`);
+        return sql(stage, `update hold set ${changes.join(', ')} where request_id = $1`, [wrong.requestId]);
+      };
+      await add(1);
+      const told: string[] = [];
+      await assert.rejects(async () => {
+        for await (const { line } of books.auditBooks({}))
+          if (line.case === 'drift') told.push(`${line.value.kind} ${line.value.requestId}`);
+      }, /UNAVAILABLE: processor other does not answer, so its books cannot be read/);
+      assert.deepEqual(
+        told,
+        kinds.split(' ').map((kind) => `${kind} ${wrong.requestId}`),
+      );
+      await add(-1);
+    }
     const parts = { databaseUrl: stage.settings.DATABASE_URL, most: 1, patienceMs: 0 };
     const ledgers = new Map<string, Ledger>([
       ['first', stage.recovery.processors.of({ processor: 'first' })],

@@ -79,8 +79,8 @@ describe('reconcile() tells merchants', function () {
       'CAPTURE captured again',
       'HOLD authorized',
       'HOLD authorized again',
+      'REFUND refunded',
       'RELEASE released',
-      'REVERSAL reversed again',
     ]);
   });
 

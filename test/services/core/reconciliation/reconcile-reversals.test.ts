@@ -80,6 +80,31 @@ describe('reconcile() with reversals', function () {
     assert.deepEqual(await drifts(), []);
   });
 
+  for (const isNamed of [true, false]) {
+    it(`leaves a reversal that collides with an open refund, until that has a result (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
+      const hold = await desk.hold({ tokenId: 'tok_sandbox_refund_timeout_lost' });
+      const { capture = assert.fail() } = await desk.capture(hold, 300n);
+      await desk.refund(capture, 100n);
+      const ids = isNamed ? [capture.requestId, hold.requestId] : [hold.requestId];
+      const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
+      for (const id of ids) ledger.prepare('update entry set reversed = 250 where requestId = ?').run(id);
+      ledger.close();
+      const first = await decide({ importing: ['all'] });
+      assert.match(
+        first.lines.join('\n'),
+        /^LEFT reversal .*: a refund of it has no result yet: reconcile again later$/,
+      );
+      assert.deepEqual([first.imported, first.left, first.report[0]?.became], [0, 1, 'LEFT']);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+      stage.clock.advance(61_000);
+      await stage.inquire();
+      const second = await decide({ importing: ['all'] });
+      assert.deepEqual([second.imported, second.left], [1, 0], second.lines.join('\n'));
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/250');
+      assert.deepEqual(await drifts(), []);
+    });
+  }
+
   it('imports what was given again of a capture', async () => {
     const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
     await desk.capture(hold, 300n);

@@ -80,8 +80,9 @@ describe('inquire()', function () {
         state?: OperationState;
         capture?: { state: OperationState };
         oct?: { state: OperationState };
+        refund?: { state: OperationState };
       };
-      const state = answer.state ?? answer.capture?.state ?? answer.oct?.state;
+      const state = answer.state ?? answer.capture?.state ?? answer.oct?.state ?? answer.refund?.state;
       return answer.refused ?? OperationState[state ?? 0] ?? '';
     };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../desk.ts';
+import { approved } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -49,6 +50,41 @@ describe('the notice that a hold ends soon', function () {
     assert.equal((await notices(hold)).length, 1);
     await holds.updatePreauthorization(change);
     advance(5 * 24);
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(hold)).length, 1);
+  });
+
+  it('follows an extension: once, so long before the new end', async () => {
+    const [hold, sooner] = [await desk.hold(), await desk.hold()];
+    const { holds } = scripted.stage.channel('gateway');
+    const releaseAt = timestampFromMs(scripted.stage.clock.now() + 5 * 24 * HOUR_MS);
+    const change = { merchantId: 'warned', updateMask: { paths: ['release_at'] }, releaseAt };
+    await holds.updatePreauthorization({ ...change, requestId: sooner.requestId });
+    advance(3 * 24);
+    const expiresAt = timestampFromMs(scripted.stage.clock.now() + 7 * 24 * HOUR_MS);
+    scripted.processor.says.extendAuthorization = () => ({ ...approved, expiresAt });
+    for (const each of [hold, sooner]) await desk.extend(each);
+    advance(24);
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(sooner)).length, 1, 'it still ends at releaseAt');
+    advance(2 * 24);
+    await scripted.stage.noticeExpiring();
+    assert.deepEqual(await notices(hold), [], 'not before the end that it had');
+    advance(3 * 24);
+    await scripted.stage.noticeExpiring();
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(hold)).length, 1);
+  });
+
+  it('is not made again when the hold is extended after it', async () => {
+    const hold = await desk.hold();
+    advance(6 * 24);
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(hold)).length, 1);
+    const expiresAt = timestampFromMs(scripted.stage.clock.now() + 7 * 24 * HOUR_MS);
+    scripted.processor.says.extendAuthorization = () => ({ ...approved, expiresAt });
+    await desk.extend(hold);
+    advance(6 * 24);
     await scripted.stage.noticeExpiring();
     assert.equal((await notices(hold)).length, 1);
   });

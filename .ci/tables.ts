@@ -15,7 +15,7 @@ const TABLES: readonly (readonly [file: string, name: string, make: () => Table 
   ['docs/architecture.md', 'rooms', roomsTable],
   ['docs/interfaces.md', 'refusals', refusalsTable],
   ['docs/limits.md', 'limits', limitsTable],
-  ['docs/product.md', 'notifications', notificationsTable],
+  ['docs/notifications.md', 'notifications', notificationsTable],
   ['docs/sandbox.md', 'tokens', tokensTable],
   ['docs/sandbox.md', 'cards', cardsTable],
   ['docs/settings.md', 'settings', settingsTable],

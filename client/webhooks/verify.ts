@@ -1,6 +1,6 @@
 import { verifyStandardWebhook } from './signature.ts';
 
-/** A notification as its body has it (docs/product.md, "Notifications"); later versions may add fields. */
+/** A notification as its body has it (docs/notifications.md); later versions may add fields. */
 export interface Notification {
   readonly merchantId: string;
   /** Names the operation. Deliveries come at least once: handle each requestId and status once. */

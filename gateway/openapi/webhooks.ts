@@ -1,4 +1,4 @@
-/** What merchants' backends receive (docs/product.md, "Notifications"). */
+/** What merchants' backends receive (docs/notifications.md). */
 import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
 import { KINDS } from '../resource/kinds.ts';

@@ -12,7 +12,7 @@ export function kindForCore(kind: Announced['kind']): NotificationKind {
   return kind === 'payment' ? NotificationKind.PAYMENT : NotificationKind.OCT;
 }
 
-/** The status that each of our statusInfo words implies, by kind (docs/product.md, "Notifications"). */
+/** The status that each of our statusInfo words implies, by kind (docs/notifications.md). */
 const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;
 const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
 

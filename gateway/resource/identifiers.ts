@@ -1,4 +1,4 @@
-/** Forms of identifiers (docs/product.md, "Money, identifiers, time"), and of a relayed notification's fields. */
+/** Forms of identifiers (docs/interfaces.md, "Money, identifiers, time"), and of a relayed notification's fields. */
 import type { SignedFields } from '../../client/webhooks/signature.ts';
 
 export const MERCHANT_ID = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;

@@ -1,4 +1,4 @@
-/** The kinds of operations and the words of their results (docs/product.md, "Notifications"). */
+/** The kinds of operations and the words of their results (docs/notifications.md). */
 import { KINDS } from './kinds.ts';
 
 type Kind = keyof typeof KINDS;

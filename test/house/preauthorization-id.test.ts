@@ -1,4 +1,4 @@
-/** Where the identifier that captures a hold may appear: docs/product.md, "Money, identifiers, time". */
+/** Where the identifier that captures a hold may appear: docs/interfaces.md, "Money, identifiers, time". */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import type { AnyDesc, DescMessage } from '@bufbuild/protobuf';

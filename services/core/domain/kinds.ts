@@ -2,7 +2,7 @@ import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/
 
 /** What is always true of the operations of one kind. */
 interface KindFacts {
-  /** The statusInfo of a success (docs/product.md, "Notifications"). Another result is `declined` or `failed`. */
+  /** The statusInfo of a success (docs/notifications.md). Another result is `declined` or `failed`. */
   readonly successWord: string;
   /** The status of a success. An expiry and a reversal take something from the merchant, so theirs is KO. */
   readonly successStatus: 'OK' | 'KO';

@@ -1,7 +1,7 @@
 import type { OperationKind, StatusInfo } from './kinds.ts';
 import type { Card } from './operation.ts';
 
-/** The contents of a notification (docs/product.md, "Notifications"). */
+/** The contents of a notification (docs/notifications.md). */
 export interface NotificationFields {
   readonly merchantId: string;
   readonly requestId: string;

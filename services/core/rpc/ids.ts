@@ -11,7 +11,7 @@ export function drawnAt(requestId: string): Date {
   return new Date(Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16));
 }
 
-/** Whether a text is a merchant id (docs/product.md, "Money, identifiers, time"). */
+/** Whether a text is a merchant id (docs/interfaces.md, "Money, identifiers, time"). */
 export function isMerchantId(text: string): boolean {
   return MERCHANT_ID.test(text);
 }

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Database } from '../database.ts';
 import { entityManager } from '../orm.ts';
 
-/** A merchant and its contract (docs/product.md, "Contract of a merchant"). Only operators set its URLs. */
+/** A merchant and its contract (docs/merchants.md, "Contract of a merchant"). Only operators set its URLs. */
 export const MerchantEntity = defineEntity({
   name: 'Merchant',
   tableName: 'merchant',

@@ -43,6 +43,10 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
     detail: 'The body is not valid.',
     errors: [{ field: 'amount', message: 'must be a whole number of minor units: 10.50 EUR is 1050' }],
   },
+  TIME_OUT_OF_RANGE: {
+    detail: 'A time is past, or after the end of the hold: captureAt.',
+    errors: [{ field: 'captureAt', message: 'must be in the future' }],
+  },
   AMOUNT_EXCEEDS_HOLD: {
     detail: 'The amount to capture is more than what remains of the hold: 1000 EUR in minor units.',
     amountRemaining: 1000,

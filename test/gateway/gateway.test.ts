@@ -50,7 +50,7 @@ describe('startGateway()', () => {
   }
 
   for (const [method, path, allow] of [
-    ['DELETE', `/preauthorization/${HOLD_ID}`, 'HEAD, GET'],
+    ['DELETE', `/preauthorization/${HOLD_ID}`, 'HEAD, GET, PATCH'],
     ['PUT', '/oct', 'POST'],
     ['PATCH', '/operations', 'HEAD, GET'],
     ['POST', '/healthz', 'HEAD, GET'],

@@ -10,9 +10,12 @@ const CONTRACT = `${ROOT}proto/gen/holdfast/v1/`;
 /** Lists use the first one too; test/services/core/rpc/server/scope.test.ts shows that core leaves the field empty there. */
 const MAY_CARRY_IT = [
   'CapturePreauthorizationRequest',
+  'ExtendPreauthorizationRequest',
   'GetPreauthorizationRequest',
+  'IncrementPreauthorizationRequest',
   'Preauthorization',
   'ReleasePreauthorizationRequest',
+  'RenewPreauthorizationRequest',
 ];
 /** Messages for streams, receivers of notifications and operators only. */
 const SHOWN =

@@ -114,6 +114,13 @@ export const MERCHANTS: readonly Request[] = [
     status: 201,
   },
   {
+    route: 'renewPreauthorization',
+    name: 'unknown',
+    summary: "The processor's answer was lost",
+    body: { preauthorizationId: ID.silentHandle },
+    status: 202,
+  },
+  {
     route: 'releasePreauthorization',
     name: 'cancelCheckout',
     summary: 'The customer did not come',
@@ -175,7 +182,7 @@ export const MERCHANTS: readonly Request[] = [
     route: 'listPreauthorizations',
     name: 'byReference',
     summary: 'What became of an order',
-    parameters: { merchantReference: 'order-1001', cardLast4: '4242', amountFrom: 4200, amountTo: 4200 },
+    parameters: { merchantReference: 'order-1001-b', cardLast4: '4242', amountFrom: 4200, amountTo: 4200 },
   },
   {
     route: 'getContract',

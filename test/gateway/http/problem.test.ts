@@ -10,6 +10,8 @@ import { useStage } from '../stage.ts';
 const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
   ['INVALID_REQUEST', status.INVALID_ARGUMENT, 400],
   ['TOKEN_INVALID', status.INVALID_ARGUMENT, 400],
+  ['TIME_OUT_OF_RANGE', status.INVALID_ARGUMENT, 400],
+  ['AMOUNT_TOO_LARGE', status.OUT_OF_RANGE, 400],
   ['AMOUNT_EXCEEDS_HOLD', status.OUT_OF_RANGE, 400],
   ['AMOUNT_EXCEEDS_CAPTURE', status.OUT_OF_RANGE, 400],
   ['UNAUTHENTICATED', status.UNAUTHENTICATED, 401],

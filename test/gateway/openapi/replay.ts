@@ -20,13 +20,14 @@ export function routeOf({ route }: Example): Route {
 }
 
 /** What the sandbox always answers for these holds, so its outcome is always known, by route: the method of core that is asked. */
-const STAGED: Readonly<Partial<Record<Example['route'], 'release' | 'increment' | 'extend'>>> = {
+const STAGED: Readonly<Partial<Record<Example['route'], 'release' | 'increment' | 'extend' | 'renew'>>> = {
   releasePreauthorization: 'release',
   releaseHold: 'release',
   incrementPreauthorization: 'increment',
   incrementHold: 'increment',
   extendPreauthorization: 'extend',
   extendHold: 'extend',
+  renewPreauthorization: 'renew',
 };
 
 /** Whether the example is replayed at a gateway whose core reports its outcome as unknown. */
@@ -130,9 +131,10 @@ export class Replay {
 
 /** Replays what the processor did not answer, at a gateway whose core reports it so. */
 export async function sendStaged(example: Example, stage: Stage): Promise<Answer> {
-  const { requestId, holdRequestId } = example.answer as { requestId: string; holdRequestId: string };
+  const { requestId, holdRequestId } = example.answer as { requestId: string; holdRequestId?: string };
   stage.core.answers.set(`${STAGED[example.route] ?? 'release'}Preauthorization`, () => ({
-    preauthorization: { requestId: holdRequestId },
+    // Without a hold of its own, the operation is the hold.
+    preauthorization: { requestId: holdRequestId ?? requestId },
     requestId,
     state: OperationState.UNKNOWN,
   }));

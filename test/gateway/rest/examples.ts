@@ -46,6 +46,7 @@ export const HOLD_JSON = {
   amountRemaining: 6_000,
   amountReleased: 0,
   amountReversed: 0,
+  amountRefunded: 0,
   merchantId: 'acme',
   terminalId: 'T1',
   userId: 'u-1',
@@ -94,6 +95,7 @@ export const CAPTURE_JSON = {
   reference: 'ref-2',
   reversed: false,
   amountReversed: 0,
+  amountRefunded: 0,
   createdAt: NOW_TEXT,
 };
 

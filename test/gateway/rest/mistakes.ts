@@ -278,7 +278,7 @@ const PATHS: Mistake[] = [
     [
       405,
       'METHOD_NOT_ALLOWED',
-      `This path takes HEAD, GET. POST is for /preauthorization, /preauthorization/authorization, /preauthorization/release. ${SEE_DOCS}`,
+      `This path takes HEAD, GET, PATCH. POST is for /preauthorization, /preauthorization/authorization, /preauthorization/release, /preauthorization/increment, /preauthorization/extend, /preauthorization/renew. ${SEE_DOCS}`,
     ],
   ],
   [

@@ -41,6 +41,7 @@ describe('REST routes', () => {
       'POST /preauthorization/increment',
       'POST /preauthorization/extend',
       'GET /preauthorization',
+      'POST /preauthorization/renew',
       `GET /preauthorization/${HOLD_ID}`,
       `PATCH /preauthorization/${HOLD_ID}`,
       'POST /refund',

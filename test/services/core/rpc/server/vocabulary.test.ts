@@ -22,6 +22,8 @@ describe('the vocabulary of refusals', function () {
   const EARNED: Record<string, () => Promise<unknown>> = {
     INVALID_REQUEST: () => several.place({ amount: 0n }),
     TOKEN_INVALID: () => several.place({ tokenId: 'tok_sandbox_invalid' }),
+    TIME_OUT_OF_RANGE: () => several.place({ expectedCaptureAt: timestampFromMs(stage.clock.now() - 1) }),
+    AMOUNT_TOO_LARGE: async () => several.increment(await several.hold(), 999_999_990_000n),
     AMOUNT_EXCEEDS_HOLD: async () => several.capture(await several.hold(), 10_001n),
     UNAUTHENTICATED: () => stage.channel('credential').holds.listPreauthorizations({}),
     FORBIDDEN: () => stage.channel('processor').holds.listPreauthorizations({}),

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { isStored } from '../books/request.ts';
 import { callOverAt } from '../processor/processor.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { Sender, SubmissionFacts } from './facts.ts';
+import { onHold, type Sender } from './facts.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
 
@@ -17,17 +17,6 @@ export async function captureRest(sender: Sender, { idHash }: Pick<HoldRow, 'idH
   const stored = await sender.books.store({ kind: 'CAPTURE', requestId, idHash, automatic: true, at, inquireAt });
   const { hold, amount = 0n } = stored;
   if (!isStored(stored) || !hold) return;
-  const facts: SubmissionFacts = {
-    kind: 'CAPTURE',
-    requestId,
-    holdRequestId: hold.requestId,
-    hold,
-    merchantId: hold.merchantId,
-    amount,
-    currency: hold.currency,
-    finalCapture: true,
-    processor: hold.processor,
-    processorAccount: hold.processorAccount,
-  };
+  const facts = { kind: 'CAPTURE', requestId, ...onHold(hold), amount, finalCapture: true } as const;
   await settle(sender, facts, await send(sender, facts));
 }

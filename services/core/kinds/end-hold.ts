@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { isStored } from '../books/request.ts';
 import { callOverAt } from '../processor/processor.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { Sender, SubmissionFacts } from './facts.ts';
+import { onHold, type Sender, type SubmissionFacts } from './facts.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
 
@@ -32,13 +32,8 @@ export async function endHold(
   const facts: SubmissionFacts = {
     kind,
     requestId: request.requestId,
-    holdRequestId: hold.requestId,
-    hold,
-    merchantId: hold.merchantId,
+    ...onHold(hold),
     amount,
-    currency: hold.currency,
-    processor: hold.processor,
-    processorAccount: hold.processorAccount,
     reported,
     imported,
     amountReleased: hold.endedAmount,

@@ -69,6 +69,12 @@ export interface SubmissionFacts extends Named, SettledFields {
   readonly processorReference?: string | null | undefined;
 }
 
+/** What everything that is done with a hold depends on. */
+export function onHold(hold: HoldRow) {
+  const { requestId: holdRequestId, merchantId, currency, processor, processorAccount } = hold;
+  return { holdRequestId, hold, merchantId, currency, processor, processorAccount };
+}
+
 /** What is sent and settled depends on these; they never change. */
 export type Facts = HoldFacts | SubmissionFacts;
 

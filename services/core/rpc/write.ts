@@ -1,4 +1,5 @@
 /** What all calls that make an operation have in common: what is stored decides the answer, and nothing is answered twice differently. */
+import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../platform/gather.ts';
@@ -10,6 +11,8 @@ import { HoldfastError } from '../domain/refusal.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
+import { findSubmission } from '../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 import { type Call, findByKey, isRepeated } from './idempotency.ts';
 import { drawnAt } from './ids.ts';
@@ -125,6 +128,14 @@ export async function sentAs(core: Core, requestId: string, stored: Stored): Pro
   return (await findSent(core.database.query, requestId))?.processorRequestId ?? null;
 }
 
+/** What is stored as the amount, minor units; a statement whose result was lost did not say it. */
+export async function storedAmount(core: Core, requestId: string, { amount }: Stored): Promise<bigint> {
+  if (amount !== undefined) return amount;
+  const row = await findSubmission(core.database.query, requestId);
+  assert(row, 'what is sent was stored');
+  return row.amount;
+}
+
 /** The state of a stored operation, whose fields were each written once. */
 interface Answerable {
   readonly state: SubmissionState;
@@ -140,6 +151,25 @@ export async function demandAnswerable(core: Core, { requestId, replayed }: Firs
   if (row.state !== 'PENDING' || !isRunning) return;
   const message = 'the first call has no result yet; repeat it';
   throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId, retryAfterS: 1 });
+}
+
+/** The answer from what was written once: `present` makes that of a submission that is OK, `unknown` is that of one without a result. */
+export async function answerStored<A extends object>(
+  core: Core,
+  first: First,
+  unknown: A,
+  present: (row: SubmissionRow) => A | Promise<A>,
+): Promise<A & { replayed?: boolean }> {
+  const { requestId, replayed } = first;
+  try {
+    const row = await findSubmission(core.database.query, requestId);
+    assert(row, 'what is answered was stored');
+    await demandAnswerable(core, first, row);
+    return { ...(row.state === 'OK' ? await present(row) : unknown), replayed };
+  } catch (error) {
+    demandRefusal(core, requestId, error);
+    return unknown;
+  }
 }
 
 /** Throws the refusal that an outcome is, when it has just ended the operation. */

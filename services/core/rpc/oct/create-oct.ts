@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { CreateOctRequest, CreateOctResponseSchema } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
@@ -13,10 +12,9 @@ import { agreeing, claimOf } from '../idempotency.ts';
 import { presentOct } from '../present.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
 import {
-  demandAnswerable,
+  answerStored,
   demandOk,
   demandOwnResult,
-  demandRefusal,
   type First,
   findFirst,
   findFirstUnstored,
@@ -65,18 +63,8 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
   });
 };
 
-/** The answer from what was written once. */
-async function answerAgain(core: Core, first: First): Promise<Response> {
-  const { requestId, replayed } = first;
-  try {
-    const row = await findSubmission(core.database.query, requestId);
-    assert(row, 'what is answered was stored');
-    await demandAnswerable(core, first, row);
-    return { ...(row.state === 'OK' ? { oct: presentOct(row) } : unknown(requestId)), replayed };
-  } catch (error) {
-    demandRefusal(core, requestId, error);
-    return unknown(requestId);
-  }
+function answerAgain(core: Core, first: First): Promise<Response> {
+  return answerStored(core, first, unknown(first.requestId), (row) => ({ oct: presentOct(row) }));
 }
 
 /** Whether an operation is an OCT with the fields of a call. */

@@ -4,7 +4,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold.ts';
-import type { SubmissionFacts } from '../../kinds/facts.ts';
+import { onHold } from '../../kinds/facts.ts';
 import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
@@ -16,15 +16,15 @@ import type { Core } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
 import { reconciling } from '../refuse.ts';
 import {
-  demandAnswerable,
+  answerStored,
   demandOk,
   demandOwnResult,
-  demandRefusal,
   type First,
   findFirst,
   findFirstUnstored,
   requestOf,
   sentAs,
+  storedAmount,
   storedOrLost,
 } from '../write.ts';
 import { presentHold } from './present-hold.ts';
@@ -55,7 +55,7 @@ export async function actOnHold(
   act: Act,
 ): Promise<Acted> {
   const { kind, hold, amount, merchantId } = act;
-  const { requestId: holdRequestId, idHash, processor, processorAccount } = hold;
+  const { requestId: holdRequestId, idHash } = hold;
   const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount });
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount };
   const { requestId } = call;
@@ -72,17 +72,12 @@ export async function actOnHold(
 
   const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
     try {
-      const facts: SubmissionFacts = {
+      const facts = {
         kind,
         requestId,
         processorRequestId: await sentAs(core, requestId, stored),
-        holdRequestId,
-        hold,
-        merchantId: hold.merchantId,
-        amount: await storedAmount(core, requestId, stored.amount),
-        currency: hold.currency,
-        processor,
-        processorAccount,
+        ...onHold(hold),
+        amount: await storedAmount(core, requestId, stored),
       };
       const outcome = await send(core, facts);
       const settled = await settle(core, facts, outcome);
@@ -97,24 +92,8 @@ export async function actOnHold(
   return (await answer) ?? unknown(requestId, holdRequestId);
 }
 
-/** A statement whose result was lost did not say what it stored. */
-async function storedAmount(core: Core, requestId: string, amount: bigint | undefined): Promise<bigint> {
-  return amount ?? (await findSubmission(core.database.query, requestId))?.amount ?? 0n;
-}
-
-/** The answer from what was written once. */
-async function answerAgain(core: Core, first: First, holdRequestId: string): Promise<Acted> {
-  const { requestId, replayed } = first;
-  try {
-    const row = await findSubmission(core.database.query, requestId);
-    assert(row, 'what is answered was stored');
-    await demandAnswerable(core, first, row);
-    const answer = row.state === 'OK' ? await acted(core, row) : unknown(requestId, holdRequestId);
-    return { ...answer, replayed };
-  } catch (error) {
-    demandRefusal(core, requestId, error);
-    return unknown(requestId, holdRequestId);
-  }
+function answerAgain(core: Core, first: First, holdRequestId: string): Promise<Acted> {
+  return answerStored(core, first, unknown(first.requestId, holdRequestId), (row) => acted(core, row));
 }
 
 /** Whether an operation is the same as was asked for. */

@@ -11,7 +11,7 @@ import {
 import type { HoldBooks } from '../../domain/hold.ts';
 import type { Approved } from '../../domain/operation.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import type { SubmissionFacts } from '../../kinds/facts.ts';
+import { onHold, type SubmissionFacts } from '../../kinds/facts.ts';
 import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
 import { hashOf } from '../../storage/cipher.ts';
@@ -22,10 +22,9 @@ import { claimOf } from '../idempotency.ts';
 import { presentCapture } from '../present.ts';
 import { roleOf, scopeOfChange } from '../server/caller.ts';
 import {
-  demandAnswerable,
+  answerStored,
   demandOk,
   demandOwnResult,
-  demandRefusal,
   type First,
   findFirst,
   requestOf,
@@ -67,8 +66,14 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
 
   const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
     try {
-      const processorRequestId = await sentAs(core, requestId, stored);
-      const facts = { ...factsOf(capture, hold), processorRequestId };
+      const facts = {
+        kind: 'CAPTURE',
+        requestId,
+        processorRequestId: await sentAs(core, requestId, stored),
+        ...onHold(hold),
+        amount,
+        finalCapture,
+      } as const;
       const outcome = await send(core, facts);
       const settled = await settle(core, facts, outcome);
       if (settled.is === 'UNKNOWN') return unknown(requestId, hold);
@@ -82,16 +87,6 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   });
   return (await answer) ?? unknown(requestId, hold);
 };
-
-function factsOf(
-  capture: Pick<SubmissionFacts, 'requestId' | 'amount' | 'finalCapture'>,
-  hold: HoldRow,
-): SubmissionFacts {
-  const { requestId: holdRequestId, merchantId, currency, processor, processorAccount } = hold;
-  const { requestId, amount, finalCapture } = capture;
-  const place = { processor, processorAccount };
-  return { kind: 'CAPTURE', requestId, holdRequestId, hold, merchantId, amount, currency, finalCapture, ...place };
-}
 
 /** The capture as it was just stored; nothing is read back. */
 function captured(facts: SubmissionFacts, createdAt: Date, outcome: Approved, at: Date, books: HoldBooks) {
@@ -112,19 +107,12 @@ function captured(facts: SubmissionFacts, createdAt: Date, outcome: Approved, at
   };
 }
 
-/** The answer from what was written once, whatever was taken back of it since. */
-async function answerAgain(core: Core, first: First, hold: HoldRow | undefined): Promise<Response> {
-  const { requestId, replayed } = first;
-  try {
-    const row = await findSubmission(core.database.query, requestId);
-    assert(row, 'what is answered was stored');
-    await demandAnswerable(core, first, row);
-    if (row.state !== 'OK') return { ...unknown(requestId, hold), replayed };
-    return { capture: { ...presentCapture(row), reversed: false, amountReversed: 0n, amountRefunded: 0n }, replayed };
-  } catch (error) {
-    demandRefusal(core, requestId, error);
-    return unknown(requestId, hold);
-  }
+/** The capture as it was first answered, whatever was taken back of it since. */
+function answerAgain(core: Core, first: First, hold: HoldRow | undefined): Promise<Response> {
+  const untouched = { reversed: false, amountReversed: 0n, amountRefunded: 0n };
+  return answerStored(core, first, unknown(first.requestId, hold), (row) => ({
+    capture: { ...presentCapture(row), ...untouched },
+  }));
 }
 
 /** Whether an operation is a capture of this amount of the hold. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CreateRefundResponseSchema } from '../../../../proto/gen/holdfast/v1/refund_pb.js';
-import type { SubmissionFacts } from '../../kinds/facts.ts';
+import { onHold } from '../../kinds/facts.ts';
 import { send } from '../../kinds/send.ts';
 import { settle } from '../../kinds/settle.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
@@ -15,16 +15,16 @@ import { presentRefund } from '../present.ts';
 import { refusalOf } from '../refuse.ts';
 import { isInScope, scopeOfChange } from '../server/caller.ts';
 import {
-  demandAnswerable,
+  answerStored,
   demandOk,
   demandOwnResult,
-  demandRefusal,
   type First,
   findFirst,
   findFirstUnstored,
   processorAway,
   requestOf,
   sentAs,
+  storedAmount,
   storedOrLost,
 } from '../write.ts';
 
@@ -64,20 +64,15 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
     const first = await findFirst(core, refund, stored, agrees);
     if (first) return answerAgain(core, first, capture);
     try {
-      const facts: SubmissionFacts = {
+      const facts = {
         kind: 'REFUND',
         requestId,
         processorRequestId: await sentAs(core, requestId, stored),
-        holdRequestId: hold.requestId,
+        ...onHold(hold),
         captureRequestId,
-        hold,
         capture,
-        merchantId,
-        amount: await reservedBy(core, requestId, stored.amount),
-        currency: hold.currency,
-        processor: hold.processor,
-        processorAccount: hold.processorAccount,
-      };
+        amount: await storedAmount(core, requestId, stored),
+      } as const;
       const outcome = await send(core, facts);
       const settled = await settle(core, facts, outcome);
       if (settled.is === 'UNKNOWN') return unknown(requestId, capture);
@@ -97,26 +92,8 @@ async function namedCapture(core: Core, requestId: string, merchantId: string | 
   return row;
 }
 
-/** What a refund has reserved; a statement whose result was lost did not say. */
-async function reservedBy(core: Core, requestId: string, amount: bigint | undefined): Promise<bigint> {
-  if (amount !== undefined) return amount;
-  const row = await findSubmission(core.database.query, requestId);
-  assert(row, 'what is sent was stored');
-  return row.amount;
-}
-
-/** The answer from what was written once. */
-async function answerAgain(core: Core, first: First, capture: SubmissionRow): Promise<Response> {
-  const { requestId, replayed } = first;
-  try {
-    const row = await findSubmission(core.database.query, requestId);
-    assert(row, 'what is answered was stored');
-    await demandAnswerable(core, first, row);
-    return { ...(row.state === 'OK' ? { refund: presentRefund(row) } : unknown(requestId, capture)), replayed };
-  } catch (error) {
-    demandRefusal(core, requestId, error);
-    return unknown(requestId, capture);
-  }
+function answerAgain(core: Core, first: First, capture: SubmissionRow): Promise<Response> {
+  return answerStored(core, first, unknown(first.requestId, capture), (row) => ({ refund: presentRefund(row) }));
 }
 
 /** Whether an operation is a refund of the capture, of this amount if one was said. */

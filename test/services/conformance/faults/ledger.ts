@@ -46,7 +46,7 @@ export const LEDGER: readonly Fault[] = [
     [
       ['another amount', /amount is 7/, (entry) => ({ ...entry, amount: 7n })],
       ['another merchant', /merchant is nobody/, (entry) => ({ ...entry, merchantId: 'nobody' })],
-      ['another currency', /currency is XXX/, (entry) => ({ ...entry, currency: 'XXX' })],
+      ['another currency', /currency is CHF/, (entry) => ({ ...entry, currency: 'CHF' })],
       ['another reference', /reference is r/, (entry) => ({ ...entry, reference: 'r' })],
       ['another time', /acted_at is/, (entry) => ({ ...entry, actedAt: later(entry.actedAt, -1) })],
       ['another answer', /answer is DECLINED/, (entry) => ({ ...entry, answer: Answer.DECLINED })],

@@ -1,4 +1,6 @@
-/** Mocha's own report, and its counts as `passed failed skipped` in a file (--reporter-option counts=FILE) for .ci/run. */
+/**
+ * Mocha's own report, and its counts as `passed failed skipped` in a file (--reporter-option counts=FILE) for .ci/run.
+ */
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 

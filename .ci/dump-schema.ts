@@ -1,7 +1,12 @@
-/** The schema of a database as text that can be reviewed and compared; pg_dump does not come with the embedded binaries. */
+/**
+ * The schema of a database as text that can be reviewed and compared; pg_dump does not come with the embedded binaries.
+ */
 import pg from 'pg';
 
-/** Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences, functions, triggers and views. */
+/**
+ * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences,
+ * functions, triggers and views.
+ */
 export async function dumpSchema(databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -50,7 +50,9 @@ function roomOf(path: string): string | undefined {
   return top === 'gateway' || top in SHARED ? top : undefined;
 }
 
-/** Which of the gateway's rooms may import which. Its top-level files put the rooms together and may import all of them. */
+/**
+ * Which of the gateway's rooms may import which. Its top-level files put the rooms together and may import all of them.
+ */
 const GATEWAY_ROOMS: Readonly<Record<string, readonly string[]>> = {
   http: [],
   core: ['http'],

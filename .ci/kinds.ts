@@ -1,4 +1,7 @@
-/** What the edge knows of the kinds of operations, from core's record of them: `npm run generate` writes it, `npm run check` compares it. */
+/**
+ * What the edge knows of the kinds of operations, from core's record of them: `npm run generate` writes it, `npm run
+ * check` compares it.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS } from '../services/core/domain/kinds.ts';
 import { firstDifference } from './first-difference.ts';

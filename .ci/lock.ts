@@ -54,7 +54,10 @@ function isPinned({ integrity = '' }: Locked): boolean {
   return /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity);
 }
 
-/** A binary that is installed on other platforms only than those of deployments and CI: Linux with glibc on x64 and arm64. */
+/**
+ * A binary that is installed on other platforms only than those of deployments and CI: Linux with glibc on x64 and
+ * arm64.
+ */
 function isForeign({ optional, os, cpu, libc }: Locked): boolean {
   const fits = (limits: string | readonly string[] | undefined, ours: readonly string[]) =>
     limits === undefined || ours.some((name) => limits.includes(name));

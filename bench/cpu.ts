@@ -7,7 +7,10 @@ export type CpuMs = Readonly<Record<string, number>>;
 /** Linux counts in hundredths of a second. */
 const TICK_MS = 10;
 
-/** The CPU that each of these has used since it started. `PostgreSQL` is its server with all backends, those that ended included. */
+/**
+ * The CPU that each of these has used since it started. `PostgreSQL` is its server with all backends, those that ended
+ * included.
+ */
 export async function cpuOf(pids: Readonly<Record<string, number>>): Promise<CpuMs> {
   const spent: Record<string, number> = {};
   for (const [name, pid] of Object.entries(pids)) {

@@ -1,4 +1,7 @@
-/** What PostgreSQL alone does for a hold, its capture and their deliveries: the statements of core and worker, 32 of each at a time. */
+/**
+ * What PostgreSQL alone does for a hold, its capture and their deliveries: the statements of core and worker, 32 of
+ * each at a time.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../services/core/storage/database.ts';
 import { recordAttempts } from '../services/core/storage/delivery/record-attempts.ts';
@@ -18,7 +21,9 @@ export interface PairCost {
   readonly walBytes: number;
 }
 
-/** Makes pairs of a merchant that has a webhookUrl, `rounds` times 32, one statement after the other on one connection. */
+/**
+ * Makes pairs of a merchant that has a webhookUrl, `rounds` times 32, one statement after the other on one connection.
+ */
 export async function measurePairs(database: Database, merchantId: string, rounds: number): Promise<PairCost> {
   const before = await walPosition(database);
   const startedMs = performance.now();

@@ -1,4 +1,7 @@
-/** The service for a measurement: the processes of a deployment on a durable embedded PostgreSQL, those that a row needs. */
+/**
+ * The service for a measurement: the processes of a deployment on a durable embedded PostgreSQL, those that a row
+ * needs.
+ */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import pg from 'pg';

@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: every row side by side with its reference, medians of three, as a table and as JSON. `-- --quick`: the CPU of the hot
- * paths alone, beside the figures that were kept last (`bench/kept.json`); `-- --quick --keep` keeps them.
+ * `npm run bench`: every row side by side with its reference, medians of three, as a table and as JSON. `-- --quick`:
+ * the CPU of the hot paths alone, beside the figures that were kept last (`bench/kept.json`); `-- --quick --keep` keeps
+ * them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';

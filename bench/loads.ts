@@ -104,7 +104,10 @@ export const LOADS = {
     };
   },
 
-  /** The reference's transactions through raw pg, row at a time, where pgbench is not installed; prepared, one connection a lane. */
+  /**
+   * The reference's transactions through raw pg, row at a time, where pgbench is not installed; prepared, one
+   * connection a lane.
+   */
   pg({ databaseUrl, script, connections = '32' }: Options): Load {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: Number(connections) });
     const transactions = transactionsOf(script as ScriptName);

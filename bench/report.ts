@@ -70,7 +70,9 @@ export interface Kept {
   readonly results: readonly Result[];
 }
 
-/** What each row cost now and then, as a Markdown table. The reference, in the same run, tells how fast the machine was. */
+/**
+ * What each row cost now and then, as a Markdown table. The reference, in the same run, tells how fast the machine was.
+ */
 export function printCosts(results: readonly Result[], kept: Kept): string {
   const head = ['row', 'CPU ms each, now', `on ${kept.on} (${kept.machine})`, 'of the reference, now', 'then'];
   const rows = results.map((now) => {

@@ -1,6 +1,9 @@
 /** Captured holds of the past with their results, made by SQL: a month of them, a millisecond or more apart. */
 
-/** SQL; $1 = merchant, $2 = how many, $3 = the number of the first. Each has a reference, one of 100 000 users and one of 10 000 cards. */
+/**
+ * SQL; $1 = merchant, $2 = how many, $3 = the number of the first. Each has a reference, one of 100 000 users and one
+ * of 10 000 cards.
+ */
 export const STORE_HOLDS = `with made as materialized (
     select n, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint - 2592000000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid as id
     from generate_series($3::int, $3::int + $2::int - 1) n),

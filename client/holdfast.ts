@@ -25,7 +25,9 @@ export interface HoldfastOptions {
 
 /** Options of a write. */
 export interface WriteOptions extends CallOptions {
-  /** Names what is to be done once; a write with the key of an earlier one gets that one's answer. Drawn when absent. */
+  /**
+   * Names what is to be done once; a write with the key of an earlier one gets that one's answer. Drawn when absent.
+   */
   readonly idempotencyKey?: string;
 }
 
@@ -154,7 +156,10 @@ export class Holdfast {
 
   /** Notifications as they happen, also while there is no address for them. */
   readonly notifications = {
-    /** Iterates over notifications as they would be sent now, for ever: it resumes by itself and skips none. Verify them as a receiver does. */
+    /**
+     * Iterates over notifications as they would be sent now, for ever: it resumes by itself and skips none. Verify them
+     * as a receiver does.
+     */
     watch: (options?: WatchOptions): AsyncGenerator<StreamEvent<Answer<'watchNotifications'>>, void, undefined> =>
       watch(this.#connection, '/notifications/stream', options),
   };

@@ -7,7 +7,10 @@ import type { Problem } from './api.ts';
  */
 export type RefusalCode = Problem['code'] | 'NO_ANSWER' | 'NOT_HOLDFAST' | 'WRONG_OPTION' | (string & {});
 
-/** Thrown for a call that is refused or failed. Nothing was done, unless `requestId` names an operation that is recorded as KO. */
+/**
+ * Thrown for a call that is refused or failed. Nothing was done, unless `requestId` names an operation that is recorded
+ * as KO.
+ */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError';
   readonly code: RefusalCode;

@@ -51,7 +51,10 @@ export type End =
   | { readonly isKnown: true; readonly body: unknown; readonly replayed: boolean }
   | { readonly isKnown: false; readonly requestId: string | undefined };
 
-/** Sends a call until there is an answer that is final. Throws HoldfastError when it is refused, or when nothing of it was done in time. */
+/**
+ * Sends a call until there is an answer that is final. Throws HoldfastError when it is refused, or when nothing of it
+ * was done in time.
+ */
 export async function send(connection: Connection, call: Call, options: CallOptions = {}): Promise<End> {
   const { timeoutMs = 60_000, signal } = options;
   const endMs = performance.now() + timeoutMs;

@@ -66,7 +66,10 @@ function open({ baseUrl, apiKey, fetch }: Connection, path: string, last: string
   return fetch(`${baseUrl}${path}`, { headers, signal, redirect: 'manual' });
 }
 
-/** How long to wait before the next try; undefined when the stream is open. Throws when another try would be refused, too. */
+/**
+ * How long to wait before the next try; undefined when the stream is open. Throws when another try would be refused,
+ * too.
+ */
 async function refusalOf(response: Response, baseUrl: string): Promise<number | undefined> {
   const { status, headers } = response;
   if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return undefined;
@@ -83,7 +86,10 @@ interface Parsed {
   readonly data?: string | undefined;
 }
 
-/** Reads events (HTML Living Standard, 9.2.6) as far as our streams use them: `id` and `data`. An event without data has an id alone. */
+/**
+ * Reads events (HTML Living Standard, 9.2.6) as far as our streams use them: `id` and `data`. An event without data has
+ * an id alone.
+ */
 async function* eventsOf(body: ReadableStream<Uint8Array>, onData: () => void): AsyncGenerator<Parsed> {
   const decoder = new TextDecoder();
   let rest = '';

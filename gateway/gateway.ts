@@ -41,7 +41,9 @@ export interface GatewayOptions {
   readonly heartbeatMs?: number;
 }
 
-/** Starts the edge: the merchants' REST routes and the webhook relay, in front of core. Rejects when the port is taken. */
+/**
+ * Starts the edge: the merchants' REST routes and the webhook relay, in front of core. Rejects when the port is taken.
+ */
 export async function startGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
   const log = options.log ?? openLog('gateway', settings.LOG_LEVEL);
   const core = connectCore({
@@ -121,7 +123,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
 /** Error codes of a connection that the client closed. */
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
-/** The middlewares of every request. With trusted proxies, Koa reads the client's address from X-Forwarded-For, counted from the right. */
+/**
+ * The middlewares of every request. With trusted proxies, Koa reads the client's address from X-Forwarded-For, counted
+ * from the right.
+ */
 function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registry, closing: AbortSignal): Koa {
   const app = new Koa({ proxy: TRUSTED_PROXY_HOPS > 0, maxIpsCount: TRUSTED_PROXY_HOPS });
   // Only errors after the start of the answer arrive here. A disconnected client is reported in the request's log line.

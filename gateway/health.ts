@@ -16,7 +16,10 @@ export interface HealthOptions {
   readonly closing: AbortSignal;
 }
 
-/** GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core can serve, the credentials feed is silent, the clock is off, or the gateway stops. */
+/**
+ * GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core can serve, the credentials feed is
+ * silent, the clock is off, or the gateway stops.
+ */
 export const HEALTH_ROUTES = {
   getHealth: {
     method: 'get',

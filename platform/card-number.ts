@@ -19,7 +19,10 @@ function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-/** Replaces compatibility forms (full-width, circled) and other scripts' digits by 0 to 9, and removes invisible characters. */
+/**
+ * Replaces compatibility forms (full-width, circled) and other scripts' digits by 0 to 9, and removes invisible
+ * characters.
+ */
 function fold(text: string): string {
   if (isAscii(text)) return text.trim();
   return text
@@ -37,7 +40,10 @@ function digitOf(digit: string): string {
   return String(value);
 }
 
-/** Whether some of the neighbouring groups of digits form a card number; a number before it or a date after it must not hide it. */
+/**
+ * Whether some of the neighbouring groups of digits form a card number; a number before it or a date after it must not
+ * hide it.
+ */
 function isCard(groups: readonly string[]): boolean {
   return groups.some((group, from) => !group.startsWith('1') && beginsWithCard(groups, from));
 }
@@ -71,7 +77,10 @@ export function isLuhnValid(digits: string): boolean {
   return luhn.isValid;
 }
 
-/** Luhn doubles every second digit counted from the right end. Reading from the left, it keeps both sums until the length is known. */
+/**
+ * Luhn doubles every second digit counted from the right end. Reading from the left, it keeps both sums until the
+ * length is known.
+ */
 class LuhnSum {
   length = 0;
   #sums: [evenLength: number, oddLength: number] = [0, 0];

@@ -88,7 +88,9 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** The server answers, and is a standby. Has the SQLSTATE of a write that is refused there (read_only_sql_transaction). */
+/**
+ * The server answers, and is a standby. Has the SQLSTATE of a write that is refused there (read_only_sql_transaction).
+ */
 export class StandbyError extends Error {
   override readonly name = 'StandbyError';
   readonly code = '25006';
@@ -115,7 +117,10 @@ const SHARED_MS = 1_000;
 /** What the others get to answer when one server has said that it is the primary. */
 const MOMENT_MS = 250;
 const LATE = /^Query read timeout$/;
-/** PostgreSQL's function that waits for the standby; it warns when its wait is cancelled. Messages are translated, this is not. */
+/**
+ * PostgreSQL's function that waits for the standby; it warns when its wait is cancelled. Messages are translated, this
+ * is not.
+ */
 const CONFIRMING = 'SyncRepWaitForLSN';
 
 async function isStandby(client: pg.Client): Promise<boolean> {
@@ -191,7 +196,10 @@ function primaryOf(url: string): Primary | undefined {
   return primary;
 }
 
-/** The timeline that a primary writes: each promotion begins the next one. Throws when the server is none, or does not answer. */
+/**
+ * The timeline that a primary writes: each promotion begins the next one. Throws when the server is none, or does not
+ * answer.
+ */
 async function timelineOf(connectionString: string, server: DatabaseServer): Promise<number> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS });
   client.on('error', () => undefined);

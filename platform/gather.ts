@@ -39,7 +39,10 @@ export interface CallerPatience {
 /** Thrown for a refused command: no batch executed it, and none will. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
-  /** FULL = too many commands wait already; LATE = it waited too long, or its deadline has passed; GONE = its caller disconnected. */
+  /**
+   * FULL = too many commands wait already; LATE = it waited too long, or its deadline has passed; GONE = its caller
+   * disconnected.
+   */
   readonly reason: 'FULL' | 'LATE' | 'GONE';
 
   constructor(reason: NotSent['reason']) {

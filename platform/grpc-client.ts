@@ -44,7 +44,10 @@ export interface GrpcCall {
   readonly signal?: AbortSignal;
 }
 
-/** A client of one service: unary methods return promises that reject with grpc-js ServiceError, streams are async iterables. */
+/**
+ * A client of one service: unary methods return promises that reject with grpc-js ServiceError, streams are async
+ * iterables.
+ */
 export type GrpcClient<S extends DescService> = {
   [M in keyof S['method']]: S['method'][M] extends { methodKind: 'unary'; input: infer I; output: infer O }
     ? (
@@ -91,7 +94,9 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 /** One HTTP/2 channel that several service clients share. Close it when done. */
 export function openChannel(channel: GrpcChannel): {
   client<S extends DescService>(service: S): GrpcClient<S>;
-  /** Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects. */
+  /**
+   * Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects.
+   */
   isServing(timeoutMs?: number): Promise<boolean>;
   /** Calls back whenever an established connection was lost: the next one may lead to another process. */
   onDisconnect(lost: () => void): void;

@@ -26,7 +26,10 @@ export const HTTP_BOUNDS: HttpBounds = {
   takeMs: 30_000,
 };
 
-/** Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. Ambiguous requests are refused. */
+/**
+ * Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. Ambiguous requests are
+ * refused.
+ */
 export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = HTTP_BOUNDS): Server {
   const { takeMs, ...options } = bounds;
   const ambiguous = new WeakSet<Socket>();
@@ -70,7 +73,10 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearTimeout(force);
 }
 
-/** Reads a body; undefined when it is larger than that. Then its rest is not read, and the connection cannot be used again. */
+/**
+ * Reads a body; undefined when it is larger than that. Then its rest is not read, and the connection cannot be used
+ * again.
+ */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,7 @@
-/** Limits that Node does not set for HTTP/2: a request that never ends, an answer that nobody reads, a session without a request. */
+/**
+ * Limits that Node does not set for HTTP/2: a request that never ends, an answer that nobody reads, a session without a
+ * request.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 

@@ -54,7 +54,10 @@ export function limitRepeats(write: (line: Line) => void, windowMs = WINDOW_MS):
   };
 }
 
-/** The fields that equal lines share. An unauthenticated sender chooses none of them, so the number of windows is bounded. */
+/**
+ * The fields that equal lines share. An unauthenticated sender chooses none of them, so the number of windows is
+ * bounded.
+ */
 const SAME = ['status', 'code', 'error', 'reason', 'merchantId'];
 
 function sameFields(fields: Fields): Fields {

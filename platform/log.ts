@@ -87,7 +87,10 @@ export function openLog(process: string, level: LogLevel, options: LogOptions = 
   return { info: writer('info'), warn: writer('warn'), error: writer('error') };
 }
 
-/** The loggable parts of an error: class, code, cause, violated constraint and frames. Not its message, which may quote input. */
+/**
+ * The loggable parts of an error: class, code, cause, violated constraint and frames. Not its message, which may quote
+ * input.
+ */
 export function errorFields(thrown: unknown): LogFields {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
   // The first of several errors says more than the AggregateError around them.

@@ -4,8 +4,8 @@ import { parseDatabaseUrl } from './database-url.ts';
 import { plainWords } from './plain-words.ts';
 
 /**
- * Reads settings by a schema. An empty setting counts as unset. Throws an Error of one line that names every setting that is missing
- * or wrong and never quotes a value.
+ * Reads settings by a schema. An empty setting counts as unset. Throws an Error of one line that names every setting
+ * that is missing or wrong and never quotes a value.
  */
 export function readSettings<S extends z.ZodType>(
   schema: S,
@@ -23,7 +23,10 @@ export function readSettings<S extends z.ZodType>(
   throw new Error(`settings: ${faults.join('; ')}`);
 }
 
-/** Stands in a setting's name for the name of what it is about: `PROCESSOR_<NAME>_TOKEN` is set as `PROCESSOR_STRIPE_TOKEN`. */
+/**
+ * Stands in a setting's name for the name of what it is about: `PROCESSOR_<NAME>_TOKEN` is set as
+ * `PROCESSOR_STRIPE_TOKEN`.
+ */
 const NAME = '<NAME>';
 
 /** A setting with NAME in its name: the values that are set, by what stands there. */

@@ -1,4 +1,7 @@
-/** Resolves with true when the promise fulfils in time, with false when it does not; rejects when it rejects. Leaves no timer behind. */
+/**
+ * Resolves with true when the promise fulfils in time, with false when it does not; rejects when it rejects. Leaves no
+ * timer behind.
+ */
 export async function settlesWithin(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(late.resolve, timeoutMs, false);

@@ -10,7 +10,9 @@ export interface DoorFiles {
   readonly clientCa?: string | undefined;
 }
 
-/** A server's certificate and key. With `clientCa` every client must present a certificate issued by it (mutual TLS). */
+/**
+ * A server's certificate and key. With `clientCa` every client must present a certificate issued by it (mutual TLS).
+ */
 export interface DoorTls {
   readonly cert: Buffer;
   readonly key: Buffer;

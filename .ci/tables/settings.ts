@@ -22,7 +22,10 @@ export const SETTINGS: Readonly<Record<string, z.ZodObject>> = {
   merchant: MERCHANT_SETTINGS,
 };
 
-/** Every setting with its default and meaning; processes in which it means the same share a row. Throws for one without a description. */
+/**
+ * Every setting with its default and meaning; processes in which it means the same share a row. Throws for one without
+ * a description.
+ */
 export function settingsTable(): Table {
   const rows = new Map<string, string[]>();
   for (const [process, { shape }] of Object.entries(SETTINGS)) {

@@ -13,8 +13,8 @@ const SOAK_S = 600;
 const SOAK_PER_SECOND = 200;
 
 /**
- * What a hold and its capture cost among two million stored holds, against among ten thousand; each in what they cost pgbench in
- * small tables at the same time, since minutes lie between the two.
+ * What a hold and its capture cost among two million stored holds, against among ten thousand; each in what they cost
+ * pgbench in small tables at the same time, since minutes lie between the two.
  */
 export const history: Row = {
   name: `cost of a hold + capture among ${MANY} holds`,

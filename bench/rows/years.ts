@@ -9,7 +9,10 @@ const MANY = 2_000_000;
 /** Of 32 pairs each. */
 const ROUNDS = 40;
 
-/** Milliseconds of a pair and its deliveries in PostgreSQL alone, one statement after the other, among many holds and among few. */
+/**
+ * Milliseconds of a pair and its deliveries in PostgreSQL alone, one statement after the other, among many holds and
+ * among few.
+ */
 export const pairMs: Row = {
   name: `a hold + capture in PostgreSQL alone, among ${MANY} holds`,
   unit: 'ms',
@@ -25,7 +28,9 @@ export const pairMs: Row = {
   },
 };
 
-/** Bytes that a pair and its deliveries leave in tables and indexes, beside those that go through the write-ahead log. */
+/**
+ * Bytes that a pair and its deliveries leave in tables and indexes, beside those that go through the write-ahead log.
+ */
 export const pairBytes: Row = {
   name: `bytes stored for a hold + capture, among ${MANY} holds`,
   unit: 'bytes',

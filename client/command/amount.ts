@@ -1,6 +1,9 @@
 import { UsageError } from './usage.ts';
 
-/** Reads an amount as people write it, 10.50, into minor units of its currency (ISO 4217). Throws UsageError for digits that it does not have. */
+/**
+ * Reads an amount as people write it, 10.50, into minor units of its currency (ISO 4217). Throws UsageError for digits
+ * that it does not have.
+ */
 export function minorUnits(text: string, currency: string): number {
   const digits = fractionDigits(currency);
   const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? [];

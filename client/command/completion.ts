@@ -1,7 +1,9 @@
 import { COMMANDS } from './commands.ts';
 import { UsageError } from './usage.ts';
 
-/** A script that completes commands and their options in a shell. Throws UsageError for another shell than bash and zsh. */
+/**
+ * A script that completes commands and their options in a shell. Throws UsageError for another shell than bash and zsh.
+ */
 export function completion(shell: string | undefined): string {
   const names = [...Object.keys(COMMANDS), 'completion'].join(' ');
   const cases = Object.entries(COMMANDS).map(([name, { options = {} }]) => {

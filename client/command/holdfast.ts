@@ -1,4 +1,7 @@
-/** Reads a command line, runs its command, and prints what came of it. Exit codes: 0 done, 1 refused, 2 usage, 3 not known. */
+/**
+ * Reads a command line, runs its command, and prints what came of it. Exit codes: 0 done, 1 refused, 2 usage, 3 not
+ * known.
+ */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';

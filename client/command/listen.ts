@@ -16,7 +16,9 @@ export interface Forwarded {
   readonly tookMs: number;
 }
 
-/** Forwards each notification once, in their order, byte for byte as a delivery sends it. Ends when the signal aborts. */
+/**
+ * Forwards each notification once, in their order, byte for byte as a delivery sends it. Ends when the signal aborts.
+ */
 export async function* listen(
   { notifications }: Holdfast,
   forwardTo: string,

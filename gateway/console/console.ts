@@ -75,7 +75,10 @@ function assetOf(url: URL): CachedResponse {
   return cached(type, Buffer.from(ending === '.js' ? forBrowser(text) : text));
 }
 
-/** A browser knows no packages without an import map, and those only inline, which the policy forbids: so paths are put in. */
+/**
+ * A browser knows no packages without an import map, and those only inline, which the policy forbids: so paths are put
+ * in.
+ */
 function forBrowser(text: string): string {
   return text
     .replace(/(\bfrom\s*)(["'])([^"'./][^"']*)\2/g, (_, from: string, quote: string, specifier: string) => {

@@ -35,8 +35,9 @@ export interface CoreOptions {
 }
 
 /**
- * Opens the channels; they connect at the first call. `timeoutMs` is the deadline of a unary call. Event streams use a channel, and so a
- * connection, of their own: a server closes a connection on which too many streams are cancelled at once.
+ * Opens the channels; they connect at the first call. `timeoutMs` is the deadline of a unary call. Event streams use a
+ * channel, and so a connection, of their own: a server closes a connection on which too many streams are cancelled at
+ * once.
  */
 export function connectCore(options: CoreOptions): Core {
   const common = { ...options, ...channelSecurity(options.tls), options: NOTICES_A_FROZEN_CORE };
@@ -67,7 +68,7 @@ export function connectCore(options: CoreOptions): Core {
 }
 
 /**
- * A core that does not answer a ping is abandoned within 2.5 s, and its calls are retried at another one. Suitable only between our own
- * processes: other servers take such frequent pings for an attack.
+ * A core that does not answer a ping is abandoned within 2.5 s, and its calls are retried at another one. Suitable only
+ * between our own processes: other servers take such frequent pings for an attack.
  */
 const NOTICES_A_FROZEN_CORE = { 'grpc.keepalive_time_ms': 1_000, 'grpc.keepalive_timeout_ms': 1_500 };

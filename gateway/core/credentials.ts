@@ -1,4 +1,6 @@
-/** The gateway's live copy of all credentials: API keys (as hashes) and signing secrets of every merchant, fed by core. */
+/**
+ * The gateway's live copy of all credentials: API keys (as hashes) and signing secrets of every merchant, fed by core.
+ */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -13,7 +15,9 @@ export interface Credentials {
   merchantOfApiKey(hash: string): string | undefined;
   /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
   secretsOf(merchantId: string): readonly string[] | undefined;
-  /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed. */
+  /**
+   * The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed.
+   */
   captureKeyOf(merchantId: string): string | undefined;
   /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
   isSessionEnded(sessionHash: string): boolean;
@@ -64,7 +68,9 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     }
   }
 
-  /** Reads one connection: its complete snapshot replaces the old one at once, then changes arrive merchant by merchant. */
+  /**
+   * Reads one connection: its complete snapshot replaces the old one at once, then changes arrive merchant by merchant.
+   */
   async function readFeed(): Promise<void> {
     const incoming = new Snapshot();
     const silence = new AbortController();
@@ -177,7 +183,9 @@ class Snapshot {
     return this.#merchants.get(merchantId);
   }
 
-  /** Keeps sessions that a refresh has added to the snapshot before, and that this one was read too early to contain. */
+  /**
+   * Keeps sessions that a refresh has added to the snapshot before, and that this one was read too early to contain.
+   */
   keepEnded(before: Snapshot): void {
     for (const [hash, expiresAtMs] of before.#endedSessions) this.#endedSessions.set(hash, expiresAtMs);
   }

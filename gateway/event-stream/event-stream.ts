@@ -25,7 +25,9 @@ export interface StreamOptions {
   readonly heartbeatMs: number;
 }
 
-/** How long the gateway waits for core's refusal (a token too old), which can be answered only before the stream starts. */
+/**
+ * How long the gateway waits for core's refusal (a token too old), which can be answered only before the stream starts.
+ */
 const REFUSAL_MS = 2_000;
 /** A reader that reads nothing for this long is disconnected; sooner once its stream has ended. */
 const STALLED_MS = { open: 60_000, ended: 2_000 } as const;
@@ -69,8 +71,8 @@ export interface StreamReader {
 }
 
 /**
- * Answers with the stream, one event per message in commit order, from Last-Event-ID on; `id:` is the token to resume from. Throws Problem
- * RATE_LIMITED and STREAM_TOKEN_TOO_OLD before the stream starts.
+ * Answers with the stream, one event per message in commit order, from Last-Event-ID on; `id:` is the token to resume
+ * from. Throws Problem RATE_LIMITED and STREAM_TOKEN_TOO_OLD before the stream starts.
  */
 export async function streamEvents<M extends FeedMessage>(
   ctx: Context,
@@ -115,7 +117,10 @@ function invalidLastEventId(message: string): Problem {
   return new Problem('INVALID_REQUEST', { detail: 'The Last-Event-ID header is not valid.', errors });
 }
 
-/** Aborts when the stream must end: the reader disconnected, its credential ended or cannot be checked any more, or the gateway stops. */
+/**
+ * Aborts when the stream must end: the reader disconnected, its credential ended or cannot be checked any more, or the
+ * gateway stops.
+ */
 function endingOf(
   ctx: Context,
   { credentials, closing, heartbeatMs }: StreamOptions,

@@ -38,7 +38,10 @@ export function networkOf(entry: string): string {
   );
 }
 
-/** The IPv4 address behind NAT64 (64:ff9b::/96, RFC 6052) or 6to4 (2002::/16, RFC 3056), where one owner has many IPv6 networks, or all share one. */
+/**
+ * The IPv4 address behind NAT64 (64:ff9b::/96, RFC 6052) or 6to4 (2002::/16, RFC 3056), where one owner has many IPv6
+ * networks, or all share one.
+ */
 function embeddedIpv4(address: ipaddr.IPv6): string | undefined {
   const { parts } = address;
   const range = address.range();

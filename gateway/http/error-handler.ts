@@ -60,7 +60,10 @@ function problemOf(error: unknown): Problem {
   return new Problem('INTERNAL', { cause: error });
 }
 
-/** Says what is wrong with a path that has no route, or `fault`, and which paths were perhaps meant; the path itself is not repeated. */
+/**
+ * Says what is wrong with a path that has no route, or `fault`, and which paths were perhaps meant; the path itself is
+ * not repeated.
+ */
 type ExplainPath = (ctx: Context, fault?: string) => string;
 
 function explainUnknownPath(routes: readonly Known[]): ExplainPath {

@@ -4,7 +4,10 @@ import type { FieldError } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The issues of a schema as one error per field. Values are never quoted; each unknown field gets its own error, with the known name that it resembles. */
+/**
+ * The issues of a schema as one error per field. Values are never quoted; each unknown field gets its own error, with
+ * the known name that it resembles.
+ */
 export function fieldErrors(issues: readonly Issue[], schema: z.ZodType): FieldError[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ field: fieldName(issue.path), message: messageOf(issue) }];

@@ -9,7 +9,10 @@ import { type JsonObject, parseStrictJson, plainInteger } from './strict-json.ts
 
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_MS = 5_000;
-/** The largest body is a contract with 1 000 terminals and 200 currencies; a hold with 20 metadata pairs has the most names. */
+/**
+ * The largest body is a contract with 1 000 terminals and 200 currencies; a hold with 20 metadata pairs has the most
+ * names.
+ */
 export const JSON_BOUNDS = { maxValues: 2_000, maxNames: 100, maxNameLength: 256, maxDepth: 20 } as const;
 /** More errors than this do not help the client. */
 const MAX_ERRORS = 50;
@@ -20,7 +23,10 @@ export async function readJsonBytes(ctx: Context, maxBytes: number = MAX_BYTES):
   return readBody(ctx.req, { maxBytes, timeoutMs: TIMEOUT_MS });
 }
 
-/** Reads the body of a command whose fields may all be left out: an absent body counts as `{}`. Throws what readJsonBytes() throws. */
+/**
+ * Reads the body of a command whose fields may all be left out: an absent body counts as `{}`. Throws what
+ * readJsonBytes() throws.
+ */
 export async function readCommandBytes(ctx: Context, maxBytes?: number): Promise<Buffer> {
   const { headers } = ctx.req;
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
@@ -55,7 +61,10 @@ export function parseJsonBody<S extends z.ZodType>(bytes: Buffer, schema: S): z.
   return result.data;
 }
 
-/** Every number of this API is a plain integer. `5.0` and `1e2` are faults, because parsers disagree about whether they are integers. */
+/**
+ * Every number of this API is a plain integer. `5.0` and `1e2` are faults, because parsers disagree about whether they
+ * are integers.
+ */
 function parse(bytes: Buffer, faults: FieldError[]): JsonObject {
   try {
     return parseStrictJson(bytes, JSON_BOUNDS, (source, _depth, path) => {

@@ -1,18 +1,26 @@
-/** Checks the structure of a JSON text in one pass, before JSON.parse builds it. Invalid JSON is left for JSON.parse to reject. */
+/**
+ * Checks the structure of a JSON text in one pass, before JSON.parse builds it. Invalid JSON is left for JSON.parse to
+ * reject.
+ */
 import { syntaxErrorAt } from './json-syntax.ts';
 
 /** How much structure a text may have. The bounds limit cost: no legitimate body reaches them. */
 export interface JsonBounds {
   /** Objects, arrays, texts, numbers and literals, at any depth. */
   readonly maxValues: number;
-  /** Names of all objects. Distinct names cost JSON.parse several times as much as values, because each creates a shape. */
+  /**
+   * Names of all objects. Distinct names cost JSON.parse several times as much as values, because each creates a shape.
+   */
   readonly maxNames: number;
   /** Characters of a name as it is written. */
   readonly maxNameLength: number;
   readonly maxDepth: number;
 }
 
-/** Receives each number as it is written, and its depth: 1 in the outermost object. `path()` is valid only during the call. */
+/**
+ * Receives each number as it is written, and its depth: 1 in the outermost object. `path()` is valid only during the
+ * call.
+ */
 export type OnNumber = (source: string, depth: number, path: () => string[]) => void;
 
 /** Why a text was rejected. The message quotes nothing of the text, so it may be shown and logged. */

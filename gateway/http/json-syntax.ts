@@ -1,6 +1,12 @@
-/** Finds where a text stops being JSON. JSON.parse() rejects it, but not all its messages say where, and they quote the text. */
+/**
+ * Finds where a text stops being JSON. JSON.parse() rejects it, but not all its messages say where, and they quote the
+ * text.
+ */
 
-/** The line and column, both from 1, of the first character that cannot stand there; behind the last one when the text ends too early. */
+/**
+ * The line and column, both from 1, of the first character that cannot stand there; behind the last one when the text
+ * ends too early.
+ */
 export function syntaxErrorAt(text: string): { readonly line: number; readonly column: number } {
   const before = text.slice(0, new Syntax(text).errorAt()).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };

@@ -3,7 +3,10 @@ import type { Context, Middleware } from 'koa';
 import type { Log } from '../../platform/log.ts';
 import { traced, traceFields } from '../../platform/tracing.ts';
 
-/** The header of every answer that names the HTTP request. A repeated request has another one, unlike its operation's requestId. */
+/**
+ * The header of every answer that names the HTTP request. A repeated request has another one, unlike its operation's
+ * requestId.
+ */
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
 /**
@@ -19,7 +22,9 @@ export const nameRequests: Middleware = (ctx, next) => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Creates a span per request, in the client's trace if it sent a traceparent. Named by the route, never by the path. */
+/**
+ * Creates a span per request, in the client's trace if it sent a traceparent. Named by the route, never by the path.
+ */
 export const traceRequests: Middleware = (ctx, next) => {
   const parent = ctx.get('traceparent') || null;
   return traced({ name: ctx.method, kind: 'SERVER', parent }, async (span) => {

@@ -1,6 +1,6 @@
 /**
- * Refusals as RFC 9457 problems with an enumerated `code`. This is the one place where an RPC status becomes an HTTP answer; the codes are
- * those of holdfast.v1.ErrorReason.
+ * Refusals as RFC 9457 problems with an enumerated `code`. This is the one place where an RPC status becomes an HTTP
+ * answer; the codes are those of holdfast.v1.ErrorReason.
  */
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
@@ -143,8 +143,8 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 /**
- * Translates a failed RPC. Only an error with core's ErrorInfo is shown to the client; the text of any other status may contain internal
- * addresses, so it stays in `cause`.
+ * Translates a failed RPC. Only an error with core's ErrorInfo is shown to the client; the text of any other status may
+ * contain internal addresses, so it stays in `cause`.
  */
 export function problemOfRpc(error: ServiceError): Problem {
   const answer = grpcStatusOf(error);

@@ -12,7 +12,10 @@ export interface BodyBounds {
 /** Read and discarded above the limit, so that a client slightly above it still receives the answer. */
 const DRAIN_BYTES = 1024 * 1024;
 
-/** Reads the raw body. Rejects with Problem PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, and INVALID_REQUEST when the client disconnects. */
+/**
+ * Reads the raw body. Rejects with Problem PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, and INVALID_REQUEST when the client
+ * disconnects.
+ */
 export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > bounds.maxBytes + DRAIN_BYTES) {

@@ -46,7 +46,9 @@ export interface RouteAnswer {
 
 export type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** A route with its handler, as it stands in a table of routes. mountRoutes() calls the handler with what it demands. */
+/**
+ * A route with its handler, as it stands in a table of routes. mountRoutes() calls the handler with what it demands.
+ */
 export interface HandledRoute extends Route {
   readonly handler: (call: never) => Promise<void> | void;
 }
@@ -95,7 +97,10 @@ export function mountRoutes<R extends HandledRoute>(
   return router;
 }
 
-/** A router that matches paths exactly: `/Oct` and `/oct/` are not `/oct`, so a rule of a proxy on a path covers the route. */
+/**
+ * A router that matches paths exactly: `/Oct` and `/oct/` are not `/oct`, so a rule of a proxy on a path covers the
+ * route.
+ */
 export function createRouter(): Router {
   return new Router({ sensitive: true, strict: true });
 }

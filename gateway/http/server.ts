@@ -47,7 +47,10 @@ export function createHttpServer(listener: RequestListener): HttpServer {
   return { server, listen, drain };
 }
 
-/** Connections that wait to be accepted. Above Node's 511 the kernel drops none for want of room; beyond, clients wait seconds. */
+/**
+ * Connections that wait to be accepted. Above Node's 511 the kernel drops none for want of room; beyond, clients wait
+ * seconds.
+ */
 const BACKLOG = 4_096;
 
 /** Read and discarded after the answer: closing at once could lose the answer. */

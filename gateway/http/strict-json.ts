@@ -20,7 +20,10 @@ export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds, onNumber?
   return value as JsonObject;
 }
 
-/** The value of a number's source when that is a plain integer which a double holds exactly; else undefined: `5.0`, `1e2`. */
+/**
+ * The value of a number's source when that is a plain integer which a double holds exactly; else undefined: `5.0`,
+ * `1e2`.
+ */
 export function plainInteger(source: string): number | undefined {
   const value = /^-?(0|[1-9][0-9]{0,15})$/.test(source) ? Number(source) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;

@@ -19,7 +19,10 @@ export interface Penalties {
   isCounted(key: string): Promise<boolean>;
   /** Runs before something is judged. Throws RATE_LIMITED above what is judged during a penalty. */
   check(key: string): Promise<void>;
-  /** Counts a failure. Resolves with RATE_LIMITED when there were too many, else undefined. `onPenalty` hears of a penalty that begins. */
+  /**
+   * Counts a failure. Resolves with RATE_LIMITED when there were too many, else undefined. `onPenalty` hears of a
+   * penalty that begins.
+   */
   fail(key: string, onPenalty: (durationMs: number) => void): Promise<Problem | undefined>;
 }
 

@@ -1,4 +1,6 @@
-/** Builds the OpenAPI document from the tables of routes that are mounted, and from the schemas that validate requests. */
+/**
+ * Builds the OpenAPI document from the tables of routes that are mounted, and from the schemas that validate requests.
+ */
 import { HEALTH_ROUTES } from '../health.ts';
 import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
 import { PROBLEM_CODES } from '../http/problem.ts';

@@ -1,4 +1,7 @@
-/** Renders the document as an HTML page: one style sheet and one script, both inline, nothing loaded. The script searches and copies. */
+/**
+ * Renders the document as an HTML page: one style sheet and one script, both inline, nothing loaded. The script
+ * searches and copies.
+ */
 import { readFileSync } from 'node:fs';
 import { curlOf, type SampleOperation } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';

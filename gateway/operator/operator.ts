@@ -38,7 +38,10 @@ import { getSession, signIn, signOut } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createFailedLogins, createVerifyToken } from './session/verify-token.ts';
 
-/** The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
+/**
+ * The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
+ * parameter.
+ */
 export const OPERATOR_ROUTES = {
   signIn,
   getSession,
@@ -101,7 +104,10 @@ export interface OperatorDoor {
 /** Sign-in requests of one address. */
 const SIGN_INS = { name: 'operator-sign-ins', points: 100, durationSeconds: 1 } as const;
 
-/** Mounts the operators' routes (docs/operators.md, "What operators do"). Only signing in needs no credential; its rate is limited by address. */
+/**
+ * Mounts the operators' routes (docs/operators.md, "What operators do"). Only signing in needs no credential; its rate
+ * is limited by address.
+ */
 export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions): OperatorDoor {
   const { core, credentials, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));

@@ -5,7 +5,10 @@ import { demandRate } from '../limits/rate-limit.ts';
 
 /** Limits the bytes of bodies that one address sends per second, before a signature is verified. */
 export interface BodyBudget {
-  /** Reads a body. Throws RATE_LIMITED when the budget is used up, before reading if the length is declared; and what readBody() throws. */
+  /**
+   * Reads a body. Throws RATE_LIMITED when the budget is used up, before reading if the length is declared; and what
+   * readBody() throws.
+   */
   read(ctx: Context, network: string): Promise<Buffer>;
   /** Charges a body that could not be parsed as if it were the largest. */
   chargeMalformed(network: string): Promise<void>;

@@ -22,7 +22,10 @@ export function parseNotification(body: Buffer): SignedFields {
   return fields;
 }
 
-/** Senders may add fields. Distinct names cost JSON.parse several times as much as values, so they have a bound of their own. */
+/**
+ * Senders may add fields. Distinct names cost JSON.parse several times as much as values, so they have a bound of their
+ * own.
+ */
 export const JSON_BOUNDS = { maxValues: 2_000, maxNames: 500, maxNameLength: 256, maxDepth: 100 } as const;
 
 /** The amount's source is what was signed: 10.50 is not 10.5. */

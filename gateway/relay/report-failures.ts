@@ -27,7 +27,9 @@ const TIMEOUT_MS = 5_000;
 /** Most failures that wait; more are dropped, and their number is reported. */
 const WAITING = 1_000;
 
-/** Reports failures to core in batches. A batch that failed is sent again; failures have ids, so core counts none twice. */
+/**
+ * Reports failures to core in batches. A batch that failed is sent again; failures have ids, so core counts none twice.
+ */
 export function reportFailures(options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
   const { notifications, log, registry, reportEveryMs = EVERY_MS } = options;
   let waiting: Failure[] = [];

@@ -1,4 +1,7 @@
-/** Schemas of fields that several answers share. A later version may add fields to an answer; clients must ignore unknown ones. */
+/**
+ * Schemas of fields that several answers share. A later version may add fields to an answer; clients must ignore
+ * unknown ones.
+ */
 import { z } from 'zod';
 
 export const requestId = z.uuid().meta({

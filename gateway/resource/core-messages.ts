@@ -1,4 +1,6 @@
-/** Between core's messages and JSON. A field of an answer that has no value is absent or undefined: JSON has neither. */
+/**
+ * Between core's messages and JSON. A field of an answer that has no value is absent or undefined: JSON has neither.
+ */
 import assert from 'node:assert/strict';
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';

@@ -28,7 +28,10 @@ export function wantsCsv(ctx: Context): boolean {
 
 /** Items on a page of an export. */
 const PAGE_SIZE = 200;
-/** The shortest time between two pages; besides, an export waits as long as its last page took, so it has core half of the time at most. */
+/**
+ * The shortest time between two pages; besides, an export waits as long as its last page took, so it has core half of
+ * the time at most.
+ */
 const PAGE_MS = 50;
 /** A reader that reads nothing for so long is disconnected, and its place is free for another export. */
 const STALLED_MS = 60_000;
@@ -41,7 +44,10 @@ const MOST_EXPORTS = 8;
 export class ExportLimit {
   readonly #accounts = new Set<string>();
 
-  /** Takes a place. Returns a function that gives it back. Throws RATE_LIMITED when the account has one already, or none is free. */
+  /**
+   * Takes a place. Returns a function that gives it back. Throws RATE_LIMITED when the account has one already, or none
+   * is free.
+   */
   open(account: string): () => void {
     if (this.#accounts.has(account) || this.#accounts.size >= MOST_EXPORTS) {
       throw new Problem('RATE_LIMITED', { detail: 'An export is under way; one at a time.', retryAfterSeconds: 10 });
@@ -65,8 +71,9 @@ export interface Export {
 }
 
 /**
- * Answers with all items of a list. One page is in memory at a time, and the next one is read when the reader has taken it. An export that
- * fails after its beginning is cut off: its last chunk is missing. Throws RATE_LIMITED, and what reading the first page throws.
+ * Answers with all items of a list. One page is in memory at a time, and the next one is read when the reader has taken
+ * it. An export that fails after its beginning is cut off: its last chunk is missing. Throws RATE_LIMITED, and what
+ * reading the first page throws.
  */
 export async function answerCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
   if (ctx.res.closed) return;
@@ -117,7 +124,10 @@ interface Column {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A column for each field that the schema has; those of an object within it are named with a dot, other structures are JSON. */
+/**
+ * A column for each field that the schema has; those of an object within it are named with a dot, other structures are
+ * JSON.
+ */
 function columnsOf(schema: z.ZodObject, of: (item: object) => Json = (item) => item as Json, prefix = ''): Column[] {
   return Object.entries(schema.shape).flatMap(([name, field]) => {
     const type = field instanceof z.ZodOptional ? field.unwrap() : field;

@@ -117,7 +117,9 @@ export const DeliveryFilters = z.strictObject({
   ...page,
 });
 
-/** A page of deliveries as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing. */
+/**
+ * A page of deliveries as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing.
+ */
 export async function deliveryPage(
   core: Core,
   filters: Present<z.output<typeof DeliveryFilters>> & { readonly merchantId?: string },

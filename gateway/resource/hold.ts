@@ -78,7 +78,10 @@ export const holdFields = {
 /** A hold of core's as JSON, without its preauthorizationId. */
 export const listedHoldJson = messageJson(ListedHold, PreauthorizationSchema, holdFields);
 
-/** What a request to change a hold answers; `body` makes it of the hold right after it and of the requestId of the change. */
+/**
+ * What a request to change a hold answers; `body` makes it of the hold right after it and of the requestId of the
+ * change.
+ */
 export function actOutcome(
   { preauthorization, requestId, state, replayed }: Acted,
   body: (hold: Preauthorization, requestId: string) => { readonly requestId: string },

@@ -25,7 +25,9 @@ export const REPLAYED = {
     .optional(),
 };
 
-/** Reads the Idempotency-Key header, to spread into a core request. Throws Problem INVALID_REQUEST naming the header. */
+/**
+ * Reads the Idempotency-Key header, to spread into a core request. Throws Problem INVALID_REQUEST naming the header.
+ */
 export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
   const values = ctx.req.headersDistinct['idempotency-key'];
   if (values === undefined) return {};

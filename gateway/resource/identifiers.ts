@@ -16,7 +16,9 @@ export function isPreauthorizationId(text: string): boolean {
   return /^pre_[A-Za-z0-9_-]{32}$/.test(text);
 }
 
-/** Why an id cannot name a hold where a preauthorizationId is taken, in a sentence; undefined when it is just unknown. */
+/**
+ * Why an id cannot name a hold where a preauthorizationId is taken, in a sentence; undefined when it is just unknown.
+ */
 export function notPreauthorizationId(text: string): string | undefined {
   if (!isRequestId(text)) return undefined;
   return 'This is a requestId; preauthorizationId takes the value that begins with pre_, from the answer that placed the hold.';

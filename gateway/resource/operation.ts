@@ -57,7 +57,9 @@ export const OperationFilters = z.strictObject({
   ...requested.page,
 });
 
-/** A page of operations as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing. */
+/**
+ * A page of operations as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing.
+ */
 export async function operationPage(
   core: Core,
   { operation: kind, status: state, ...filters }: z.output<typeof OperationFilters> & { readonly merchantId?: string },

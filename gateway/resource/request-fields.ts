@@ -1,4 +1,7 @@
-/** Schemas of fields that several requests share. They validate requests, appear in the OpenAPI document, and give the values that core takes. */
+/**
+ * Schemas of fields that several requests share. They validate requests, appear in the OpenAPI document, and give the
+ * values that core takes.
+ */
 
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import currencyCodes from 'currency-codes';
@@ -11,7 +14,10 @@ const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes.codes());
 /** Text that PostgreSQL and protobuf store unchanged. */
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
-/** Free text of `min` to `max` characters: no NUL, no lone surrogates, no card numbers. Text that is too long is not searched. */
+/**
+ * Free text of `min` to `max` characters: no NUL, no lone surrogates, no card numbers. Text that is too long is not
+ * searched.
+ */
 export const text = (max: number, min = 1) =>
   z
     .string()
@@ -23,7 +29,9 @@ export const text = (max: number, min = 1) =>
 /** The largest amount, minor units. */
 export const MOST_AMOUNT = 999_999_999_999;
 
-/** Money in minor units. `5.0` and `1e2` are rejected before this schema runs, on the source text (http/json-body.ts). */
+/**
+ * Money in minor units. `5.0` and `1e2` are rejected before this schema runs, on the source text (http/json-body.ts).
+ */
 export const amount = z
   .int({ error: amountFault })
   .min(1)
@@ -76,7 +84,10 @@ export const preauthorizationId = z.string().meta({
   examples: ['pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa'],
 });
 
-/** The requestId of another operation, in any case (RFC 9562). As above, a malformed id is answered like one that does not exist. */
+/**
+ * The requestId of another operation, in any case (RFC 9562). As above, a malformed id is answered like one that does
+ * not exist.
+ */
 export const requestId = z
   .string()
   .toLowerCase()

@@ -7,7 +7,10 @@ import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import { requestId } from './answer-fields.ts';
 import { REPLAYED } from './idempotency-key.ts';
 
-/** What a write answers: its result, or that the outcome is not known yet. `replayed`: it was stored under the idempotency key before. */
+/**
+ * What a write answers: its result, or that the outcome is not known yet. `replayed`: it was stored under the
+ * idempotency key before.
+ */
 export type Outcome = { readonly replayed: boolean } & (
   | { readonly status: 200 | 201; readonly body: { readonly requestId: string } }
   | { readonly inProgress: { readonly requestId: string; readonly holdRequestId?: string | undefined } }

@@ -3,7 +3,10 @@ import { answerCsv, type CsvPage, wantsCsv } from '../resource/csv.ts';
 import { identityOf } from './authenticate.ts';
 import type { RestCall } from './route.ts';
 
-/** Answers with a page of a list, or with `Accept: text/csv` with all of it. `read` reads a page: that of the query, unless it is told which. */
+/**
+ * Answers with a page of a list, or with `Accept: text/csv` with all of it. `read` reads a page: that of the query,
+ * unless it is told which.
+ */
 export async function answerList(
   { ctx, merchantId, closing, credentials, exportLimit }: RestCall,
   schema: z.ZodObject,

@@ -28,7 +28,10 @@ import { addOwnSigningSecret, retireOwnSigningSecret } from './signing-secret/si
 import { watchNotifications } from './webhook-endpoint/watch-notifications.ts';
 import { getWebhookEndpoint, sendTestNotification, setWebhookEndpoint } from './webhook-endpoint/webhook.ts';
 
-/** The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a parameter. */
+/**
+ * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
+ * parameter.
+ */
 export const REST_ROUTES = {
   createPreauthorization,
   capturePreauthorization,
@@ -67,7 +70,10 @@ export interface RestOptions extends StreamOptions {
   readonly inFlight: InFlightLimits;
 }
 
-/** Mounts the merchants' routes (docs/interfaces.md, "REST"). Each request is checked for its API key, its rate, its merchant's share and its input, in this order. */
+/**
+ * Mounts the merchants' routes (docs/interfaces.md, "REST"). Each request is checked for its API key, its rate, its
+ * merchant's share and its input, in this order.
+ */
 export function createRest({ limiter, ...options }: RestOptions): Router {
   const router = createRouter();
   router.use(
@@ -89,8 +95,8 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
 }
 
 /**
- * Reads a merchant's body. Throws what readJsonBytes(), the route's checkBytes() and parseJsonBody() throw, and FORBIDDEN when the
- * body names another merchant than the API key.
+ * Reads a merchant's body. Throws what readJsonBytes(), the route's checkBytes() and parseJsonBody() throw, and
+ * FORBIDDEN when the body names another merchant than the API key.
  */
 async function readBody(call: RestCall, { checkBytes }: RestRoute, schema: z.ZodType): Promise<unknown> {
   const bytes = await (schema === NoFields ? readCommandBytes(call.ctx) : readJsonBytes(call.ctx));

@@ -27,7 +27,9 @@ interface Parties {
   readonly currency: string;
 }
 
-/** Why an operation cannot be about an authorization of these parties, or undefined. What is not said is not compared. */
+/**
+ * Why an operation cannot be about an authorization of these parties, or undefined. What is not said is not compared.
+ */
 export function mismatch(authorization: Parties, said: Parties): KeptResult | undefined {
   const differs = (field: keyof Parties) => said[field] !== '' && said[field] !== authorization[field];
   if (!differs('merchantId') && !differs('account') && !differs('currency')) return undefined;

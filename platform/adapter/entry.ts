@@ -149,7 +149,10 @@ export interface Listed
 
 const DEFAULT_PAGE_SIZE = 500;
 
-/** A page of a ledger, oldest first. A page token is the number of the last entry shown. Throws RpcError for any other token. */
+/**
+ * A page of a ledger, oldest first. A page token is the number of the last entry shown. Throws RpcError for any other
+ * token.
+ */
 export async function listPage(
   request: ListEntriesRequest,
   read: (listing: Listing) => Promise<readonly Listed[]>,

@@ -1,4 +1,6 @@
-/** The same identifier, the same answer: what the earlier use of an identifier means for a request and for an inquiry. */
+/**
+ * The same identifier, the same answer: what the earlier use of an identifier means for a request and for an inquiry.
+ */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Answer, Finding, type InquireResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Kind, type ResultInit, refusal } from './entry.ts';
@@ -11,7 +13,10 @@ export interface Asked {
   readonly account: string;
 }
 
-/** Kept with the first request, and may differ in a repetition: what core notes for itself, and what is shown to the customer. */
+/**
+ * Kept with the first request, and may differ in a repetition: what core notes for itself, and what is shown to the
+ * customer.
+ */
 const NOT_COMPARED: ReadonlySet<string> = new Set([
   'operationRequestId',
   'merchantReference',
@@ -23,7 +28,10 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'returnUrl',
 ]);
 
-/** Why a known identifier cannot be used for a request; undefined when the request asks what was asked before, and gets its answer. */
+/**
+ * Why a known identifier cannot be used for a request; undefined when the request asks what was asked before, and gets
+ * its answer.
+ */
 export function reuseRefusal<T extends Asked>(known: Asked, asked: T): ResultInit | undefined {
   if (known.kind === 'fence') return refusal('fenced');
   return asksTheSame(known, asked) ? undefined : refusal('identifier_reused');

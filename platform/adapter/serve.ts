@@ -36,7 +36,10 @@ type Method = (typeof ProcessorService)['method'];
 /** A call, as a method sees it besides its request. */
 export type Call = Pick<ServerUnaryCall<object, object>, 'cancelled' | 'once'>;
 
-/** How an adapter answers each method. What a method throws ends the call: an RpcError with its status, anything else INTERNAL. */
+/**
+ * How an adapter answers each method. What a method throws ends the call: an RpcError with its status, anything else
+ * INTERNAL.
+ */
 export type Methods = {
   readonly [Name in keyof Method]: (
     request: MessageShape<Method[Name]['input']>,
@@ -119,7 +122,9 @@ function unary(method: DescMethod, answer: Answering, { credential, log }: Serve
 
 const FAILED = new RpcError(status.INTERNAL, 'the adapter failed', 'failed');
 
-/** Returns a check whether a call carries `authorization: Bearer <credential>`. It compares hashes, in constant time. */
+/**
+ * Returns a check whether a call carries `authorization: Bearer <credential>`. It compares hashes, in constant time.
+ */
 function credentialCheck(credential: string): (metadata: Metadata) => boolean {
   const expected = sha256(`Bearer ${credential}`);
   return (metadata) => {

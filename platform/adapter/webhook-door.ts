@@ -18,7 +18,10 @@ export interface WebhookDoor {
 
 const LONGEST_BODY = 1024 * 1024;
 
-/** Nobody is known before the signature is checked, so what unchecked bodies can take of the memory is limited. They are sent again. */
+/**
+ * Nobody is known before the signature is checked, so what unchecked bodies can take of the memory is limited. They are
+ * sent again.
+ */
 const MOST_BODIES = 32;
 
 const HEADERS = {

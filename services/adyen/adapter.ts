@@ -40,8 +40,8 @@ const EVERY_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Starts the adapter: its schema, its gRPC door, Adyen's webhook and the reports to core. Throws an Error of one line that names the setting
- * that is wrong.
+ * Starts the adapter: its schema, its gRPC door, Adyen's webhook and the reports to core. Throws an Error of one line
+ * that names the setting that is wrong.
  */
 export async function startAdapter(settings: Settings, given: { log: Log; now?: () => Date }): Promise<Adapter> {
   const { log, now = () => new Date() } = given;

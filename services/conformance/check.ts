@@ -17,7 +17,10 @@ export function needs(what: string, find: (kit: Kit) => unknown) {
   return (kit: Kit) => (find(kit) === undefined ? `the profile names no ${what}` : undefined);
 }
 
-/** Skips a check unless the processor can do such operations, and the profile names a token with which they go a certain way. */
+/**
+ * Skips a check unless the processor can do such operations, and the profile names a token with which they go a certain
+ * way.
+ */
 export function supported(kind: Kind, way?: Way) {
   return ({ description, profile }: Kit): string | undefined => {
     if (!kind.isSupported(description)) return 'the processor cannot do it';

@@ -18,7 +18,9 @@ export const FEATURES = [
 const token = z.string().min(1).max(128);
 const ms = z.int().min(1).max(600_000);
 
-/** Tokens with which operations of one kind go otherwise than well. What they need before (hold, capture) is approved. */
+/**
+ * Tokens with which operations of one kind go otherwise than well. What they need before (hold, capture) is approved.
+ */
 const ways = z.strictObject({
   declined: token.optional(),
   notPerformed: token.optional(),

@@ -1,7 +1,7 @@
 /**
- * The self-audit: `npm run audit`. Recomputes the books and reconciles them with the processor's. Prints a line for each drift
- * (100 of each check at most) and one for what was looked at. Exit code: 0 = clean, 1 = drift, 2 = it could not be done, or not with
- * all processors: those that do not answer are named.
+ * The self-audit: `npm run audit`. Recomputes the books and reconciles them with the processor's. Prints a line for
+ * each drift (100 of each check at most) and one for what was looked at. Exit code: 0 = clean, 1 = drift, 2 = it could
+ * not be done, or not with all processors: those that do not answer are named.
  */
 
 import { openLog } from '../../platform/log.ts';

@@ -45,7 +45,10 @@ function createApp(settings: MerchantSettings, received: Received, log: Log): Ko
   return app;
 }
 
-/** Where the checkout sends the customer back to: a page that names the operation. The name proves nothing: a real merchant asks Holdfast what became of it. */
+/**
+ * Where the checkout sends the customer back to: a page that names the operation. The name proves nothing: a real
+ * merchant asks Holdfast what became of it.
+ */
 function returnPage(ctx: Context): void {
   const { requestId } = ctx.query;
   const named = typeof requestId === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(requestId) ? requestId : 'unknown';

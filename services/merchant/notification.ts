@@ -10,8 +10,8 @@ import type { MerchantSettings } from './settings.ts';
 const MAX_BODY_BYTES = 65_536;
 
 /**
- * Answers 200 once the notification is on disk, also for a repetition; 401 when the signature does not verify; 400 when the body is no
- * notification, 404 for an unknown kind, 413 when it is too large.
+ * Answers 200 once the notification is on disk, also for a repetition; 401 when the signature does not verify; 400 when
+ * the body is no notification, 404 for an unknown kind, 413 when it is too large.
  */
 export async function takeNotification(
   ctx: Context,

@@ -26,8 +26,8 @@ export async function openDatabase(
 }
 
 /**
- * Starts an embedded database for the ledger of the adapter to Stripe: a cluster of its own, because a restore to an earlier time takes a whole
- * cluster back, and the ledger must not go back with the service.
+ * Starts an embedded database for the ledger of the adapter to Stripe: a cluster of its own, because a restore to an
+ * earlier time takes a whole cluster back, and the ledger must not go back with the service.
  */
 export function openStripeLedger(house: House, report: (line: string) => void, signal: AbortSignal): Promise<Database> {
   return openEmbedded(house, 'stripe-postgres', house.ports.STRIPE_DATABASE_PORT, report, signal);

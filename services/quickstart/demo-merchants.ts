@@ -79,7 +79,10 @@ async function updated(
   return { ...kept, addresses: addressesIn(contract) };
 }
 
-/** With a database that another DATA_DIR has used, the plain name is taken, by a merchant whose key only that folder has. */
+/**
+ * With a database that another DATA_DIR has used, the plain name is taken, by a merchant whose key only that folder
+ * has.
+ */
 async function created(merchants: Merchants, kind: Kind, contract: Contract): Promise<KeptMerchant> {
   const taken = (await find(merchants, IDS[kind])) !== undefined;
   const merchantId = taken ? `${IDS[kind]}-${randomBytes(3).toString('hex')}` : IDS[kind];

@@ -61,7 +61,10 @@ export async function swapKind({ file, shop, saw }: Scene): Promise<void> {
   saw('both are in quarantine; the demo merchant received the payment alone');
 }
 
-/** A second secret works beside the first until it is retired. The demo retires the newer one, because the demo merchant knows only the first. */
+/**
+ * A second secret works beside the first until it is retired. The demo retires the newer one, because the demo merchant
+ * knows only the first.
+ */
 export async function rotate({ file, shop, saw }: Scene): Promise<void> {
   const { merchantId, signingSecret: older } = file.singleCapture;
   const signed = (secret: string) => {

@@ -1,4 +1,7 @@
-/** `npm run demo`: starts the service, plays the main job through its public interfaces, and stops. Exits 0 only if every step was seen. */
+/**
+ * `npm run demo`: starts the service, plays the main job through its public interfaces, and stops. Exits 0 only if
+ * every step was seen.
+ */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { removeDataDir } from './data-dir.ts';

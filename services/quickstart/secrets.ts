@@ -17,7 +17,10 @@ const schema = z.object({
   stripeCredential: token,
 });
 
-/** Bearer tokens, the encryption keys of core and the passwords of the embedded database: the service's role and the superuser. */
+/**
+ * Bearer tokens, the encryption keys of core and the passwords of the embedded database: the service's role and the
+ * superuser.
+ */
 export type Secrets = z.output<typeof schema>;
 
 /** Reads the secrets of a DATA_DIR, or generates them. */

@@ -20,7 +20,9 @@ async function stopStale(pid: number, mark: string, signals: readonly NodeJS.Sig
   throw new Error(`process ${pid} was left by an earlier start and does not stop`);
 }
 
-/** Waits for the processes that a killed launcher left in a DATA_DIR, which stop by themselves, and then signals them. */
+/**
+ * Waits for the processes that a killed launcher left in a DATA_DIR, which stop by themselves, and then signals them.
+ */
 export async function stopStaleProcesses(dataDir: string): Promise<void> {
   const folder = `${dataDir}/run`;
   const files = (await readdir(folder)).filter((name) => name.endsWith('.pid'));

@@ -13,7 +13,10 @@ export interface Effect {
   readonly endsAfterMs?: number;
 }
 
-/** How a card behaves over its life: how operations of each kind go, and what happens besides. An effect that is absent is an approval. */
+/**
+ * How a card behaves over its life: how operations of each kind go, and what happens besides. An effect that is absent
+ * is an approval.
+ */
 export interface Behaviour extends Partial<Record<Kind, Effect>> {
   /** What the checkout page and docs/sandbox.md say of it. */
   readonly about: string;

@@ -13,7 +13,10 @@ import {
   wholeNumber,
 } from '../../platform/settings.ts';
 
-/** Stripe takes Latin characters with a letter among them, and 22 at most together with the account's prefix and two more. */
+/**
+ * Stripe takes Latin characters with a letter among them, and 22 at most together with the account's prefix and two
+ * more.
+ */
 const SUFFIX = z
   .string()
   .regex(/^(?=.*[A-Za-z])[\x20-\x7e]{1,18}$/)

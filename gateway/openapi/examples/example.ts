@@ -6,7 +6,10 @@ import type { REST_ROUTES } from '../../rest/rest.ts';
 
 type Name<Routes> = Extract<keyof Routes, string>;
 
-/** One request, as it is written. The tests send the requests in their order: an identifier from one answer is sent in later requests. */
+/**
+ * One request, as it is written. The tests send the requests in their order: an identifier from one answer is sent in
+ * later requests.
+ */
 export interface Request {
   readonly route:
     | Name<typeof REST_ROUTES>

@@ -3,8 +3,8 @@ import { ID, MERCHANT_ID, ORDER, type Request, WEBHOOK_URL } from './example.ts'
 const BASKET = { basket: 'b-17' };
 
 /**
- * What merchants send: a hold captured in two parts, a checkout cancelled, a hold given back, what happens when no answer comes; a payout,
- * the results of it all, a notification of another sender, and a webhook that is looked after.
+ * What merchants send: a hold captured in two parts, a checkout cancelled, a hold given back, what happens when no
+ * answer comes; a payout, the results of it all, a notification of another sender, and a webhook that is looked after.
  */
 export const MERCHANTS: readonly Request[] = [
   {

@@ -1,8 +1,8 @@
 import { ID, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request } from './example.ts';
 
 /**
- * What operators send: about a hold that its merchant asked them to look after, about what happens, about a merchant that comes, and about
- * its notifications.
+ * What operators send: about a hold that its merchant asked them to look after, about what happens, about a merchant
+ * that comes, and about its notifications.
  */
 export const OPERATORS: readonly Request[] = [
   {

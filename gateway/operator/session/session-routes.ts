@@ -50,7 +50,10 @@ export const getSession = operatorRoute({
   },
 });
 
-/** Answers once core has stored the end of the session. It is over here at once, and at every other gateway within a second. */
+/**
+ * Answers once core has stored the end of the session. It is over here at once, and at every other gateway within a
+ * second.
+ */
 export const signOut = operatorRoute({
   method: 'delete',
   path: '/operator/session',

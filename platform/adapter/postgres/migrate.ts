@@ -9,7 +9,9 @@ export interface Migration {
 /** A schema of an adapter's database. */
 export interface Schema {
   readonly name: string;
-  /** Key of the advisory lock that lets one process at a time migrate, apart from those of core and of other adapters. */
+  /**
+   * Key of the advisory lock that lets one process at a time migrate, apart from those of core and of other adapters.
+   */
   readonly lock: number;
   /** In their order. */
   readonly migrations: readonly Migration[];

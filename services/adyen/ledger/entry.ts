@@ -9,7 +9,10 @@ import {
 import { openReversals } from '../../../platform/adapter/postgres/reversals.ts';
 import { ENTRY_ORDER_LOCK } from './schema.ts';
 
-/** What became of an identifier. Its answer is UNSPECIFIED until Adyen has answered, and ACCEPTED until Adyen has notified how it ended. */
+/**
+ * What became of an identifier. Its answer is UNSPECIFIED until Adyen has answered, and ACCEPTED until Adyen has
+ * notified how it ended.
+ */
 export interface State extends Kept {
   /** Adyen's reference of the payment, or of the modification. */
   readonly pspReference: string;

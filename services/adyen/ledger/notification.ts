@@ -3,7 +3,10 @@ import type { Query, Statement } from '../../../platform/adapter/postgres/databa
 
 const text = z.string().max(256);
 
-/** A NotificationRequestItem, as far as it is used (docs.adyen.com/development-resources/webhooks). Adyen writes `success` as a text. */
+/**
+ * A NotificationRequestItem, as far as it is used (docs.adyen.com/development-resources/webhooks). Adyen writes
+ * `success` as a text.
+ */
 export const ITEM = z.object({
   pspReference: text.min(1),
   originalReference: text.default(''),

@@ -32,8 +32,8 @@ export async function place(desk: Desk, kind: 'authorization' | 'credit', reques
 type ModificationKind = 'capture' | 'void' | 'increment' | 'extension' | 'refund';
 
 /**
- * Does an operation on an authorization. It is judged and stored under the lock of the authorization, so that what has not ended holds back
- * what it takes; Adyen is asked after that. Throws OutcomeUnknown.
+ * Does an operation on an authorization. It is judged and stored under the lock of the authorization, so that what has
+ * not ended holds back what it takes; Adyen is asked after that. Throws OutcomeUnknown.
  */
 export async function modify(
   desk: Desk,

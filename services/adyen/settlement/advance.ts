@@ -19,8 +19,9 @@ interface Sending {
 }
 
 /**
- * Sends a stored operation that Adyen has not answered, or sends it again: always under its identifier as the idempotency key, so it acts
- * once. Calls at the same time share one request. Returns the ended or accepted entry; throws OutcomeUnknown.
+ * Sends a stored operation that Adyen has not answered, or sends it again: always under its identifier as the
+ * idempotency key, so it acts once. Calls at the same time share one request. Returns the ended or accepted entry;
+ * throws OutcomeUnknown.
  */
 export function advance(desk: Desk, requestId: string, sending: Sending = {}): Promise<Entry> {
   return desk.share(requestId, () => sendAndSettle(desk, requestId, sending));

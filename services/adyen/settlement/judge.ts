@@ -83,7 +83,9 @@ function unusable(about: Case): Ending | undefined {
     : undefined;
 }
 
-/** Adyen takes modifications in any order, so what depends on the amount is sent after the ones before it have ended. */
+/**
+ * Adyen takes modifications in any order, so what depends on the amount is sent after the ones before it have ended.
+ */
 function pending({ entries }: Case): Ending | undefined {
   if (!entries.some((entry) => entry.kind !== 'refund' && isOpen(entry))) return undefined;
   return notPerformed('operation_pending', 'Another operation on the authorization has no result yet.');

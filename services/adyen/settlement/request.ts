@@ -20,7 +20,10 @@ const PATHS: { readonly [Kind in Entry['kind']]?: string } = {
   extension: 'amountUpdates',
 };
 
-/** What Adyen is sent for an operation: the same at every time. Its `reference` is our identifier, which notifications repeat. */
+/**
+ * What Adyen is sent for an operation: the same at every time. Its `reference` is our identifier, which notifications
+ * repeat.
+ */
 export function requestOf(desk: Desk, entry: Entry, authorization: Entry | undefined): Request {
   const { kind, requestId: reference, currency } = entry;
   if (kind === 'authorization') return { path: '/payments', body: paymentOf(desk, entry) };

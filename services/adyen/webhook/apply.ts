@@ -121,7 +121,10 @@ function endingOf({ reason, eventCode }: Item, isDone: boolean, failsLater: bool
   );
 }
 
-/** What was called failed was done: core is told, which freezes the hold, or voids it. What the books cannot hold is not booked. */
+/**
+ * What was called failed was done: core is told, which freezes the hold, or voids it. What the books cannot hold is not
+ * booked.
+ */
 async function bookAfterAll(desk: Desk, query: Query, entry: Entry): Promise<void> {
   const authorization = entry.authorizationRequestId ? await lockEntry(query, entry.authorizationRequestId) : undefined;
   const fits = !authorization || entry.kind !== 'capture' || entry.amount <= remainingOf(authorization);

@@ -18,7 +18,10 @@ export interface Receiver {
 
 const BODY = z.object({ notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })).min(1) });
 
-/** Answers the webhook server: `POST /webhook/adyen` takes notifications, `GET /healthz` and `/readyz` are for those who watch. */
+/**
+ * Answers the webhook server: `POST /webhook/adyen` takes notifications, `GET /healthz` and `/readyz` are for those who
+ * watch.
+ */
 export function receiveWebhooks(receiver: Receiver): RequestListener {
   const { database, log } = receiver;
   const isReadable = () => database.query({ name: 'ready', text: 'SELECT' }, []).then(Boolean, () => false);

@@ -6,7 +6,10 @@ import { type Entry, entriesOf, lockEntry, REVERSALS, saveEntry } from '../ledge
 import type { Item } from '../ledger/notification.ts';
 import { insertEvent } from '../ledger/schema.ts';
 
-/** An amount was taken: by the card scheme, or by a refund at Adyen. Returns false while what was given again before has not been notified. */
+/**
+ * An amount was taken: by the card scheme, or by a refund at Adyen. Returns false while what was given again before has
+ * not been notified.
+ */
 export async function takeAway(desk: Desk, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { pspReference, amount } = item;
   const { requestId, currency } = authorization;

@@ -58,7 +58,9 @@ async function demandUnauthenticated(method: string, call: Promise<object>): Pro
   assert.equal(code, 'UNAUTHENTICATED', `${method} without the credential`);
 }
 
-/** An operation about another merchant's, or another account's, authorization is refused as such and changes nothing. */
+/**
+ * An operation about another merchant's, or another account's, authorization is refused as such and changes nothing.
+ */
 function ofOthers(kind: Kind): Check {
   return {
     name: `${kind.name}: of one's own only, not another merchant's or account's`,

@@ -174,7 +174,10 @@ export async function demandSettled(kit: Kit, method: Method, request: Request, 
   assert.deepEqual(again, result, `the answer to a repeated ${method}`);
 }
 
-/** Demands that a request is refused: answered NOT_PERFORMED, with one of these codes when there are any, or with a status that says so. */
+/**
+ * Demands that a request is refused: answered NOT_PERFORMED, with one of these codes when there are any, or with a
+ * status that says so.
+ */
 export async function demandRefusal(
   kit: Kit,
   method: Method,

@@ -115,7 +115,10 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   };
 }
 
-/** Converts the outcome of a repeated statement whose first result was lost. A refusal is not final: the first one may still be running. */
+/**
+ * Converts the outcome of a repeated statement whose first result was lost. A refusal is not final: the first one may
+ * still be running.
+ */
 function storedBefore(stored: Stored): Stored {
   if (stored.outcome === 'STORED' || stored.outcome === 'KEY_TAKEN') return stored;
   if (stored.outcome === 'REPEATED') return { ...stored, outcome: 'RESUMED' };

@@ -5,7 +5,10 @@ import { tellExpiring } from '../storage/hold/tell-expiring.ts';
 import { cardOf, resultOf } from './result.ts';
 import { type Settled, settledOf } from './settle.ts';
 
-/** Tells a merchant that a hold ends soon, once: a notice with a requestId of its own, and what remains. Nothing when the hold has changed since. */
+/**
+ * Tells a merchant that a hold ends soon, once: a notice with a requestId of its own, and what remains. Nothing when
+ * the hold has changed since.
+ */
 export async function noticeExpiring({ query }: Database, hold: ReadHold, at: Date): Promise<Settled> {
   const requestId = uuidv7();
   const subject = { ...hold, amount: hold.remaining, card: cardOf(hold), holdRequestId: hold.requestId };

@@ -78,7 +78,10 @@ export const JUDGE: Readonly<Record<KindOnHold, Judge>> = {
   LATE_VOID: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),
 };
 
-/** A capture that the processor has done already. When the hold has ended here, what counts as released was charged in truth. */
+/**
+ * A capture that the processor has done already. When the hold has ended here, what counts as released was charged in
+ * truth.
+ */
 function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): RefusalCode | Reservation {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   if (hold.closing) return 'CAPTURE_IN_FLIGHT';
@@ -95,7 +98,10 @@ function judgeImportedChange({ phase, closing, changing }: HoldRow): RefusalCode
 
 const GIVEN_UP: Reservation = { amount: 0n, closing: true };
 
-/** A hold that ends by itself: at the end of its period, or because its authorization has ended at the processor, who reported it. */
+/**
+ * A hold that ends by itself: at the end of its period, or because its authorization has ended at the processor, who
+ * reported it.
+ */
 function judgeEnd(hold: HoldRow, as: 'RELEASED' | 'EXPIRED', reported: boolean, now: Date): RefusalCode | Reservation {
   const isReported = hold.endedAs != null;
   if (isReported !== reported || !isDueToEnd(hold, as, now)) return 'CAPTURE_IN_FLIGHT';

@@ -137,7 +137,8 @@ function reckonVoid(
   const { amountReleased: givenBack } = givenBackBy(ending);
   const reason = kind === 'EXPIRY' ? 'EXPIRED' : 'RELEASED';
   const reserved = { amount: reservedAmount, reason, reported, givenBack } as const;
-  // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given back.
+  // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given
+  // back.
   const amount = givenBack ?? (reservedAmount === 0n ? hold.remaining : reservedAmount);
   // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
   const hasResult = ok || kind === 'RELEASE';

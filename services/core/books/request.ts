@@ -57,8 +57,8 @@ export interface Place {
 }
 
 /**
- * What became of a request. RESUMED = a statement whose result was lost stored it, or another call with its requestId; otherwise, unless it
- * is STORED, the reason why it is not.
+ * What became of a request. RESUMED = a statement whose result was lost stored it, or another call with its requestId;
+ * otherwise, unless it is STORED, the reason why it is not.
  */
 export interface Stored {
   readonly outcome: StoredRow['outcome'] | 'RESUMED' | RefusalCode;

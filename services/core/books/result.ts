@@ -85,7 +85,10 @@ export function resultOf(
   };
 }
 
-/** Builds the body of the notification of a result that is in the log, as resultOf() and the statement that stored it did. */
+/**
+ * Builds the body of the notification of a result that is in the log, as resultOf() and the statement that stored it
+ * did.
+ */
 export function notifiedBody(result: OperationRow, facts: Parameters<typeof cardOf>[0] & Kept): string {
   const numbers = [
     facts.holdSequence === null ? '' : `,"sequence":${facts.holdSequence}`,
@@ -119,7 +122,10 @@ export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndIn
   return { ...common, processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
 }
 
-/** The end of a hold: the contract's period from now, or the processor's end when that is earlier (docs/merchants.md, "Contract of a merchant"). */
+/**
+ * The end of a hold: the contract's period from now, or the processor's end when that is earlier (docs/merchants.md,
+ * "Contract of a merchant").
+ */
 export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
   const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
   return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;

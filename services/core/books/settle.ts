@@ -54,7 +54,10 @@ export interface Settled {
 /** Nothing was written, because there was nothing to end. */
 export const NOTHING_SETTLED: Settled = { changed: false, deliveries: [] };
 
-/** Settles submissions, those on a hold each of another one: reads the holds, reckons, and writes where a hold has not changed since. */
+/**
+ * Settles submissions, those on a hold each of another one: reads the holds, reckons, and writes where a hold has not
+ * changed since.
+ */
 export async function settleGathered(
   { query }: Database,
   settlements: readonly SubmissionSettlement[],

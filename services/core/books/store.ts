@@ -15,7 +15,10 @@ interface Admitted {
   readonly hold?: ReadHold | undefined;
 }
 
-/** Judges and stores requests, those on a hold each on another one: reads the holds, judges, and writes where a hold has not changed since. */
+/**
+ * Judges and stores requests, those on a hold each on another one: reads the holds, judges, and writes where a hold has
+ * not changed since.
+ */
 export async function storeGathered(
   { query }: Database,
   requests: readonly SubmissionRequest[],
@@ -43,7 +46,10 @@ export async function storeGathered(
   });
 }
 
-/** The captures that refunds name, read after their holds: what changes one of them changes its hold, and then nothing is written. */
+/**
+ * The captures that refunds name, read after their holds: what changes one of them changes its hold, and then nothing
+ * is written.
+ */
 async function readCaptures(
   query: Query,
   requests: readonly HoldRequest[],

@@ -22,10 +22,14 @@ export interface TakingBack {
   readonly amount: bigint;
   /** The processor's reference of it. */
   readonly reference: string;
-  /** The event that reported it, which is remembered with what it did, so that it is booked once. Absent = it is imported. */
+  /**
+   * The event that reported it, which is remembered with what it did, so that it is booked once. Absent = it is
+   * imported.
+   */
   readonly event?: NamedEvent;
   /**
-   * What is taken back of it at the processor by now, minor units: only what is missing here is booked. Undefined = all of `amount` is.
+   * What is taken back of it at the processor by now, minor units: only what is missing here is booked. Undefined = all
+   * of `amount` is.
    */
   readonly there?: bigint | undefined;
   readonly at: Date;
@@ -34,14 +38,15 @@ export interface TakingBack {
 }
 
 /**
- * What became of it: booked, also before; more than there is to take back or to give again; or so much only if a refund fails that has no
- * result yet.
+ * What became of it: booked, also before; more than there is to take back or to give again; or so much only if a refund
+ * fails that has no result yet.
  */
 export type TakenBack = 'BOOKED' | 'TOO_MUCH' | 'REFUNDING';
 
 /**
- * Books a reversal or a reinstatement, once for its event: reads, reckons, and writes if the hold has not changed since. It reads the hold
- * before its captures: what changes one of them later changes the hold, and then nothing is written.
+ * Books a reversal or a reinstatement, once for its event: reads, reckons, and writes if the hold has not changed
+ * since. It reads the hold before its captures: what changes one of them later changes the hold, and then nothing is
+ * written.
  */
 export async function takeBack(
   { query }: Database,

@@ -97,7 +97,10 @@ function parsed(body: Buffer): Record<string, unknown> {
   }
 }
 
-/** JSON.parse with source text access (ECMA-262, `context.source`): the holder of the outermost amount is the one replaced last. */
+/**
+ * JSON.parse with source text access (ECMA-262, `context.source`): the holder of the outermost amount is the one
+ * replaced last.
+ */
 function withAmountsSource(this: unknown, key: string, value: unknown, context: { source?: string }): unknown {
   return key === 'amount' && typeof value === 'number' ? context.source : value;
 }

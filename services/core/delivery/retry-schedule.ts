@@ -28,7 +28,10 @@ export const MAX_TRIES = RETRY_DELAYS_MS.length + 1;
 
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000;
 
-/** Retry-After is a number of seconds of any length, or an HTTP date (RFC 9110, section 10.2.3). Anything else is ignored. */
+/**
+ * Retry-After is a number of seconds of any length, or an HTTP date (RFC 9110, section 10.2.3). Anything else is
+ * ignored.
+ */
 function retryAfterMs({ httpStatus, retryAfter, endedAt }: AttemptEnd): number {
   if ((httpStatus !== 429 && httpStatus !== 503) || retryAfter === undefined) return 0;
   const text = retryAfter.trim();

@@ -18,8 +18,8 @@ export interface Capabilities {
 }
 
 /**
- * The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before, these are 0. What was
- * taken back: reversed + refunded + refunding <= captured.
+ * The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before,
+ * these are 0. What was taken back: reversed + refunded + refunding <= captured.
  */
 export interface HoldBooks {
   readonly status: HoldStatus;
@@ -83,8 +83,8 @@ export function judgeCapture(
 }
 
 /**
- * Judges the capture of what remains, which a hold makes by itself at its captureAt, once. It waits for what is in flight. Returns the refusal,
- * or undefined when it may be reserved.
+ * Judges the capture of what remains, which a hold makes by itself at its captureAt, once. It waits for what is in
+ * flight. Returns the refusal, or undefined when it may be reserved.
  */
 export function judgeAutoCapture(hold: HoldState, now: Date): RefusalCode | undefined {
   const refusal = judgeCapture(hold, { amount: hold.remaining, finalCapture: true }, now);
@@ -121,7 +121,10 @@ export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefine
   return isBusy ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
-/** Judges an increment, in the order of docs/product.md, "Order of refusals". Minor units. Returns the refusal, or undefined. */
+/**
+ * Judges an increment, in the order of docs/product.md, "Order of refusals". Minor units. Returns the refusal, or
+ * undefined.
+ */
 export function judgeIncrement(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
   if (hold.amount + amount > LARGEST_AMOUNT) return 'AMOUNT_TOO_LARGE';
   return judgeChange(hold, 'increments', now);
@@ -146,8 +149,8 @@ function judgeChange(hold: HoldState, ability: 'increments' | 'extension', now: 
 }
 
 /**
- * Whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization ended at the processor.
- * Not while a capture, release, increment or extension of it may still succeed.
+ * Whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization ended at
+ * the processor. Not while a capture, release, increment or extension of it may still succeed.
  */
 export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now: Date): boolean {
   if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return false;
@@ -157,8 +160,9 @@ export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now:
 }
 
 /**
- * Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold; so does one with which
- * the processor gave something back unasked: it allows no other. A hold that had ended without a capture is captured by it.
+ * Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold; so
+ * does one with which the processor gave something back unasked: it allows no other. A hold that had ended without a
+ * capture is captured by it.
  */
 export function settleCapture(
   hold: HoldState,
@@ -187,8 +191,8 @@ function isUsedUp({ remaining, inFlight, changing }: HoldBooks): boolean {
 }
 
 /**
- * Settles an increment. What it added to a hold that has closed meanwhile was given back with the rest. When it adds nothing to a hold of
- * which all was captured meanwhile, the hold closes.
+ * Settles an increment. What it added to a hold that has closed meanwhile was given back with the rest. When it adds
+ * nothing to a hold of which all was captured meanwhile, the hold closes.
  */
 export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean): HoldBooks {
   const books = { ...booksOf(hold), changing: null };
@@ -202,8 +206,8 @@ export function settleExtension(hold: HoldState): HoldBooks {
 }
 
 /**
- * Settles a reserved release or expiry. What a merchant's release did not give back remains. After an expiry, or an end at the processor,
- * nothing can be captured any more, so it counts as given back.
+ * Settles a reserved release or expiry. What a merchant's release did not give back remains. After an expiry, or an end
+ * at the processor, nothing can be captured any more, so it counts as given back.
  */
 export function settleRelease(hold: HoldState, release: ReservedRelease, ok: boolean): HoldBooks {
   const { amount, reason, reported, givenBack } = release;
@@ -252,7 +256,10 @@ export interface ReversedCapture {
   readonly amountRefunding?: bigint | null | undefined;
 }
 
-/** What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A reinstatement can be so much. */
+/**
+ * What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A
+ * reinstatement can be so much.
+ */
 export function takenBackOf(
   hold: HoldBooks,
   capture: ReversedCapture | undefined,

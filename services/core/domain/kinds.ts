@@ -15,9 +15,9 @@ const OFTEN = { notification: 'payment', alwaysNotified: false } as const;
 const ALWAYS = { notification: 'payment', alwaysNotified: true } as const;
 
 /**
- * The kinds of operations: what has a result in the log. Everything that depends on a kind is derived from this record, or is a record that
- * must have the same keys, so the compiler names what a new kind lacks. The keys are those of OperationKind
- * (proto/holdfast/v1/operation.proto).
+ * The kinds of operations: what has a result in the log. Everything that depends on a kind is derived from this record,
+ * or is a record that must have the same keys, so the compiler names what a new kind lacks. The keys are those of
+ * OperationKind (proto/holdfast/v1/operation.proto).
  */
 export const OPERATION_KINDS = {
   HOLD: { ...OFTEN, successWord: 'authorized', successStatus: 'OK' },
@@ -51,8 +51,8 @@ interface SubmissionFacts {
 }
 
 /**
- * The kinds of submissions: what is sent to a processor under an identifier of ours, besides the placing of holds. A LATE_VOID gives back
- * an authorization that arrived after its hold had failed.
+ * The kinds of submissions: what is sent to a processor under an identifier of ours, besides the placing of holds. A
+ * LATE_VOID gives back an authorization that arrived after its hold had failed.
  */
 export const SUBMISSION_KINDS = {
   CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', isOnHold: true, reserves: 'REMAINING', mustHappen: false },

@@ -26,8 +26,9 @@ export interface NotificationFields {
 }
 
 /**
- * Builds the notification's body. The statement that stores it appends `sequence` and `position` (storage/operation/append-results.ts); from then
- * on these bytes are those of every attempt. The amount is printed once, here, and signed as printed.
+ * Builds the notification's body. The statement that stores it appends `sequence` and `position`
+ * (storage/operation/append-results.ts); from then on these bytes are those of every attempt. The amount is printed
+ * once, here, and signed as printed.
  */
 export function notificationBody(fields: NotificationFields): string {
   return JSON.stringify({
@@ -49,7 +50,10 @@ export function notificationBody(fields: NotificationFields): string {
   });
 }
 
-/** Builds the body of a notification about nothing, by which a merchant tests its receiver. It moves no money, and says so. */
+/**
+ * Builds the body of a notification about nothing, by which a merchant tests its receiver. It moves no money, and says
+ * so.
+ */
 export function testNotificationBody(
   { merchantId, requestId, currency }: Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>,
   at: Date,

@@ -1,7 +1,7 @@
 /**
- * The life of an operation, in the words that all rooms use. A *request* is judged and *stored*, which reserves its amount on a hold, if it
- * has one. It is *sent* to the processor, whose *outcome* *settles* it: that ends it, changes the books of its hold, and appends its
- * *result* to the log.
+ * The life of an operation, in the words that all rooms use. A *request* is judged and *stored*, which reserves its
+ * amount on a hold, if it has one. It is *sent* to the processor, whose *outcome* *settles* it: that ends it, changes
+ * the books of its hold, and appends its *result* to the log.
  */
 import type { Capabilities } from './hold.ts';
 import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
@@ -91,7 +91,10 @@ const OK_WORDS: ReadonlySet<StatusInfo> = new Set(
 /** The error code of the contract (proto/holdfast/processor/v1) for an identifier that was used for something else. */
 export const IDENTIFIER_REUSED = 'identifier_reused';
 
-/** The outcome of a request that the processor has never seen and, fenced, will never perform. A void that must happen is sent again under a new identifier. */
+/**
+ * The outcome of a request that the processor has never seen and, fenced, will never perform. A void that must happen
+ * is sent again under a new identifier.
+ */
 export const NEVER_RECEIVED: FinalOutcome = {
   answer: 'NOT_PERFORMED',
   code: 'never_received',

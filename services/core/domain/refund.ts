@@ -9,8 +9,9 @@ export interface RefundedCapture extends ReversedCapture {
 }
 
 /**
- * Judges a refund, in the order of docs/product.md, "Order of refusals". `amount` undefined = all that is left. Returns the refusal, or what
- * may be reserved, minor units. The state of the hold does not matter: a closed one can be refunded, too.
+ * Judges a refund, in the order of docs/product.md, "Order of refusals". `amount` undefined = all that is left. Returns
+ * the refusal, or what may be reserved, minor units. The state of the hold does not matter: a closed one can be
+ * refunded, too.
  */
 export function judgeRefund(
   hold: HoldState,
@@ -36,8 +37,8 @@ export function settleRefund(hold: HoldBooks, amount: bigint, ok: boolean): Hold
 }
 
 /**
- * What is left of a capture, and of all captures of its hold: neither reversed, nor refunded, nor reserved by a refund. So much can be
- * refunded or reversed. Undefined = a reversal that names no capture.
+ * What is left of a capture, and of all captures of its hold: neither reversed, nor refunded, nor reserved by a refund.
+ * So much can be refunded or reversed. Undefined = a reversal that names no capture.
  */
 export function leftOf(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
   const ofAll = hold.captured - hold.reversed - hold.refunded - hold.refunding;

@@ -11,7 +11,9 @@ export interface RefusalDetails {
   readonly processorMessage?: string | undefined;
   /** The answer was kept under an idempotency key. */
   readonly replayed?: boolean | undefined;
-  /** AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units. */
+  /**
+   * AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units.
+   */
   readonly amountRemaining?: bigint | undefined;
   readonly currency?: string | undefined;
   /** How long to wait before trying again, seconds. */

@@ -21,7 +21,10 @@ export class HistoryChanged extends Error {}
  * cursor, so a slow one costs nothing; one that is behind what memory holds reads pages from the database.
  */
 export interface OperationFeed {
-  /** Returns results after a position, at most a page, oldest first. Throws HistoryChanged when the log has another result there, or none. */
+  /**
+   * Returns results after a position, at most a page, oldest first. Throws HistoryChanged when the log has another
+   * result there, or none.
+   */
   after(position: LogPosition): Promise<readonly OperationRow[]>;
   /** Returns the end of the log. */
   last(): Promise<LogPosition>;

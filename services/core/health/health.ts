@@ -5,7 +5,10 @@ import { type DatabaseWatch, type DatabaseWatchParts, watchDatabase } from './wa
 /** Whether this process serves: its database is usable, and it is not stopping. */
 export interface Health extends DatabaseWatch {
   isServing(): boolean;
-  /** grpc.health.v1: the same status for the server ('') and each of its services; that of a processor for `processor/<name>`. */
+  /**
+   * grpc.health.v1: the same status for the server ('') and each of its services; that of a processor for
+   * `processor/<name>`.
+   */
   readonly implementation: HealthImplementation;
   /** Reports NOT_SERVING from now on. */
   drain(): void;

@@ -21,7 +21,10 @@ export interface DatabaseWatchParts {
   readonly log: Log;
   /** Called after each probe. */
   readonly onProbe?: (isUsable: boolean) => void;
-  /** Whether a standby that takes over has all that was committed (SYNCHRONOUS_STANDBY), so that a new timeline loses nothing. */
+  /**
+   * Whether a standby that takes over has all that was committed (SYNCHRONOUS_STANDBY), so that a new timeline loses
+   * nothing.
+   */
   readonly isStandbyComplete?: boolean;
   /** Between two probes, milliseconds. */
   readonly intervalMs?: number;

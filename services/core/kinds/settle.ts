@@ -112,7 +112,10 @@ function readOutcome(kind: SentKind, outcome: FinalOutcome): FinalOutcome {
 
 const DONE = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
 
-/** Error codes of VoidResponse (proto/holdfast/processor/v1) that say that nothing is left to give back: as good as done. */
+/**
+ * Error codes of VoidResponse (proto/holdfast/processor/v1) that say that nothing is left to give back: as good as
+ * done.
+ */
 const NOTHING_LEFT: ReadonlySet<string> = new Set([
   'authorization_expired',
   'authorization_not_found',

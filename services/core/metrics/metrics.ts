@@ -32,7 +32,10 @@ export interface Metrics {
 /** What is read of a processor. */
 export type WatchedProcessor = Pick<Processor, 'isAvailable'> & { readonly callers: { readonly waiting: number } };
 
-/** Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory, GC. */
+/**
+ * Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory,
+ * GC.
+ */
 export function openMetrics({ runtime = false } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];

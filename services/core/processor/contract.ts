@@ -57,7 +57,10 @@ export function believing(client: Client, report: (violation: ContractViolation)
   return Object.fromEntries(methods) as Client;
 }
 
-/** What a message of a processor, an answer or an event, breaks of the contract: rules of its fields, then what fields must say together. */
+/**
+ * What a message of a processor, an answer or an event, breaks of the contract: rules of its fields, then what fields
+ * must say together.
+ */
 export function breachesOf(schema: DescMessage, message: Message): Violation[] {
   // Entries are checked one by one where they are read, so that one that is wrong does not hide the others.
   const itself = isMessage(message, ListEntriesResponseSchema) ? { ...message, entries: [] } : message;

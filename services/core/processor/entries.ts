@@ -22,8 +22,9 @@ export interface InvalidEntry {
 }
 
 /**
- * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the processor, when it does
- * not answer, when a page breaks the contract, and when the pages do not end: when one is repeated, or they have more than `most` entries.
+ * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the
+ * processor, when it does not answer, when a page breaks the contract, and when the pages do not end: when one is
+ * repeated, or they have more than `most` entries.
  */
 export async function* readEntries(
   name: string,
@@ -77,8 +78,9 @@ function unreadable(text: string, cause?: unknown): HoldfastError {
 type Sent = Parameters<typeof identifierOf>[0];
 
 /**
- * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated. Without a capture, what
- * is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does not answer.
+ * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated. Without a
+ * capture, what is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does
+ * not answer.
  */
 export async function takenBackThere(
   name: string,

@@ -59,7 +59,10 @@ export interface Processor {
   close(): void;
 }
 
-/** When a call that is made now is over for certain: its own time, and some grace. Until then recovery leaves its submission alone. */
+/**
+ * When a call that is made now is over for certain: its own time, and some grace. Until then recovery leaves its
+ * submission alone.
+ */
 export function callOverAt({ timeoutMs }: Pick<Processor, 'timeoutMs'>, now: Date): Date {
   return new Date(now.getTime() + timeoutMs + GRACE_MS);
 }
@@ -106,7 +109,10 @@ export interface Inquired {
   readonly createdAt?: Date;
 }
 
-/** NEVER_SEEN = the identifier is fenced now. NOT_FENCED = it was never seen, but the request could still be performed later. */
+/**
+ * NEVER_SEEN = the identifier is fenced now. NOT_FENCED = it was never seen, but the request could still be performed
+ * later.
+ */
 export type InquiryAnswer =
   | { found: 'DONE'; outcome: FinalOutcome }
   /** `expectedBy` is until when that is normal; absent = not said. */
@@ -130,7 +136,10 @@ export interface ProcessorOptions {
   readonly report: (violation: ContractViolation) => void;
 }
 
-/** Opens the channel to the processor (or its adapter). Nothing is sent to one that is not the processor of the first contact. */
+/**
+ * Opens the channel to the processor (or its adapter). Nothing is sent to one that is not the processor of the first
+ * contact.
+ */
 export function openProcessor(options: ProcessorOptions): Processor {
   const { name, address, credential, tls, timeoutMs, mostCallers, identities, report } = options;
   const channel = openChannel({ address, ...channelSecurity(tls), token: credential, timeoutMs });
@@ -192,7 +201,9 @@ export function openProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-/** When a page closes: as the processor says, but not much later than asked, because an open page keeps its hold open. */
+/**
+ * When a page closes: as the processor says, but not much later than asked, because an open page keeps its hold open.
+ */
 function endOfPage(asked: Date, said: Timestamp | undefined): Date {
   const end = said ? timestampDate(said) : asked;
   return new Date(Math.min(end.getTime(), asked.getTime() + LONGEST_OVERTIME_MS));
@@ -200,7 +211,10 @@ function endOfPage(asked: Date, said: Timestamp | undefined): Date {
 
 const LONGEST_OVERTIME_MS = 24 * 3_600_000;
 
-/** Whether a call that failed was answered. An answer that breaks the contract is one, too: its merchant alone must not shut out the others. */
+/**
+ * Whether a call that failed was answered. An answer that breaks the contract is one, too: its merchant alone must not
+ * shut out the others.
+ */
 function isAnswer(error: unknown): boolean {
   return error instanceof ContractViolation || REFUSALS.has((error as Partial<ServiceError>).code);
 }

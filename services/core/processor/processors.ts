@@ -136,7 +136,10 @@ export function addressesOf({
   return only === undefined ? [] : [{ name: 'default', address: only }];
 }
 
-/** Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice, also as settings have it. */
+/**
+ * Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice,
+ * also as settings have it.
+ */
 export function parseProcessors(text: string): NamedAddress[] {
   const named = text.split(',').map((part) => {
     const [, name, address] = /^\s*([a-z][a-z0-9_-]{0,31})=([^/=\s]+:\d+)\s*$/.exec(part) ?? [];

@@ -21,8 +21,9 @@ export interface GivenBack {
 
 /**
 /**
- * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that is released, an open checkout as one
- * that failed, a capture with its refund. Throws Unable for what cannot be given back; then nothing was changed.
+ * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that is released, an
+ * open checkout as one that failed, a capture with its refund. Throws Unable for what cannot be given back; then
+ * nothing was changed.
  */
 export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
   if (entry.kind === 'AUTHORIZATION') return giveBackAuthorization(entry, importing);
@@ -61,7 +62,9 @@ async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', se
   return { requestId: holdRequestId, ...(!isEnded && { note: 'the void has no result yet: recovery finds it out' }) };
 }
 
-/** Stores, sends and settles a submission on a hold. Returns whether it has ended. Throws Unable when it was refused. */
+/**
+ * Stores, sends and settles a submission on a hold. Returns whether it has ended. Throws Unable when it was refused.
+ */
 async function submit(
   holdRequestId: string,
   what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'processorRequestId'>,

@@ -39,9 +39,9 @@ export interface Names {
 }
 
 /**
- * Stores what the processor did under an identifier that is unknown here, and books it as its answer would have been: with its operation
- * and notification, at the time when the processor acted. What has not ended over there is left to recovery. Returns its requestId.
- * Throws Unable when our books leave no room for it; then nothing is stored.
+ * Stores what the processor did under an identifier that is unknown here, and books it as its answer would have been:
+ * with its operation and notification, at the time when the processor acted. What has not ended over there is left to
+ * recovery. Returns its requestId. Throws Unable when our books leave no room for it; then nothing is stored.
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
   const { changeHere, captureHere, holdHere } = entry;
@@ -132,7 +132,9 @@ async function storeOn(
   throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
 }
 
-/** Stores the hold of an authorization, as one whose outcome is open. Throws Unable when the merchant does not exist. */
+/**
+ * Stores the hold of an authorization, as one whose outcome is open. Throws Unable when the merchant does not exist.
+ */
 export async function storeHold(entry: UnknownEntry, { sender, reads, names }: Importing): Promise<Facts> {
   const contract = await reads.merchant(entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
@@ -164,7 +166,10 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
   return { ...hold, kind: 'HOLD', amount: entry.amount };
 }
 
-/** The preauthorizationId of a hold that is imported: the one that it had, unless its requestId or key of ENCRYPTION_KEYS is gone. */
+/**
+ * The preauthorizationId of a hold that is imported: the one that it had, unless its requestId or key of
+ * ENCRYPTION_KEYS is gone.
+ */
 export function handleOfImported(entry: UnknownEntry, requestId: string, cipher: Cipher) {
   const isOwn = requestId === (entry.operationRequestId || entry.requestId);
   const kept = isOwn && entry.memo !== '' ? handleOf(cipher, requestId, entry.memo) : undefined;
@@ -181,8 +186,9 @@ async function holdOf({ authorizationRequestId, processor }: UnknownEntry, reads
 }
 
 /**
- * Names what is to be imported. An operation gets the requestId again that core has sent with it, unless an operation at another processor
- * has it; then it gets one of the time when it was done. The imports are remembered under these before anything is stored.
+ * Names what is to be imported. An operation gets the requestId again that core has sent with it, unless an operation
+ * at another processor has it; then it gets one of the time when it was done. The imports are remembered under these
+ * before anything is stored.
  */
 export async function nameAll(
   entries: readonly UnknownEntry[],
@@ -218,7 +224,10 @@ async function settleImported({ actedAt }: UnknownEntry, { sender, answer }: Imp
   if (answer.found === 'DONE') await settle({ ...sender, clock: () => actedAt }, facts, answer.outcome);
 }
 
-/** Books that a hold has ended at the processor, like its event. What was lost with it has been imported before. Returns its requestId. */
+/**
+ * Books that a hold has ended at the processor, like its event. What was lost with it has been imported before. Returns
+ * its requestId.
+ */
 async function importEnd(sender: Sender, holdRequestId: string): Promise<string> {
   const { query } = sender.database;
   const open = await findHold(query, holdRequestId);
@@ -252,9 +261,9 @@ export async function importReversalOf(
 }
 
 /**
- * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is marked first, so that an event that
- * reports the same later is not booked again. Returns the requestId of the capture or hold. Throws Unable when there is not so much to take
- * back, or not until a refund has its result.
+ * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is marked first, so
+ * that an event that reports the same later is not booked again. Returns the requestId of the capture or hold. Throws
+ * Unable when there is not so much to take back, or not until a refund has its result.
  */
 async function importReversal(sender: Sender, imported: TakenBackThere): Promise<string> {
   const { books, clock, database } = sender;

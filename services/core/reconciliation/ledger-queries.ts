@@ -1,4 +1,7 @@
-/** Queries that compare our books with a copy of the processor's, `processor_entry`. Each returns kind, request_id, merchant_id, expected, found. */
+/**
+ * Queries that compare our books with a copy of the processor's, `processor_entry`. Each returns kind, request_id,
+ * merchant_id, expected, found.
+ */
 import { ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** Columns of the copy, as the pages have them. */
@@ -30,7 +33,10 @@ const COLUMNS = {
 
 const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
 
-/** The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another operation before. */
+/**
+ * The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another
+ * operation before.
+ */
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
   create temporary table left_out (name text primary key, why text not null);
@@ -73,8 +79,8 @@ export const READ_INVALID = 'select request_id, processor, what from invalid_ent
 const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row}.request_id)`;
 
 /**
- * Everything that was sent, with the kind of its entry in the processor's books, and its identifiers there. Of a void only the processor
- * knows what there was to give back, so it is compared where it has said so.
+ * Everything that was sent, with the kind of its entry in the processor's books, and its identifiers there. Of a void
+ * only the processor knows what there was to give back, so it is compared where it has said so.
  */
 const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
   const isVoid = `${entry} = 'VOID'`;
@@ -91,7 +97,10 @@ const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
 const orEmpty = (column: string) =>
   `case when e.kind in ('VOID', 'EXTENSION') and e.${column} = '' then f.${column} else e.${column} end`;
 
-/** Done in both books or in neither. An authorization that was given back in full counts as not done (a late authorization). */
+/**
+ * Done in both books or in neither. An authorization that was given back in full counts as not done (a late
+ * authorization).
+ */
 const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s where compared and state in ('OK', 'KO')
       and s.processor not in (select name from left_out) and not ${isInvalid('s.identifier', 's.processor')}),
   compared as (
@@ -111,8 +120,8 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s 
     is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from authorization_identifier))`;
 
 /**
- * SQL: a capture at the processor that is unknown here, was refunded in full, and has no room in its hold here: what was undone so (`giveBack`)
- * is not booked.
+ * SQL: a capture at the processor that is unknown here, was refunded in full, and has no room in its hold here: what
+ * was undone so (`giveBack`) is not booked.
  */
 const isUndone = (
   c: string,
@@ -123,8 +132,8 @@ const isUndone = (
           or case when r.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then r.remaining else r.released end < ${c}.amount)))`;
 
 /**
- * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained by a hold that
- * is closed here and gave back as much, and what was undone by itself.
+ * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained
+ * by a hold that is closed here and gave back as much, and what was undone by itself.
  */
 const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
       on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
@@ -142,9 +151,10 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
   ${UNEXPLAINED} and e.answer = 'APPROVED' and (e.kind <> 'VOID' or e.amount > 0) and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
 
 /**
- * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back what it released,
- * unless the processor answered that nothing was left (then the release has no reference), or ended it by itself: then what an accepted
- * capture held back and did not charge is given back by nobody. A capture that was undone does not count.
+ * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back
+ * what it released, unless the processor answered that nothing was left (then the release has no reference), or ended
+ * it by itself: then what an accepted capture held back and did not charge is given back by nobody. A capture that was
+ * undone does not count.
  */
 const SUMS = `with undone as (
     select c.processor, c.authorization_request_id as id, sum(c.amount) as amount, sum(c.refunded) as refunded, sum(c.reversed) as reversed
@@ -181,9 +191,9 @@ const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed), 0) from processor_e
 const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k where k.hold_request_id = h.request_id)`;
 
 /**
- * What may be imported or given back: entries that nothing here explains, whatever became of them; captures and holds of ours of which
- * another amount is taken back than is booked here; and open holds of ours that have ended there. Authorizations come first, then
- * what was added to them, then captures, each in the order of time.
+ * What may be imported or given back: entries that nothing here explains, whatever became of them; captures and holds
+ * of ours of which another amount is taken back than is booked here; and open holds of ours that have ended there.
+ * Authorizations come first, then what was added to them, then captures, each in the order of time.
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,

@@ -28,7 +28,9 @@ export interface ReconcileParts {
   readonly mostUnknown?: number;
   /** How long to wait before reading again what may have changed while it was read, milliseconds. */
   readonly patienceMs: number;
-  /** For how long after the database went back in time calls of before may still arrive at a processor, milliseconds. */
+  /**
+   * For how long after the database went back in time calls of before may still arrive at a processor, milliseconds.
+   */
   readonly callsOverMs: number;
 }
 
@@ -45,10 +47,10 @@ export interface Reconciled {
 }
 
 /**
- * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is changed, the books must
- * be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws an Error of one line when that is not so;
- * afterwards what fails is a line of its own, and the others are done. Entries that cannot be read are named. Ends the reconciling of the
- * database when nothing is unknown any more.
+ * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
+ * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws
+ * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
+ * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more.
  */
 export async function reconcile(parts: ReconcileParts, tell: (line: string) => void): Promise<Reconciled> {
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
@@ -79,7 +81,10 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   }
 }
 
-/** Since when the database is being reconciled; undefined = it is not. Waits until no call of before can arrive at a processor any more. */
+/**
+ * Since when the database is being reconciled; undefined = it is not. Waits until no call of before can arrive at a
+ * processor any more.
+ */
 async function begun({ sender, callsOverMs }: ReconcileParts): Promise<Date | undefined> {
   const { query } = sender.database;
   await noticeTimeline(query, false);
@@ -93,7 +98,10 @@ function ended({ sender, decisions }: ReconcileParts, since: Date): Promise<bool
   return inNameOf(actor, () => endReconciling(sender.database, since, sender.clock()));
 }
 
-/** Pages are read one after another, so an authorization may be older than its captures: what contradicts itself is read again. */
+/**
+ * Pages are read one after another, so an authorization may be older than its captures: what contradicts itself is read
+ * again.
+ */
 async function refuseContradictions(client: pg.Client, { processors, patienceMs }: ReconcileParts): Promise<void> {
   for (let tries = 0; ; tries++) {
     const { rows } = await client.query<{ request_id: string; processor: string; what: string }>(DOUBTS);
@@ -118,7 +126,9 @@ async function refuseContradictions(client: pg.Client, { processors, patienceMs 
 const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
-/** Each operation that we have as done must be in the books of its processor. Returns how many there are, by processor. */
+/**
+ * Each operation that we have as done must be in the books of its processor. Returns how many there are, by processor.
+ */
 async function refuseForeign(client: pg.Client, { processors }: ReconcileParts): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const name of processors.keys()) {
@@ -138,9 +148,9 @@ async function refuseForeign(client: pg.Client, { processors }: ReconcileParts):
 type Unconfirmed = Omit<Plan, 'answer'>;
 
 /**
- * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold only, so the authorization
- * of what is decided about is imported before, with what was added to it, whatever becomes of it. Throws for an identifier that is not
- * unknown here.
+ * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold
+ * only, so the authorization of what is decided about is imported before, with what was added to it, whatever becomes
+ * of it. Throws for an identifier that is not unknown here.
  */
 function planOf(
   unknown: readonly UnknownEntry[],

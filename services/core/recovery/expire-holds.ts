@@ -26,7 +26,10 @@ export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
   };
 }
 
-/** Nothing ends while the database is being reconciled: a capture of the hold may be lost, and merchants are told that it has expired. */
+/**
+ * Nothing ends while the database is being reconciled: a capture of the hold may be lost, and merchants are told that
+ * it has expired.
+ */
 async function findDue(
   { clock, database: { query } }: Sender,
   search: { readonly limit: number; readonly but: readonly string[] },

@@ -8,7 +8,10 @@ import { reconcilingSince } from '../storage/reconciling.ts';
 const SLOTS = 50;
 const INTERVAL_MS = 1_000;
 
-/** Tells merchants that holds end soon. None while the database is being reconciled: a capture of the hold may be lost here. */
+/**
+ * Tells merchants that holds end soon. None while the database is being reconciled: a capture of the hold may be lost
+ * here.
+ */
 export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<ReadHold> {
   const { clock, database, books } = recovery;
   return {

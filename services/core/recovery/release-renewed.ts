@@ -14,8 +14,9 @@ const SLOTS = 200;
 const INTERVAL_MS = 250;
 
 /**
- * Releases holds that were renewed, after the new ones are placed and when nothing of the old ones is in flight: the merchant is never without a
- * hold because of us. What a failed renewal would have replaced stays. None while the database is being reconciled.
+ * Releases holds that were renewed, after the new ones are placed and when nothing of the old ones is in flight: the
+ * merchant is never without a hold because of us. What a failed renewal would have replaced stays. None while the
+ * database is being reconciled.
  */
 export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<Renewed> {
   const { query } = recovery.database;

@@ -76,7 +76,10 @@ function isSame(first: Claim, { method, fingerprint }: ClaimInput): boolean {
   return first.method === method && first.fingerprint?.toString('hex') === fingerprint;
 }
 
-/** Whether the fields that the processor's books have of an imported operation are those of a call. What they do not say is empty. */
+/**
+ * Whether the fields that the processor's books have of an imported operation are those of a call. What they do not say
+ * is empty.
+ */
 export function agreeing(imported: Fields, call: Fields): boolean {
   const names = ['tokenId', 'terminalId', 'userId', 'amount', 'currency'];
   return names.every((name) => (imported[name] ?? '') === '' || imported[name] === call[name]);

@@ -70,7 +70,10 @@ export function pageToken(key: string, filters: object): string {
   return Buffer.from(JSON.stringify([key, fingerprint(filters)])).toString('base64url');
 }
 
-/** The key after which a token continues; undefined for the first page. Throws INVALID_REQUEST for a token of another list. */
+/**
+ * The key after which a token continues; undefined for the first page. Throws INVALID_REQUEST for a token of another
+ * list.
+ */
 export function pageKey(token: string, filters: object, isKey: (text: string) => boolean): string | undefined {
   if (token === '') return undefined;
   try {

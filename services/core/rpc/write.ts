@@ -1,4 +1,7 @@
-/** What all calls that make an operation have in common: what is stored decides the answer, and nothing is answered twice differently. */
+/**
+ * What all calls that make an operation have in common: what is stored decides the answer, and nothing is answered
+ * twice differently.
+ */
 import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
@@ -28,7 +31,10 @@ import {
 } from './refuse.ts';
 import { patienceOf } from './server/call-patience.ts';
 
-/** What every request says: its name, which is the caller's or a new one, when it was made, and for how long it is wanted. */
+/**
+ * What every request says: its name, which is the caller's or a new one, when it was made, and for how long it is
+ * wanted.
+ */
 export function requestOf(
   core: Core,
   request: { readonly operationRequestId?: string | undefined },
@@ -56,9 +62,9 @@ export interface First {
 }
 
 /**
- * The operation that was stored before under the call's names, when the call was not stored anew; undefined = it was, and is to be sent.
- * Throws UNAVAILABLE when the call's deadline was over, INVALID_REQUEST when its requestId names another operation, RECONCILING while the
- * operation may be lost, and the refusal when there is none.
+ * The operation that was stored before under the call's names, when the call was not stored anew; undefined = it was,
+ * and is to be sent. Throws UNAVAILABLE when the call's deadline was over, INVALID_REQUEST when its requestId names
+ * another operation, RECONCILING while the operation may be lost, and the refusal when there is none.
  */
 export async function findFirst(
   core: Core,
@@ -94,8 +100,8 @@ async function wasMadeByCall(core: Core, call: Call, merchantId: string | undefi
 }
 
 /**
- * The same for a call that is refused before it is stored, by its contract, or while the processor does not answer. Throws the refusal when
- * there is no such operation.
+ * The same for a call that is refused before it is stored, by its contract, or while the processor does not answer.
+ * Throws the refusal when there is no such operation.
  */
 export async function findFirstUnstored(
   core: Core,
@@ -122,7 +128,10 @@ export function processorAway({ metrics }: Core, processor: string): HoldfastErr
   return new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
 }
 
-/** The identifier at the processor of what was stored: by this call, or by one before it with whose operation it goes on. */
+/**
+ * The identifier at the processor of what was stored: by this call, or by one before it with whose operation it goes
+ * on.
+ */
 export async function sentAs(core: Core, requestId: string, stored: Stored): Promise<string | null> {
   if (stored.outcome !== 'RESUMED') return stored.processorRequestId;
   return (await findSent(core.database.query, requestId))?.processorRequestId ?? null;
@@ -143,7 +152,10 @@ interface Answerable {
   readonly inquiryCount: number;
 }
 
-/** Throws the refusal that a stored operation answers: its own, when it is KO, or IDEMPOTENCY_IN_FLIGHT while its first call runs. */
+/**
+ * Throws the refusal that a stored operation answers: its own, when it is KO, or IDEMPOTENCY_IN_FLIGHT while its first
+ * call runs.
+ */
 export async function demandAnswerable(core: Core, { requestId, replayed }: First, row: Answerable): Promise<void> {
   if (row.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   // It started, and recovery has not looked at it yet.
@@ -153,7 +165,10 @@ export async function demandAnswerable(core: Core, { requestId, replayed }: Firs
   throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId, retryAfterS: 1 });
 }
 
-/** The answer from what was written once: `present` makes that of a submission that is OK, `unknown` is that of one without a result. */
+/**
+ * The answer from what was written once: `present` makes that of a submission that is OK, `unknown` is that of one
+ * without a result.
+ */
 export async function answerStored<A extends object>(
   core: Core,
   first: First,
@@ -180,8 +195,9 @@ export function demandOk(requestId: string, outcome: Outcome): void {
 }
 
 /**
- * Once an operation is stored, only its own result is an error: whatever else goes wrong, the processor may have performed it, and recovery
- * finds out. Throws the error when it is that result, and otherwise logs it: the answer is that the outcome is not known.
+ * Once an operation is stored, only its own result is an error: whatever else goes wrong, the processor may have
+ * performed it, and recovery finds out. Throws the error when it is that result, and otherwise logs it: the answer is
+ * that the outcome is not known.
  */
 export function demandOwnResult(core: Core, requestId: string, error: unknown): void {
   if (error instanceof HoldfastError && error.details.requestId === requestId) throw error;

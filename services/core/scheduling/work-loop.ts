@@ -68,7 +68,9 @@ const PUT_OFF_MS = 10_000;
 /** What fails is rare; a search that leaves out many is slow. */
 const MOST_PUT_OFF = 1_000;
 
-/** Runs all items at once, to their end even when some fail. Then throws the failure, or an AggregateError of several. */
+/**
+ * Runs all items at once, to their end even when some fail. Then throws the failure, or an AggregateError of several.
+ */
 export async function runEach<Item>(items: readonly Item[], run: (item: Item) => Promise<unknown>): Promise<void> {
   const ends = await Promise.allSettled(items.map(run));
   const failures: unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));

@@ -41,7 +41,10 @@ export interface CoreOptions {
   readonly log?: Log;
 }
 
-/** Starts the RPC process: one set of handlers and interceptors behind two doors. A start that fails leaves nothing open. */
+/**
+ * Starts the RPC process: one set of handlers and interceptors behind two doors. A start that fails leaves nothing
+ * open.
+ */
 export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('core', settings.LOG_LEVEL);

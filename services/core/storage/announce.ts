@@ -8,7 +8,10 @@ import { StatementGather } from './statement-gather.ts';
  */
 export const COMMIT_CHANNEL = 'holdfast_commit';
 
-/** Announces a commit: the endpoints that have new deliveries, none when there are only results. Never fails, waits for nothing. */
+/**
+ * Announces a commit: the endpoints that have new deliveries, none when there are only results. Never fails, waits for
+ * nothing.
+ */
 export type Announce = (endpoints: readonly string[]) => void;
 
 /** Opens announcements; those made while one is on its way share the next. */

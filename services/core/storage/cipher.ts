@@ -14,17 +14,26 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
-/** Encrypts and decrypts small secrets with AES-256-GCM. `context` is authenticated: a text sealed with one opens with no other. */
+/**
+ * Encrypts and decrypts small secrets with AES-256-GCM. `context` is authenticated: a text sealed with one opens with
+ * no other.
+ */
 export interface Cipher {
   seal(plain: string, context: string): Buffer;
   open(sealed: Buffer, context: string): string;
-  /** Derives a secret that can be derived again, of 32 bytes. `keyId` is that of keyIdOf(); undefined = such a key is not known. */
+  /**
+   * Derives a secret that can be derived again, of 32 bytes. `keyId` is that of keyIdOf(); undefined = such a key is
+   * not known.
+   */
   derive(context: string, keyId?: string): Buffer | undefined;
   /** The id of the key that encrypts. */
   readonly keyId: string;
 }
 
-/** Parses `id:base64,id:base64`; the first key is the current one. Throws on anything but 32-byte keys with distinct short ids. */
+/**
+ * Parses `id:base64,id:base64`; the first key is the current one. Throws on anything but 32-byte keys with distinct
+ * short ids.
+ */
 export function parseEncryptionKeys(text: string): EncryptionKey[] {
   const keys = text.split(',').map((part) => {
     const [id = '', encoded = ''] = part.split(':');

@@ -2,7 +2,9 @@ import { ADVISORY_LOCKS, type Database, type Query, type Statement } from './dat
 import { isLockTimeout } from './database-errors.ts';
 import { lowestIdAt } from './id-bounds.ts';
 
-/** What a run that drops partitions works with: the end of what is kept, and the bounds of the partition. SQL literals. */
+/**
+ * What a run that drops partitions works with: the end of what is kept, and the bounds of the partition. SQL literals.
+ */
 interface Range {
   readonly before: string;
   readonly lowest: string;
@@ -26,7 +28,10 @@ interface Partitioned {
 /** Rows that are moved out of a partition when it is dropped; one with more is not dropped. */
 const MOST_KEPT = 10_000;
 
-/** Attempts follow their deliveries, which come first. The newest results of a partition are those with the highest numbers. */
+/**
+ * Attempts follow their deliveries, which come first. The newest results of a partition are those with the highest
+ * numbers.
+ */
 const PARTITIONED: readonly Partitioned[] = [
   {
     table: 'delivery',

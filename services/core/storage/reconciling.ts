@@ -1,7 +1,10 @@
 import { audited } from './audit-log/audit-log.ts';
 import type { Database, Query, Statement } from './database.ts';
 
-/** SQL: the history of the database. PostgreSQL begins a new timeline with each promotion and each restore to a point in time. */
+/**
+ * SQL: the history of the database. PostgreSQL begins a new timeline with each promotion and each restore to a point in
+ * time.
+ */
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /**
@@ -11,7 +14,10 @@ export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 export const RECONCILING_SINCE = `(select coalesce(reconciling_since, case when timeline <> ${TIMELINE} then clock_timestamp() end)
       from installation where number = any (array[1]))`;
 
-/** SQL: the requestIds below it were drawn before RECONCILING_SINCE, so they may belong to lost operations; null = none may. */
+/**
+ * SQL: the requestIds below it were drawn before RECONCILING_SINCE, so they may belong to lost operations; null = none
+ * may.
+ */
 export const LOST_BELOW = `(lpad(to_hex((extract(epoch from ${RECONCILING_SINCE}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
 /** Returns since when the database is being reconciled; undefined = it is not. */
@@ -30,7 +36,10 @@ export async function readTimeline(query: Query): Promise<string> {
 
 const READ_TIMELINE: Statement = { name: 'read-timeline', text: `select ${TIMELINE} as timeline` };
 
-/** SQL: has recovery look at the open checkouts at once. One may have ended, and the event that told it may be among what was lost. */
+/**
+ * SQL: has recovery look at the open checkouts at once. One may have ended, and the event that told it may be among
+ * what was lost.
+ */
 const LOOK_AT_CHECKOUTS = `update hold set inquire_at = created_at where phase = 'AWAITING_CHECKOUT'`;
 
 /**

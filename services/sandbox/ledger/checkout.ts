@@ -36,7 +36,9 @@ export function checkoutTable(database: DatabaseSync) {
   };
 }
 
-/** The latest card of a checkout that did not end it: declined, or waiting for the customer to confirm it at its bank. */
+/**
+ * The latest card of a checkout that did not end it: declined, or waiting for the customer to confirm it at its bank.
+ */
 export interface CardTry extends KeptCard {
   readonly requestId: string;
   /** Numbers the cards of this checkout from 1, so that an answer to one challenge does not count for another. */

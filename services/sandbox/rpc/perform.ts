@@ -91,7 +91,10 @@ function takenBy({ kind, amount, finalCapture }: Entry, authorization: Entry): n
   return kind === 'void' || closes ? remainingOf(authorization) : amount;
 }
 
-/** Whose amount an operation takes from: the authorization's, a refund from the capture's; undefined = it takes from none. */
+/**
+ * Whose amount an operation takes from: the authorization's, a refund from the capture's; undefined = it takes from
+ * none.
+ */
 function takesFrom(entry: Pick<Entry, 'kind' | 'authorizationRequestId' | 'captureRequestId'>): string | undefined {
   if (entry.kind === 'refund') return entry.captureRequestId;
   return entry.kind === 'capture' || entry.kind === 'void' ? entry.authorizationRequestId : undefined;

@@ -59,7 +59,9 @@ export const NO_ENDING: Ending = {
 /** One row. Its answer is UNSPECIFIED until it ended. */
 export interface Entry extends Intent, Ending, base.State {
   readonly sequence: bigint;
-  /** `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible. */
+  /**
+   * `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible.
+   */
   readonly stage: 'stored' | 'sent' | 'fencing' | 'ended';
   readonly intentId: string | null;
   readonly sessionId: string | null;
@@ -151,7 +153,10 @@ export interface Found {
   readonly refundId?: string | null;
 }
 
-/** Ends an entry, or says that it was accepted, when it is in one of `from`; undefined when another process ended it before. */
+/**
+ * Ends an entry, or says that it was accepted, when it is in one of `from`; undefined when another process ended it
+ * before.
+ */
 export async function endEntry(
   query: Query,
   requestId: string,

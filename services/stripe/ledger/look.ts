@@ -1,7 +1,10 @@
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
-/** What may change at Stripe without a call of core's: an open checkout, a live authorization, a refund that Stripe has taken. */
+/**
+ * What may change at Stripe without a call of core's: an open checkout, a live authorization, a refund that Stripe has
+ * taken.
+ */
 const IS_OPEN = `(kind = 'checkout' AND stage = 'sent')
     OR (kind = 'refund' AND answer = ${Answer.ACCEPTED})
     OR (kind IN ('authorization', 'checkout') AND answer = ${Answer.APPROVED} AND ended_at IS NULL AND captured + voided < amount + incremented)`;

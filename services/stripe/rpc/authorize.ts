@@ -40,7 +40,9 @@ async function placeNow(desk: Desk, recalled: Entry): Promise<Entry> {
 /** The customer that a card belongs to, if any; or why there is no such card. */
 type Card = { readonly refused: Ending } | { readonly refused?: undefined; readonly customer: string | undefined };
 
-/** A card that is attached to a customer is charged for that customer only. Nothing was sent yet, so a failure is final. */
+/**
+ * A card that is attached to a customer is charged for that customer only. Nothing was sent yet, so a failure is final.
+ */
 async function cardOf(desk: Desk, { tokenId, merchantId, account }: Entry): Promise<Card> {
   const invalid = { refused: notPerformed('token_invalid', 'There is no such card token.') };
   const owner = await ownerOfToken(desk.database.query, tokenId);

@@ -12,7 +12,10 @@ import { inquire } from './inquire.ts';
 import { operate } from './operate.ts';
 import { conclude } from './recall.ts';
 
-/** The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a token. */
+/**
+ * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
+ * token.
+ */
 export function processorMethods(desk: Desk): Methods {
   const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
     const ending = notPerformed('not_supported', message);

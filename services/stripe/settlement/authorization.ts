@@ -120,7 +120,10 @@ function tokenCode({ code, param }: { code: string; param?: string }): string {
   return param === 'payment_method' ? 'token_invalid' : code;
 }
 
-/** The issuer wants the customer to authenticate, and there is no customer at hand. The PaymentIntent is cancelled for good. */
+/**
+ * The issuer wants the customer to authenticate, and there is no customer at hand. The PaymentIntent is cancelled for
+ * good.
+ */
 async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
   const ending = declined('authentication_required', 'The issuer asks the customer to authenticate.');
   const fenced = await fenceIntent(desk, entry, ending);

@@ -96,14 +96,19 @@ export function getSession(
   return desk.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
 }
 
-/** Asks Stripe about a checkout; undefined while it is open, or not known. `tell`: its end is reported to core as an event. */
+/**
+ * Asks Stripe about a checkout; undefined while it is open, or not known. `tell`: its end is reported to core as an
+ * event.
+ */
 export async function settleCheckout(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
   if (entry.sessionId === null) return expireUnknown(desk, entry);
   const { answer: session } = await ask(() => getSession(desk, entry), desk.patience);
   return session && settleSession(desk, entry, session, tell);
 }
 
-/** Closes an open page, so that no card is taken any more; undefined when a card was taken first, or it is not known. */
+/**
+ * Closes an open page, so that no card is taken any more; undefined when a card was taken first, or it is not known.
+ */
 export async function closePage(desk: Desk, entry: Entry): Promise<Entry | undefined> {
   const cancelled = notPerformed('checkout_cancelled', 'The merchant cancelled the checkout.');
   // Nobody knows the address of a page whose identifier was not stored.

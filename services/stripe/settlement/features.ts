@@ -34,7 +34,10 @@ export async function withFeatures<T>(
   return plain();
 }
 
-/** Visa's period for what a merchant initiates is 5 days, less some hours: whoever captures within 4 needs no longer one. */
+/**
+ * Visa's period for what a merchant initiates is 5 days, less some hours: whoever captures within 4 needs no longer
+ * one.
+ */
 const SHORTEST_PERIOD_MS = 4 * 24 * 60 * 60 * 1000;
 
 /** Follows from what is stored, because what is sent again must be the same. */

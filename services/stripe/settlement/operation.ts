@@ -19,7 +19,9 @@ export interface Ended {
 export interface Operation<T = unknown> {
   /** Returns the ending when it ends without Stripe; undefined when Stripe decides. */
   judge(intent: Intent, authorization: Entry, desk: Desk): Promise<Ending | undefined>;
-  /** What is stored with the intent, because what is sent again must be the same: of an increment, the amount before it. */
+  /**
+   * What is stored with the intent, because what is sent again must be the same: of an increment, the amount before it.
+   */
   baseline?(authorization: Entry): bigint;
   /** Sends it to Stripe, under the identifier as the idempotency key. */
   send(desk: Desk, entry: Entry, authorization: Entry): Promise<T>;
@@ -46,7 +48,9 @@ export function endedAlready(authorization: Entry): Ending | undefined {
   return refusal && { ...NO_ENDING, ...refusal };
 }
 
-/** Stripe counts some currencies otherwise than ISO 4217; what has no exact counterpart, or is too large, is refused. */
+/**
+ * Stripe counts some currencies otherwise than ISO 4217; what has no exact counterpart, or is too large, is refused.
+ */
 export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'currency'>) {
   if (amount <= LARGEST_AMOUNT && toStripe(amount, currency) !== undefined) return undefined;
   const message = `Stripe does not take this amount in ${currency}, or its documentation does not say how it counts it.`;

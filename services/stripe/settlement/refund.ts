@@ -7,7 +7,10 @@ import { accepted, approved, notPerformed } from './ending.ts';
 import { REQUEST_ID } from './mark.ts';
 import { amountRefusal, type Operation, unusable } from './operation.ts';
 
-/** Gives a capture, or a part of it, back to the card. It is by charge at Stripe; which capture it is about is known here only. */
+/**
+ * Gives a capture, or a part of it, back to the card. It is by charge at Stripe; which capture it is about is known
+ * here only.
+ */
 export const REFUND: Operation<Stripe.Refund> = {
   async judge(intent, authorization, desk) {
     const refusal = unusable(authorization, intent);

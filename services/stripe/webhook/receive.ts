@@ -95,7 +95,10 @@ interface Announced {
   readonly metadata?: Stripe.Metadata | null;
 }
 
-/** Which payment of ours an event is about, or undefined. What the event says of it is not used: events come late and in any order. */
+/**
+ * Which payment of ours an event is about, or undefined. What the event says of it is not used: events come late and in
+ * any order.
+ */
 function noticeOf(event: Stripe.Event): Notice | undefined {
   if (!(EVENT_TYPES as readonly string[]).includes(event.type)) return undefined;
   const object = event.data.object as Announced;

@@ -42,7 +42,9 @@ export async function reconcile(desk: Desk, requestId: string): Promise<boolean>
   return true;
 }
 
-/** An authorization that the ledger says was not made, and that Stripe made, is reported to core, which gives it back. */
+/**
+ * An authorization that the ledger says was not made, and that Stripe made, is reported to core, which gives it back.
+ */
 async function reconcileRefused(desk: Desk, entry: Entry): Promise<boolean> {
   const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
   if (!intent) return false;
@@ -118,7 +120,9 @@ async function reconcileRefunds(
   }
 }
 
-/** A refund of ours names its identifier; one whose entry is lost gets a new one. Undefined when it is somebody else's. */
+/**
+ * A refund of ours names its identifier; one whose entry is lost gets a new one. Undefined when it is somebody else's.
+ */
 async function entryOfRefund(query: Query, authorization: Entry, refund: Stripe.Refund): Promise<Entry | undefined> {
   const { requestId: authorizationRequestId, merchantId, account, currency } = authorization;
   const requestId = authorizationOf(refund.metadata)?.requestId;

@@ -55,12 +55,17 @@ function movementsOf(desk: Desk, requestId: string, seen: Seen): Movement[] {
   return [...refunds, ...disputes];
 }
 
-/** Stripe withdraws the amount when a dispute opens, and gives it again when it is won; an inquiry before it moves nothing. */
+/**
+ * Stripe withdraws the amount when a dispute opens, and gives it again when it is won; an inquiry before it moves
+ * nothing.
+ */
 function isLost({ status }: Stripe.Dispute): boolean {
   return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_');
 }
 
-/** A reversal is of the capture when there is only one; else it is not known of which. It never exceeds what is left. */
+/**
+ * A reversal is of the capture when there is only one; else it is not known of which. It never exceeds what is left.
+ */
 async function newReversal(
   desk: Desk,
   query: Query,

@@ -28,7 +28,10 @@ export const AuditView = listView({
   table: { caption: 'Audit log, newest first', columns: COLUMNS, keyOf: ({ auditEntryId }) => auditEntryId },
 });
 
-/** What an entry of the audit log says besides who, what and about what: old and new values of a change, then everything else. */
+/**
+ * What an entry of the audit log says besides who, what and about what: old and new values of a change, then everything
+ * else.
+ */
 function Detail({ detail = {} }) {
   const { before, after, ...rest } = detail;
   const changes = namesOf(before, after).map((name) => [name, before, after]);

@@ -89,7 +89,10 @@ function About({ delivery: { kind, requestId, operation } }) {
     <br /><code>${requestId}</code> <${CopyButton} text=${requestId} what="the request ID" isSmall />`;
 }
 
-/** What an attempt sends: address, headers, body. Tokens in the body and most of each signature are withheld by the service. */
+/**
+ * What an attempt sends: address, headers, body. Tokens in the body and most of each signature are withheld by the
+ * service.
+ */
 function Content({ content: { url, headers, body } }) {
   return html`<section aria-labelledby="sends">
     <h2 id="sends">What is sent</h2>

@@ -5,7 +5,10 @@ import { html } from '../shell/html.js';
 import { momentOf } from '../words/time.js';
 import { choicesOf, ENDPOINTS, PAUSES } from '../words/words.js';
 
-/** The pauses of a merchant's endpoints: `{ merchantId, endpointKind, pause, pausedUntil? }`; empty when nothing is paused. */
+/**
+ * The pauses of a merchant's endpoints: `{ merchantId, endpointKind, pause, pausedUntil? }`; empty when nothing is
+ * paused.
+ */
 export async function readPauses(merchantId) {
   const { items } = await listEndpoints({ merchantId });
   return items.filter(({ pause }) => pause);

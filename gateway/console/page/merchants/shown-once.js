@@ -6,7 +6,10 @@ import { html } from '../shell/html.js';
 
 let show = () => {};
 
-/** Shows what the service answers only once, until the reader says that it is stored. `secrets` are pairs of name and secret. */
+/**
+ * Shows what the service answers only once, until the reader says that it is stored. `secrets` are pairs of name and
+ * secret.
+ */
 export function showOnce(title, secrets) {
   show({ title, secrets });
 }

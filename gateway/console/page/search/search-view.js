@@ -11,7 +11,9 @@ import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, Id, MATCHES } from '../words/words.js';
 
-/** What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle. */
+/**
+ * What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle.
+ */
 let asked = '';
 let show = () => {};
 

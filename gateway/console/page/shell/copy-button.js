@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.js';
 
-/** Copies a text; `what` names it for a reader who does not see where the button stands. `isSmall` stands beside the text it copies. */
+/**
+ * Copies a text; `what` names it for a reader who does not see where the button stands. `isSmall` stands beside the
+ * text it copies.
+ */
 export function CopyButton({ text, what, isSmall }) {
   const [said, setSaid] = useState('');
   useEffect(() => {

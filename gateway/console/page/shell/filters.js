@@ -72,7 +72,10 @@ export function moneyAndDateFields(dates, about) {
   ];
 }
 
-/** Such a filter as the service takes it: amounts in minor units, times in UTC. Amounts without a currency have two digits. */
+/**
+ * Such a filter as the service takes it: amounts in minor units, times in UTC. Amounts without a currency have two
+ * digits.
+ */
 export function moneyAndDateFilter(filter, dates) {
   const currency = filter.currency?.toUpperCase();
   const minor = (text) => text && Math.round(Number(text.replace(',', '.')) * 10 ** digitsOf(currency));

@@ -43,13 +43,19 @@ export function goTo(path, query) {
   location.hash = linkTo(path, query);
 }
 
-/** Where the reader was on each page of the browser's history, so that going back leads to the same place of the same list. */
+/**
+ * Where the reader was on each page of the browser's history, so that going back leads to the same place of the same
+ * list.
+ */
 const places = new Map();
 let current;
 /** Where to scroll once the list is there again. */
 let wanted = 0;
 
-/** Names this entry of the history, unless it has its name from an earlier visit. Called whenever the address has changed. */
+/**
+ * Names this entry of the history, unless it has its name from an earlier visit. Called whenever the address has
+ * changed.
+ */
 function arrive() {
   const isReturn = places.has(history.state?.place);
   if (!isReturn) history.replaceState({ place: crypto.getRandomValues(new Uint32Array(2)).join('-') }, '');

@@ -1,4 +1,6 @@
-/** HTTP Message Signatures (RFC 9421) of captures: algorithm ed25519, a fixed set of components, one key per merchant. */
+/**
+ * HTTP Message Signatures (RFC 9421) of captures: algorithm ed25519, a fixed set of components, one key per merchant.
+ */
 import { createPublicKey, verify } from 'node:crypto';
 import { parseField, readSignatureInput, refuseSignature, type SignatureInput } from './signature-input.ts';
 

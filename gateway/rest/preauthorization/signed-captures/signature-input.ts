@@ -76,7 +76,10 @@ function isText(value: BareItem | undefined): value is string {
   return typeof value === 'string' && /^[\x20-\x7E]{1,128}$/.test(value);
 }
 
-/** Reads a header that is a dictionary (RFC 9651, section 3.2). Throws SIGNATURE_REQUIRED when it is missing or malformed. */
+/**
+ * Reads a header that is a dictionary (RFC 9651, section 3.2). Throws SIGNATURE_REQUIRED when it is missing or
+ * malformed.
+ */
 export function parseField(name: string, value: string): Dictionary {
   if (value === '') throw refuseSignature(`The ${name} header is missing.`);
   try {

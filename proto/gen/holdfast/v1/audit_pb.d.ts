@@ -238,9 +238,9 @@ export declare const ProcessorEntriesSchema: GenMessage<ProcessorEntries>;
  */
 export declare const AuditService: GenService<{
   /**
-   * Recomputes each hold's counters, holds each final operation against the log of operations, and everything against the
-   * processors' books. Reads only. Streams each drift as it is found, then one message with the summary. Takes seconds for
-   * a hundred thousand holds: give the call a deadline to match. Errors: UNAVAILABLE instead of the
+   * Recomputes each hold's counters, holds each final operation against the log of operations, and everything against
+   * the processors' books. Reads only. Streams each drift as it is found, then one message with the summary. Takes
+   * seconds for a hundred thousand holds: give the call a deadline to match. Errors: UNAVAILABLE instead of the
    * summary, naming the processors that do not answer; drifts of the others' books come before.
    *
    * @generated from rpc holdfast.v1.AuditService.AuditBooks

@@ -191,31 +191,32 @@ export enum ErrorReason {
   UNAVAILABLE = 23,
 
   /**
-   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture, an increment, an
-   * extension or a refund.
-   * FAILED_PRECONDITION, 409.
+   * The authorization cannot do that: a capture that leaves a hold open of which the processor allows one capture, an
+   * increment, an extension or a refund. FAILED_PRECONDITION, 409.
    *
    * @generated from enum value: ERROR_REASON_NOT_SUPPORTED = 24;
    */
   NOT_SUPPORTED = 24,
 
   /**
-   * The processor contradicted itself about the hold, and an operator decides; nothing was done. FAILED_PRECONDITION, 409.
+   * The processor contradicted itself about the hold, and an operator decides; nothing was done. FAILED_PRECONDITION,
+   * 409.
    *
    * @generated from enum value: ERROR_REASON_HOLD_FROZEN = 25;
    */
   HOLD_FROZEN = 25,
 
   /**
-   * The database went back in time, and what it lost is being looked for at the processors: the key or identifier may belong to it.
-   * Nothing was done; repeat the call later. UNAVAILABLE, 503.
+   * The database went back in time, and what it lost is being looked for at the processors: the key or identifier may
+   * belong to it. Nothing was done; repeat the call later. UNAVAILABLE, 503.
    *
    * @generated from enum value: ERROR_REASON_RECONCILING = 26;
    */
   RECONCILING = 26,
 
   /**
-   * The amount is more than what is left of the capture: captured, and neither refunded nor reversed. OUT_OF_RANGE, 400.
+   * The amount is more than what is left of the capture: captured, and neither refunded nor reversed. OUT_OF_RANGE,
+   * 400.
    *
    * @generated from enum value: ERROR_REASON_AMOUNT_EXCEEDS_CAPTURE = 27;
    */
@@ -229,7 +230,8 @@ export enum ErrorReason {
   CAPTURE_NOT_FOUND = 28,
 
   /**
-   * The capture has no result yet, or another refund of it, without which the amount would fit. FAILED_PRECONDITION, 409.
+   * The capture has no result yet, or another refund of it, without which the amount would fit. FAILED_PRECONDITION,
+   * 409.
    *
    * @generated from enum value: ERROR_REASON_CAPTURE_NOT_SETTLED = 29;
    */

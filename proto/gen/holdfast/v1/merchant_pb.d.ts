@@ -60,8 +60,8 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   requireSignedCaptures: boolean;
 
   /**
-   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed. Kept and shown in its
-   * canonical form; a private key, a point of small order and text around the key are refused.
+   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed. Kept and shown in
+   * its canonical form; a private key, a point of small order and text around the key are refused.
    *
    * @generated from field: string capture_public_key = 7;
    */
@@ -97,7 +97,8 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   processorAccount: string;
 
   /**
-   * How long before the end of a hold the merchant is notified that something remains of it, hours, 1 to 720; absent = not at all.
+   * How long before the end of a hold the merchant is notified that something remains of it, hours, 1 to 720; absent =
+   * not at all.
    *
    * @generated from field: optional int32 notify_expiring_hours = 12;
    */
@@ -1037,7 +1038,8 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
 /**
  * Merchants, what their contract allows, and their credentials. Operators only, but for
  * WatchCredentials, ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
- * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata x-api-key-sha256.
+ * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata
+ * x-api-key-sha256.
  *
  * @generated from service holdfast.v1.MerchantService
  */
@@ -1064,8 +1066,8 @@ export declare const MerchantService: GenService<{
     output: typeof GetMerchantResponseSchema;
   },
   /**
-   * Looks up what a merchant may do, for the merchant itself, with any API key: without addresses and its account at the
-   * processor. Errors: OPERATION_NOT_FOUND.
+   * Looks up what a merchant may do, for the merchant itself, with any API key: without addresses and its account at
+   * the processor. Errors: OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.MerchantService.GetContract
    */

@@ -246,7 +246,8 @@ export const UseNonceResponseSchema = /*@__PURE__*/
 /**
  * Merchants, what their contract allows, and their credentials. Operators only, but for
  * WatchCredentials, ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
- * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata x-api-key-sha256.
+ * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata
+ * x-api-key-sha256.
  *
  * @generated from service holdfast.v1.MerchantService
  */

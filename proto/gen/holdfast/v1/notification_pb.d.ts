@@ -515,7 +515,8 @@ export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   error: string;
 
   /**
-   * The first 1 024 characters of the response; signatures, tokens and card numbers in it are hidden. Empty once purged.
+   * The first 1 024 characters of the response; signatures, tokens and card numbers in it are hidden. Empty once
+   * purged.
    *
    * @generated from field: string response_head = 6;
    */
@@ -735,16 +736,16 @@ export declare type DeliveryContent = Message<"holdfast.v1.DeliveryContent"> & {
   url: string;
 
   /**
-   * The headers that are always sent; operators see only the beginning of each signature. Empty once the body is purged,
-   * and while the merchant has no live signing secret.
+   * The headers that are always sent; operators see only the beginning of each signature. Empty once the body is
+   * purged, and while the merchant has no live signing secret.
    *
    * @generated from field: repeated holdfast.v1.DeliveryHeader headers = 2;
    */
   headers: DeliveryHeader[];
 
   /**
-   * The body as it is sent and signed; from operators, tokens, handles and checkout addresses in it are hidden. Empty once
-   * purged.
+   * The body as it is sent and signed; from operators, tokens, handles and checkout addresses in it are hidden. Empty
+   * once purged.
    *
    * @generated from field: string body = 3;
    */
@@ -2270,8 +2271,8 @@ export declare const StoredNotificationStateSchema: GenEnum<StoredNotificationSt
 /**
  * Notifications: accepted from the relay, delivered by the worker, looked after by operators, and by merchants through
  * the gateway: ListDeliveries, GetDelivery, ReplayDelivery, RecoverDeliveries, ListEndpoints, SendTestNotification and
- * WatchNotifications are also for the gateway, for a merchant that it names and in the name of an API key that manages the
- * webhook: metadata x-api-key-sha256.
+ * WatchNotifications are also for the gateway, for a merchant that it names and in the name of an API key that manages
+ * the webhook: metadata x-api-key-sha256.
  *
  * @generated from service holdfast.v1.NotificationService
  */
@@ -2344,8 +2345,8 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Sends a delivery again, with a schedule of its own; its webhook-id and earlier attempts stay. One
-   * that waits for its next attempt gets it now. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged or
-   * it had 200 attempts; RATE_LIMITED when a merchant replays more than 60 a minute.
+   * that waits for its next attempt gets it now. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged
+   * or it had 200 attempts; RATE_LIMITED when a merchant replays more than 60 a minute.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReplayDelivery
    */
@@ -2355,8 +2356,8 @@ export declare const NotificationService: GenService<{
     output: typeof ReplayDeliveryResponseSchema;
   },
   /**
-   * Sends a notification about nothing to the webhook, so that a merchant can test its receiver: signed and delivered as
-   * every other, but attempted once; its path ends in `test`, its amount is 0, and its body says `"test": true`.
+   * Sends a notification about nothing to the webhook, so that a merchant can test its receiver: signed and delivered
+   * as every other, but attempted once; its path ends in `test`, its amount is 0, and its body says `"test": true`.
    * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST without webhookUrl; RATE_LIMITED after 5 in a minute.
    *
    * @generated from rpc holdfast.v1.NotificationService.SendTestNotification
@@ -2388,9 +2389,9 @@ export declare const NotificationService: GenService<{
     output: typeof RecoverDeliveriesResponseSchema;
   },
   /**
-   * Streams a merchant's notifications in commit order, each as an attempt would send it now, also while the merchant has
-   * no webhookUrl. Nothing is stored for it, and no delivery changes. The first message is a heartbeat.
-   * Errors: STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for what is no token. Gateway only.
+   * Streams a merchant's notifications in commit order, each as an attempt would send it now, also while the merchant
+   * has no webhookUrl. Nothing is stored for it, and no delivery changes. The first message is a heartbeat. Errors:
+   * STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for what is no token. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.WatchNotifications
    */

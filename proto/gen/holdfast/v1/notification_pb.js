@@ -499,8 +499,8 @@ export const StoredNotificationState = /*@__PURE__*/
 /**
  * Notifications: accepted from the relay, delivered by the worker, looked after by operators, and by merchants through
  * the gateway: ListDeliveries, GetDelivery, ReplayDelivery, RecoverDeliveries, ListEndpoints, SendTestNotification and
- * WatchNotifications are also for the gateway, for a merchant that it names and in the name of an API key that manages the
- * webhook: metadata x-api-key-sha256.
+ * WatchNotifications are also for the gateway, for a merchant that it names and in the name of an API key that manages
+ * the webhook: metadata x-api-key-sha256.
  *
  * @generated from service holdfast.v1.NotificationService
  */

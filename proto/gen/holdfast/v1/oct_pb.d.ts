@@ -186,8 +186,8 @@ export declare type CreateOctRequest = Message<"holdfast.v1.CreateOctRequest"> &
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 9;
    */

@@ -40,8 +40,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   state: OperationState;
 
   /**
-   * The word of its notification's path: authorized, declined, failed, captured, incremented, extended, refunded, reversed,
-   * reinstated, released, expired, paid.
+   * The word of its notification's path: authorized, declined, failed, captured, incremented, extended, refunded,
+   * reversed, reinstated, released, expired, paid.
    *
    * @generated from field: string status_info = 4;
    */
@@ -55,8 +55,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   merchantId: string;
 
   /**
-   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back or given again; 0 of
-   * an extension.
+   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back or given
+   * again; 0 of an extension.
    *
    * @generated from field: int64 amount = 6;
    */
@@ -77,7 +77,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   holdRequestId: string;
 
   /**
-   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again; empty when the processor did not say.
+   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again; empty when the
+   * processor did not say.
    *
    * @generated from field: string capture_request_id = 9;
    */

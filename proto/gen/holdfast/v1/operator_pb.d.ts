@@ -765,8 +765,8 @@ export declare type ResolveOperationRequest = Message<"holdfast.v1.ResolveOperat
   unfreezeHold: boolean;
 
   /**
-   * Decides although the processor gives no answer to the inquiry that is made first. Without it such a call is refused: what is
-   * not fenced at the processor may still be performed there.
+   * Decides although the processor gives no answer to the inquiry that is made first. Without it such a call is
+   * refused: what is not fenced at the processor may still be performed there.
    *
    * @generated from field: bool unfenced = 8;
    */
@@ -1121,8 +1121,8 @@ export declare const OperatorService: GenService<{
   },
   /**
    * Finds what an identifier, or a part of one, may stand for: operations with or without a result, and deliveries.
-   * Whole identifiers are looked up. Everything else is searched for among the newest 50 000 rows of each table that the
-   * request's dates leave; searched_from says how far that was, and the next page goes on from there.
+   * Whole identifiers are looked up. Everything else is searched for among the newest 50 000 rows of each table that
+   * the request's dates leave; searched_from says how far that was, and the next page goes on from there.
    *
    * @generated from rpc holdfast.v1.OperatorService.ListMatches
    */

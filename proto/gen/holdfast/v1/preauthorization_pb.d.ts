@@ -211,8 +211,8 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   processorError?: ProcessorError | undefined;
 
   /**
-   * An event contradicted a final state: nothing more can be captured or released until an operator has looked. It expires at
-   * its end all the same.
+   * An event contradicted a final state: nothing more can be captured or released until an operator has looked. It
+   * expires at its end all the same.
    *
    * @generated from field: bool frozen = 28;
    */
@@ -497,8 +497,8 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 12;
    */
@@ -828,8 +828,8 @@ export declare type CapturePreauthorizationRequest = Message<"holdfast.v1.Captur
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 7;
    */
@@ -904,8 +904,8 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 5;
    */
@@ -1090,8 +1090,8 @@ export declare type IncrementPreauthorizationRequest = Message<"holdfast.v1.Incr
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 6;
    */
@@ -1180,8 +1180,8 @@ export declare type ExtendPreauthorizationRequest = Message<"holdfast.v1.ExtendP
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 5;
    */
@@ -1507,8 +1507,8 @@ export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
 export declare const PreauthorizationService: GenService<{
   /**
    * Places a hold. With token_id the processor is asked at once; without, the answer carries
-   * checkout_url. Errors: TIME_OUT_OF_RANGE, CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as FAILED,
-   * ErrorInfo metadata requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or
+   * checkout_url. Errors: TIME_OUT_OF_RANGE, CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as
+   * FAILED, ErrorInfo metadata requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or
    * operation_request_id has no result yet), IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.CreatePreauthorization
@@ -1565,9 +1565,10 @@ export declare const PreauthorizationService: GenService<{
     output: typeof ReleasePreauthorizationResponseSchema;
   },
   /**
-   * Places a hold like an earlier one: with its token, terminal and user, for what remained of it unless said otherwise. The earlier one
-   * is released after the new one is placed, if it is still open. Errors: PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED, NOT_SUPPORTED
-   * (it has no token), HOLD_FROZEN, HOLD_CAPTURED (nothing remained), CAPTURE_IN_FLIGHT; then as CreatePreauthorization.
+   * Places a hold like an earlier one: with its token, terminal and user, for what remained of it unless said
+   * otherwise. The earlier one is released after the new one is placed, if it is still open. Errors:
+   * PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED, NOT_SUPPORTED (it has no token), HOLD_FROZEN, HOLD_CAPTURED (nothing
+   * remained), CAPTURE_IN_FLIGHT; then as CreatePreauthorization.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.RenewPreauthorization
    */
@@ -1577,9 +1578,10 @@ export declare const PreauthorizationService: GenService<{
     output: typeof RenewPreauthorizationResponseSchema;
   },
   /**
-   * Changes what a hold is for, or when it is captured or ends by itself; makes no operation, and may be repeated. capture_at and
-   * release_at can be changed until they fall due, while the hold is open. Errors: PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED,
-   * HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, TIME_OUT_OF_RANGE, SIGNATURE_REQUIRED.
+   * Changes what a hold is for, or when it is captured or ends by itself; makes no operation, and may be repeated.
+   * capture_at and release_at can be changed until they fall due, while the hold is open. Errors:
+   * PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, TIME_OUT_OF_RANGE,
+   * SIGNATURE_REQUIRED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.UpdatePreauthorization
    */
@@ -1590,9 +1592,9 @@ export declare const PreauthorizationService: GenService<{
   },
   /**
    * Adds to a hold. What is added can be captured once it is OK, not before. Errors, judged in this order:
-   * PREAUTHORIZATION_NOT_FOUND, AMOUNT_TOO_LARGE, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, NOT_SUPPORTED,
-   * HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO, CARD_DECLINED, NOT_SUPPORTED, PROCESSOR_ERROR. Besides
-   * IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * PREAUTHORIZATION_NOT_FOUND, AMOUNT_TOO_LARGE, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED,
+   * NOT_SUPPORTED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO, CARD_DECLINED, NOT_SUPPORTED, PROCESSOR_ERROR.
+   * Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.IncrementPreauthorization
    */

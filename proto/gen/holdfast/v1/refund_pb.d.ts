@@ -144,8 +144,8 @@ export declare type CreateRefundRequest = Message<"holdfast.v1.CreateRefundReque
   idempotencyKey?: string | undefined;
 
   /**
-   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same name and the
-   * same fields is the same call and is stored once. Absent = core draws one.
+   * Names the operation that this call makes; UUIDv7 in lower case, drawn by the caller. A second call with the same
+   * name and the same fields is the same call and is stored once. Absent = core draws one.
    *
    * @generated from field: optional string operation_request_id = 5;
    */
@@ -240,11 +240,11 @@ export declare const GetRefundResponseSchema: GenMessage<GetRefundResponse>;
  */
 export declare const RefundService: GenService<{
   /**
-   * Gives a capture, or a part of it, back, whatever became of its hold. Errors, judged in this order: CAPTURE_NOT_FOUND,
-   * AMOUNT_EXCEEDS_CAPTURE when it is more than the capture, CAPTURE_NOT_SETTLED while the capture has no result,
-   * AMOUNT_EXCEEDS_CAPTURE when it is KO, NOT_SUPPORTED, HOLD_FROZEN, then CAPTURE_NOT_SETTLED or AMOUNT_EXCEEDS_CAPTURE when
-   * it is more than what is left; then, as a stored KO, CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT,
-   * IDEMPOTENCY_KEY_REUSED.
+   * Gives a capture, or a part of it, back, whatever became of its hold. Errors, judged in this order:
+   * CAPTURE_NOT_FOUND, AMOUNT_EXCEEDS_CAPTURE when it is more than the capture, CAPTURE_NOT_SETTLED while the capture
+   * has no result, AMOUNT_EXCEEDS_CAPTURE when it is KO, NOT_SUPPORTED, HOLD_FROZEN, then CAPTURE_NOT_SETTLED or
+   * AMOUNT_EXCEEDS_CAPTURE when it is more than what is left; then, as a stored KO, CARD_DECLINED, PROCESSOR_ERROR.
+   * Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.RefundService.CreateRefund
    */

@@ -125,7 +125,9 @@ function refuseUnwritable(detail: Fields): void {
   check.refuse();
 }
 
-/** The result of a call, and the operation that it created: the response says it, or the record in it that has a state. */
+/**
+ * The result of a call, and the operation that it created: the response says it, or the record in it that has a state.
+ */
 function resultOf(message: Fields): object {
   const { operation: _, ...records } = message;
   const made = Object.values(records).find(hasState) ?? message;

@@ -65,7 +65,10 @@ function rangeOf(request: ReplayDeliveriesRequest): ReplayRange {
   };
 }
 
-/** Makes due now what was not delivered in a time, also what waits for a later attempt. Throws RATE_LIMITED for a merchant that does it too often. */
+/**
+ * Makes due now what was not delivered in a time, also what waits for a later attempt. Throws RATE_LIMITED for a
+ * merchant that does it too often.
+ */
 export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, request, context) => {
   const { merchantId, endpointKind, since, until } = request;
   if (isMerchant(context) && merchantId === '') throw invalidField('merchant_id', 'must be named');

@@ -15,7 +15,10 @@ const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
 
 type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
 
-/** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when an internalUrl leads to the gateway. */
+/**
+ * The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when an internalUrl leads to the
+ * gateway.
+ */
 export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
   const fields = new FieldCheck();
   const { holdPeriod, capturePublicKey: givenKey, requireSignedCaptures } = contract;

@@ -53,7 +53,10 @@ export const listMerchants: Method<'listMerchants'> = async (core, request) => {
   return { merchants: page, nextPageToken };
 };
 
-/** Replaces a merchant's name and contract; holds placed before keep their terms. What waits for an endpoint that has moved is due now. */
+/**
+ * Replaces a merchant's name and contract; holds placed before keep their terms. What waits for an endpoint that has
+ * moved is due now.
+ */
 export const updateMerchant: Method<'updateMerchant'> = async (core, request) => {
   const { merchantId, name, contract, etag } = request;
   const columns = await contractColumns(core, contract);
@@ -68,8 +71,8 @@ export const updateMerchant: Method<'updateMerchant'> = async (core, request) =>
 };
 
 /**
- * Sets where a merchant's notifications go. A pause that the endpoint itself has caused was about the old address, and ends; what waits for
- * a later attempt is due at the new address now.
+ * Sets where a merchant's notifications go. A pause that the endpoint itself has caused was about the old address, and
+ * ends; what waits for a later attempt is due at the new address now.
  */
 export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId, webhookUrl: given }) => {
   const webhookUrl = given || null;

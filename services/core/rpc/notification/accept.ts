@@ -20,7 +20,10 @@ import { keptNotificationKind } from '../present.ts';
 /** Stores one verified notification and has it forwarded. */
 export type Accept = (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
 
-/** Stores verified notifications. Concurrent ones share commits; two with the same (merchantId, requestId) never share a statement. */
+/**
+ * Stores verified notifications. Concurrent ones share commits; two with the same (merchantId, requestId) never share a
+ * statement.
+ */
 export function openAccept(database: Database, announce: Announce, clock: Clock, log: Log): Accept {
   const gather = new StatementGather<NotificationInput, Accepted>(
     (batch) => acceptNotifications(database.query, batch),

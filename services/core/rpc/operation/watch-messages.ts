@@ -45,7 +45,10 @@ function together(results: readonly OperationRow[]): Message {
   return message;
 }
 
-/** A token names the result at its position, so that it is valid in one history only: a restored database has another result there. */
+/**
+ * A token names the result at its position, so that it is valid in one history only: a restored database has another
+ * result there.
+ */
 export function tokenOf({ sequence, requestId }: LogPosition): string {
   return Buffer.from(`o2:${sequence}:${markOf(requestId)}`).toString('base64url');
 }

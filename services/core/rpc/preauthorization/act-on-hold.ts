@@ -47,7 +47,10 @@ interface Acted {
   readonly replayed?: boolean;
 }
 
-/** Does it: judged and stored, then sent to the processor, then settled. Throws the refusals of its method in the contract. */
+/**
+ * Does it: judged and stored, then sent to the processor, then settled. Throws the refusals of its method in the
+ * contract.
+ */
 export async function actOnHold(
   core: Core,
   context: HandlerContext,

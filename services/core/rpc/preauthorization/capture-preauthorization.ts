@@ -36,8 +36,9 @@ import { demandHandle, namedHold } from './named-hold.ts';
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 
 /**
- * Charges a hold (docs/product.md, "Captures"). The amount is judged and reserved by one statement (STORE_SUBMISSIONS), the processor is
- * asked, and its outcome is settled by another one (SETTLE_SUBMISSIONS). Token, merchant, terminal and user are those of the hold.
+ * Charges a hold (docs/product.md, "Captures"). The amount is judged and reserved by one statement (STORE_SUBMISSIONS),
+ * the processor is asked, and its outcome is settled by another one (SETTLE_SUBMISSIONS). Token, merchant, terminal and
+ * user are those of the hold.
  */
 export const capturePreauthorization: Method<'capturePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);

@@ -51,9 +51,9 @@ import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
 type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchema>, '$typeName' | '$unknown'>;
 
 /**
- * Places a hold (docs/product.md, "Holds"): stored first (INSERT_HOLDS), then the processor is asked, then its outcome is settled
- * (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it. What the processor did not answer
- * stays UNKNOWN until an inquiry settles it.
+ * Places a hold (docs/product.md, "Holds"): stored first (INSERT_HOLDS), then the processor is asked, then its outcome
+ * is settled (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it. What
+ * the processor did not answer stays UNKNOWN until an inquiry settles it.
  */
 export const createPreauthorization: Method<'createPreauthorization'> = (core, request, context) =>
   placeHold(core, request, context);

@@ -9,8 +9,8 @@ import { refusalOf } from '../refuse.ts';
 import { isInScope, roleOf } from '../server/caller.ts';
 
 /**
- * The hold that a request names, by its requestId or by its sensitive handle. Another merchant's hold, and a malformed name, look like one
- * that does not exist. `merchantId` undefined = any merchant's. Errors: PREAUTHORIZATION_NOT_FOUND.
+ * The hold that a request names, by its requestId or by its sensitive handle. Another merchant's hold, and a malformed
+ * name, look like one that does not exist. `merchantId` undefined = any merchant's. Errors: PREAUTHORIZATION_NOT_FOUND.
  */
 export async function namedHold(
   { database: { query } }: Core,
@@ -26,8 +26,8 @@ export async function namedHold(
 }
 
 /**
- * Operators charge and change a hold by its requestId, everyone else by the sensitive handle, which proves that it is theirs. Throws
- * FORBIDDEN for another.
+ * Operators charge and change a hold by its requestId, everyone else by the sensitive handle, which proves that it is
+ * theirs. Throws FORBIDDEN for another.
  */
 export function demandHandle(
   context: HandlerContext,

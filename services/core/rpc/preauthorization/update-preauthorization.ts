@@ -77,7 +77,10 @@ function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: N
   };
 }
 
-/** Throws the refusal of a change of times: the hold has ended, a time has fallen due, or the new one is past or after the end. */
+/**
+ * Throws the refusal of a change of times: the hold has ended, a time has fallen due, or the new one is past or after
+ * the end.
+ */
 async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Promise<void> {
   const times = ['capture_at', 'release_at'].filter((name) => named.has(name));
   if (times.length === 0) return;

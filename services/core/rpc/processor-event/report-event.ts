@@ -65,7 +65,10 @@ async function act(core: Core, sent: Sent, { event }: ReportEventRequest, rememb
   }
 }
 
-/** Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must look. */
+/**
+ * Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must
+ * look.
+ */
 async function freezeCharged(core: Core, { requestId }: Sent, event: ForeignCapture): Promise<void> {
   const { captureRequestId } = event;
   core.log.error('contradicting_event', {

@@ -13,9 +13,10 @@ import { invalidField } from '../refuse.ts';
 import { noResultYet } from './find-reported.ts';
 
 /**
- * The card scheme took back a capture or a part of it, or gave again what it had taken. What is not known yet is refused for now, and the
- * processor reports it again; one about what is KO contradicts it. Nothing is booked in part: more than there is to take back or to give
- * again is refused. Only what an import from the processor's books has already booked is left out.
+ * The card scheme took back a capture or a part of it, or gave again what it had taken. What is not known yet is
+ * refused for now, and the processor reports it again; one about what is KO contradicts it. Nothing is booked in part:
+ * more than there is to take back or to give again is refused. Only what an import from the processor's books has
+ * already booked is left out.
  */
 export async function takenBack(
   core: Core,
@@ -40,8 +41,8 @@ export async function takenBack(
 }
 
 /**
- * What is taken back at the processor, when some of it was imported from its books: the event may be one whose report was lost with the
- * database, and then it is booked already.
+ * What is taken back at the processor, when some of it was imported from its books: the event may be one whose report
+ * was lost with the database, and then it is booked already.
  */
 async function thereIfImported(
   core: Core,

@@ -74,7 +74,10 @@ export const discardQuarantinedNotification: Method<'discardQuarantinedNotificat
     return audited(core.database, action, (query) => discardHeld(query, id, at));
   });
 
-/** Decides that the quarantined notifications of a merchant that match are never forwarded: 1 000 at a time, oldest first. */
+/**
+ * Decides that the quarantined notifications of a merchant that match are never forwarded: 1 000 at a time, oldest
+ * first.
+ */
 export const discardQuarantinedNotifications: Method<'discardQuarantinedNotifications'> = async (core, request) => {
   const { merchantId, reason, receivedFrom, receivedTo } = request;
   const filter: DiscardFilter = {
@@ -125,7 +128,9 @@ async function find(core: Core, id: string): Promise<QuarantinedHead> {
   return row;
 }
 
-/** Quarantined notifications as operators see them, each with the notification that was accepted under the same name. */
+/**
+ * Quarantined notifications as operators see them, each with the notification that was accepted under the same name.
+ */
 async function presentQuarantined(core: Core, rows: readonly QuarantinedHead[]) {
   const nameOf = ({ merchantId, requestId }: NotificationKey) => `${merchantId} ${requestId}`;
   const accepted = rows.length === 0 ? [] : await readAccepted(core.database.query, rows);

@@ -31,8 +31,8 @@ import {
 type Response = MessageInitShape<typeof CreateRefundResponseSchema>;
 
 /**
- * Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"): what is left of the capture is judged and reserved, then
- * the processor is asked, then its outcome is settled. The hold may be closed.
+ * Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"): what is left of the capture is
+ * judged and reserved, then the processor is asked, then its outcome is settled. The hold may be closed.
  */
 export const createRefund: Method<'createRefund'> = async (core, request, context) => {
   const capture = await namedCapture(core, request.captureRequestId, scopeOfChange(context, request.merchantId));

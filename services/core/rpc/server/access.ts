@@ -17,7 +17,9 @@ const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
 /** The same, but not for operators: what they see could be sent in the name of the service. */
 const SIGNED: readonly Role[] = ['gateway'];
 
-/** Which roles may call which service; METHODS overrides single methods. A service that is not listed may not be called. */
+/**
+ * Which roles may call which service; METHODS overrides single methods. A service that is not listed may not be called.
+ */
 const SERVICES: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.PreauthorizationService': PAYMENTS,
   'holdfast.v1.RefundService': PAYMENTS,
@@ -61,7 +63,10 @@ export function isOfWebhook(method: DescMethod): boolean {
   return [WEBHOOK, SIGNED].includes(rolesFor(method));
 }
 
-/** Finds the role of the caller by its credential, and whether it may call the method. Throws UNAUTHENTICATED, FORBIDDEN. */
+/**
+ * Finds the role of the caller by its credential, and whether it may call the method. Throws UNAUTHENTICATED,
+ * FORBIDDEN.
+ */
 export function authenticates(core: Core): Interceptor {
   const findCaller = callerFinder(core.settings);
   return (next) => (request) => {
@@ -81,8 +86,9 @@ export function authenticates(core: Core): Interceptor {
 const KEY_HEADER = 'x-api-key-sha256';
 
 /**
- * Demands of the gateway's calls of a merchant's own webhook an API key of that merchant that manages it; they are audited in the name of
- * that key. The key is looked up at each call, so one that was revoked stops at once. Throws UNAUTHENTICATED, FORBIDDEN.
+ * Demands of the gateway's calls of a merchant's own webhook an API key of that merchant that manages it; they are
+ * audited in the name of that key. The key is looked up at each call, so one that was revoked stops at once. Throws
+ * UNAUTHENTICATED, FORBIDDEN.
  */
 export function demandsManagingKey(core: Core): Interceptor {
   return (next) => async (request) => {

@@ -134,7 +134,9 @@ function patienceOfCall(call: ServerUnaryCall<object, object>): CallerPatience {
   return { deadlineMs: Number.isFinite(deadlineMs) ? deadlineMs : undefined, isGone: () => call.cancelled };
 }
 
-/** A handler behind its interceptors, composed once: creating connect's own context costs as much as decoding a request. */
+/**
+ * A handler behind its interceptors, composed once: creating connect's own context costs as much as decoding a request.
+ */
 function intercepted({ method, impl }: UnarySpec, interceptors: Interceptor[]): AnyFn {
   const handle: AnyFn = async (request) => {
     const [header, trailer] = [new Headers(), new Headers()];
@@ -157,7 +159,9 @@ function intercepted({ method, impl }: UnarySpec, interceptors: Interceptor[]): 
   return interceptors.reduceRight((next, interceptor) => interceptor(next), handle);
 }
 
-/** The signal of every unary call: it never aborts, because a call that writes continues when its caller disconnects. */
+/**
+ * The signal of every unary call: it never aborts, because a call that writes continues when its caller disconnects.
+ */
 const UNDISTURBED = new AbortController().signal;
 
 async function serveStream(

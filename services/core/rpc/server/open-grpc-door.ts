@@ -51,7 +51,10 @@ export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
   };
 }
 
-/** How long running calls may take to end: longer than a call to the processor takes unless PROCESSOR_TIMEOUT_MS is set higher. */
+/**
+ * How long running calls may take to end: longer than a call to the processor takes unless PROCESSOR_TIMEOUT_MS is set
+ * higher.
+ */
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 

@@ -104,7 +104,10 @@ export interface AuditFilter {
   readonly atTo?: Date;
 }
 
-/** Lists entries, newest first, those before the id `after`; undefined = from the newest. Indexes have those about a target, and those by an actor. */
+/**
+ * Lists entries, newest first, those before the id `after`; undefined = from the newest. Indexes have those about a
+ * target, and those by an actor.
+ */
 export function listAuditEntries(
   database: Database,
   { atFrom, atTo, target, actor, ...same }: AuditFilter,

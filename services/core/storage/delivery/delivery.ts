@@ -30,7 +30,10 @@ export const DeliveryEntity = defineEntity({
     retryBase: p.integer().default(0),
     /** When the next attempt is due; null when none is. */
     dueAt: p.datetime(3).nullable(),
-    /** Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none: pages keep room (fillfactor). */
+    /**
+     * Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none:
+     * pages keep room (fillfactor).
+     */
     lockedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     deliveredAt: p.datetime(3).nullable(),

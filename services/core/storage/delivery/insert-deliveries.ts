@@ -1,6 +1,9 @@
 import type { Query, Statement } from '../database.ts';
 
-/** SQL that inserts deliveries which forward the notifications of a table `from` to internal endpoints; id, signature and time are SQL. */
+/**
+ * SQL that inserts deliveries which forward the notifications of a table `from` to internal endpoints; id, signature
+ * and time are SQL.
+ */
 export function insertForwards({
   id,
   signature,

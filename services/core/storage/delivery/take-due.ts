@@ -41,7 +41,10 @@ export function findWaiting(query: Query, now: Date): Promise<EndpointKey[]> {
   return readRows(query, FIND_WAITING, [now]);
 }
 
-/** First attempts are due at once, by the clock of the core that created them, which is within a second of ours; later ones wait. */
+/**
+ * First attempts are due at once, by the clock of the core that created them, which is within a second of ours; later
+ * ones wait.
+ */
 const DUE = `due_at <= $5::timestamptz + interval '1 s' and (due_at <= $5 or attempt_count = retry_base)`;
 /** The database's clock, because several workers compare it. */
 const FREE = `(locked_until is null or locked_until <= now())`;

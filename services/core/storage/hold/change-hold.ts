@@ -1,6 +1,8 @@
 import type { Query, Statement } from '../database.ts';
 
-/** Stores the address of a hold's checkout page, sealed, and when the page closes, at which recovery looks at the hold. */
+/**
+ * Stores the address of a hold's checkout page, sealed, and when the page closes, at which recovery looks at the hold.
+ */
 export async function storeCheckout(
   query: Query,
   requestId: string,
@@ -32,7 +34,9 @@ const RESTORE_METADATA: Statement = {
       and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`,
 };
 
-/** Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires. */
+/**
+ * Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires.
+ */
 export async function freezeHold(query: Query, requestId: string): Promise<void> {
   await query(FREEZE_HOLD, [requestId]);
 }
@@ -59,9 +63,9 @@ export interface EndedThere {
 }
 
 /**
- * Stores that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in flight may have
- * been done before, or not, increments as well; when what was given back fits neither, the hold is frozen. Returns whether it is frozen now; undefined = it
- * was stored before, or the hold is not open.
+ * Stores that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in
+ * flight may have been done before, or not, increments as well; when what was given back fits neither, the hold is
+ * frozen. Returns whether it is frozen now; undefined = it was stored before, or the hold is not open.
  */
 export async function markEnded(query: Query, ended: EndedThere): Promise<boolean | undefined> {
   const { requestId, as, amount, reference } = ended;

@@ -5,7 +5,10 @@ import type { ReadHold } from './read-holds.ts';
 /** What an update can change of a hold. */
 export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'merchantReference' | 'metadata'>;
 
-/** Changes the terms of a hold, if it is still as it was read. What was asked for first is kept: a repeated request gets its first answer. Returns whether it was changed. */
+/**
+ * Changes the terms of a hold, if it is still as it was read. What was asked for first is kept: a repeated request gets
+ * its first answer. Returns whether it was changed.
+ */
 export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
   const { captureAt, releaseAt, description, merchantReference, metadata } = terms;
   const asked = JSON.stringify(hold.asked ?? askedOf(hold));

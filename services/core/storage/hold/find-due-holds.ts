@@ -9,7 +9,9 @@ export type DueHold = Pick<
   'requestId' | 'idHash' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId' | 'endedAs'
 >;
 
-/** Finds what is due to end, those due longest first, about half of `limit` of each sort at most. `but` are left out. */
+/**
+ * Finds what is due to end, those due longest first, about half of `limit` of each sort at most. `but` are left out.
+ */
 export function findDueHolds(
   query: Query,
   { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },
@@ -40,7 +42,10 @@ const FIND_DUE: Statement = {
       order by request_id limit $2)`,
 };
 
-/** Finds holds that are due to capture what remains, those due longest first. One that is frozen, or has something in flight, waits. */
+/**
+ * Finds holds that are due to capture what remains, those due longest first. One that is frozen, or has something in
+ * flight, waits.
+ */
 export function findHoldsToCapture(
   query: Query,
   { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },

@@ -35,7 +35,10 @@ const READ_BY_REQUEST_ID: Statement = {
   text: 'select *, xmin::text as version from hold where request_id = any($1::uuid[])',
 };
 
-/** Looks up holds by the identifiers of their authorizations at processors. Returns them in their order; undefined = there is none. */
+/**
+ * Looks up holds by the identifiers of their authorizations at processors. Returns them in their order; undefined =
+ * there is none.
+ */
 export async function findHoldsAt(
   query: Query,
   places: readonly { readonly identifier: string; readonly processor: string }[],
@@ -116,9 +119,9 @@ export interface HoldFilter {
 }
 
 /**
- * Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation. `merchantId` undefined = any merchant's;
- * `after` undefined = from the newest. Indexes have a merchant's holds, those of one of its users and those with
- * one of its references; other filters are compared.
+ * Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation. `merchantId` undefined =
+ * any merchant's; `after` undefined = from the newest. Indexes have a merchant's holds, those of one of its users and
+ * those with one of its references; other filters are compared.
  */
 export async function listHolds(
   database: Database,

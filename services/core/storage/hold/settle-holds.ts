@@ -15,7 +15,10 @@ export function settleHolds(query: Query, ends: readonly HoldEnd[]): Promise<Set
   return settleEach(query, SETTLE_HOLDS, ends);
 }
 
-/** One that is placed while its checkout is being cancelled stays closing, until the processor has said which came first. */
+/**
+ * One that is placed while its checkout is being cancelled stays closing, until the processor has said which came
+ * first.
+ */
 export const SETTLE_HOLDS: Statement = {
   name: 'settle-holds',
   text: `with input as materialized (

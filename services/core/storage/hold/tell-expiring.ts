@@ -5,7 +5,10 @@ import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts
 import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
 import type { ReadHold } from './read-holds.ts';
 
-/** Finds open holds of which something remains, and whose merchants are to be told that they end soon, those due longest first. */
+/**
+ * Finds open holds of which something remains, and whose merchants are to be told that they end soon, those due longest
+ * first.
+ */
 export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
   return readRows<ReadHold>(query, FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
 }

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The schema as it is: merchants and their credentials, holds and submissions with what they claim, the log of results, deliveries and
- * notifications, and what must be remembered so that nothing happens twice. Until 1.0.0 it may still change; later changes are
- * migrations of their own, which a running older version survives.
+ * The schema as it is: merchants and their credentials, holds and submissions with what they claim, the log of results,
+ * deliveries and notifications, and what must be remembered so that nothing happens twice. Until 1.0.0 it may still
+ * change; later changes are migrations of their own, which a running older version survives.
  */
 export class Migration0001_first_schema extends Migration {
   override up(): void {

@@ -34,7 +34,10 @@ export async function acceptNotifications(
   });
 }
 
-/** A separate statement, because it must see what a concurrent transaction stored while the first statement waited for it. */
+/**
+ * A separate statement, because it must see what a concurrent transaction stored while the first statement waited for
+ * it.
+ */
 async function compare(query: Query, others: readonly NotificationInput[]) {
   const conflicts = others.map((other) => asideFor('CONFLICT', other));
   return query<{ id: string; aside: Aside }>(SET_CONFLICTS_ASIDE, [JSON.stringify(conflicts)]);

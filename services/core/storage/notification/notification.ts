@@ -17,7 +17,9 @@ export const NotificationEntity = defineEntity({
     /** The body as received; null once purged. */
     body: p.blob().nullable().$type<Buffer>(),
     receivedAt: p.datetime(3),
-    /** The sender's X-Service-Signature while it waits for an internalUrl to be forwarded to; null = it does not wait. */
+    /**
+     * The sender's X-Service-Signature while it waits for an internalUrl to be forwarded to; null = it does not wait.
+     */
     parkedSignature: p.text().nullable(),
   },
   indexes: [
@@ -52,7 +54,10 @@ export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
 /** What names a notification. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
 
-/** SQL of a common table `input`: notifications as JSON, with why and under which key they are quarantined, when they are. */
+/**
+ * SQL of a common table `input`: notifications as JSON, with why and under which key they are quarantined, when they
+ * are.
+ */
 export const NOTIFICATIONS = `input as materialized (
     select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
       status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,

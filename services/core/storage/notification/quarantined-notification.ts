@@ -64,7 +64,9 @@ export async function findQuarantined(database: Database, id: string): Promise<Q
   return found ?? undefined;
 }
 
-/** Lists them, newest first, those before the id `after`; undefined = from the newest. An index has those that are held. */
+/**
+ * Lists them, newest first, those before the id `after`; undefined = from the newest. An index has those that are held.
+ */
 export function listQuarantined(
   database: Database,
   filter: { readonly merchantId?: string; readonly state?: QuarantinedHead['state'] },
@@ -103,7 +105,10 @@ export function asideFor(reason: Reason, notification: NotificationInput) {
   return { ...notification, reason, onceKey: onceKey(notification, reason) };
 }
 
-/** What became of a notification that was to be quarantined. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
+/**
+ * What became of a notification that was to be quarantined. FULL = not stored: the merchant has MAX_HELD that nobody
+ * decided about.
+ */
 export type Aside = 'STORED' | 'KNOWN' | 'FULL';
 
 /** A genuine secret could fill the disk with contradictions, 64 KiB each. */
@@ -142,7 +147,9 @@ export async function setAside(query: Query, notification: NotificationInput, re
   return row?.aside ?? 'FULL';
 }
 
-/** Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded. */
+/**
+ * Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded.
+ */
 export async function releaseHeld(query: Query, id: string, deliveryId: string, at: Date): Promise<boolean> {
   return (await query(RELEASE, [id, deliveryId, at])).length === 1;
 }

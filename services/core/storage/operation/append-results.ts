@@ -3,7 +3,10 @@ import { ADVISORY_LOCKS } from '../database.ts';
 import type { DeliveryRow } from '../delivery/delivery.ts';
 import type { OperationRow } from './operation-row.ts';
 
-/** A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound value. */
+/**
+ * A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound
+ * value.
+ */
 export interface ResultInput
   extends Pick<
     OperationRow,
@@ -31,7 +34,10 @@ export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' |
   readonly traceParent?: string | undefined;
 }
 
-/** SQL: how many notifications the result of a row `c` makes, by the terms of its hold. They are counted while the merchant has no webhookUrl, too. */
+/**
+ * SQL: how many notifications the result of a row `c` makes, by the terms of its hold. They are counted while the
+ * merchant has no webhookUrl, too.
+ */
 export const NOTIFIED = `case when c.operation->'delivery' is null then 0 else 1 end`;
 
 /**

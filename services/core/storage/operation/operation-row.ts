@@ -7,8 +7,9 @@ import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 
 /**
- * The log of final results: appended to, never changed. `sequence` grows in commit order (see append-results.ts), so it is the
- * whole cursor of the stream of operations. Partitioned by `requestId` (partitions.ts), so that an operation has one result.
+ * The log of final results: appended to, never changed. `sequence` grows in commit order (see append-results.ts), so it
+ * is the whole cursor of the stream of operations. Partitioned by `requestId` (partitions.ts), so that an operation has
+ * one result.
  */
 export const OperationEntity = defineEntity({
   name: 'Operation',
@@ -67,8 +68,8 @@ export interface ResultFilter {
 }
 
 /**
- * Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. Indexes have the results of
- * a merchant and those of a hold; other filters are compared.
+ * Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. Indexes
+ * have the results of a merchant and those of a hold; other filters are compared.
  */
 export async function listResults(
   database: Database,
@@ -93,8 +94,8 @@ export async function listResults(
 }
 
 /**
- * SQL of a condition on a row `s`: the log itself has no card. With a plain `=` the planner reads all cards of the table into a hash, for
- * these few rows (measured: 2 000 000 holds).
+ * SQL of a condition on a row `s`: the log itself has no card. With a plain `=` the planner reads all cards of the
+ * table into a hash, for these few rows (measured: 2 000 000 holds).
  */
 const HAS_CARD = `(exists (select from hold h where ${byIndex('h.request_id', 'coalesce(s.hold_request_id, s.request_id)')} and h.card_last4 = ?)
   or exists (select from submission p where ${byIndex('p.request_id', 's.request_id')} and p.card_last4 = ?))`;

@@ -15,7 +15,10 @@ export interface DueSubmission
   readonly expectedBy: Date | null;
 }
 
-/** Stores that an outcome is unknown, when to inquire, and until when that is normal (null = it is not). A submission that has ended meanwhile is left as it is. */
+/**
+ * Stores that an outcome is unknown, when to inquire, and until when that is normal (null = it is not). A submission
+ * that has ended meanwhile is left as it is.
+ */
 export async function markUnknown(
   query: Query,
   kind: SentKind,
@@ -26,7 +29,10 @@ export async function markUnknown(
   await query(MARK_UNKNOWN[tableOf(kind)], [requestId, inquireAt, expectedBy]);
 }
 
-/** Stores when to inquire next, and until when it is normal that there is no result; null = as it was. A submission that is not waiting for an inquiry any more is left as it is. */
+/**
+ * Stores when to inquire next, and until when it is normal that there is no result; null = as it was. A submission that
+ * is not waiting for an inquiry any more is left as it is.
+ */
 export async function postponeInquiry(
   query: Query,
   kind: SentKind,

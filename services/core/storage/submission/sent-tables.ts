@@ -1,6 +1,9 @@
 import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
 
-/** The two tables of what is sent to a processor, for statements about both: inquiries, reviews, backlog, overview, audit. */
+/**
+ * The two tables of what is sent to a processor, for statements about both: inquiries, reviews, backlog, overview,
+ * audit.
+ */
 
 export type SentTable = 'hold' | 'submission';
 

@@ -58,7 +58,10 @@ export interface Settled {
   readonly deliveryIds: ReadonlySet<string>;
 }
 
-/** Runs a statement that settles. What had ended already, what somebody else has locked, and what has changed is left as it is. */
+/**
+ * Runs a statement that settles. What had ended already, what somebody else has locked, and what has changed is left as
+ * it is.
+ */
 export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
   const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
   const rows = await query<{ what: string; id: string }>(statement, [json]);

@@ -30,7 +30,10 @@ export interface SentInput extends Partial<ClaimInput> {
 /** A new submission. What only some kinds have is absent for the others. */
 export interface SubmissionInput extends SentInput {
   readonly kind: SubmissionKind;
-  /** The hold that it changes, its version as it was judged, whether nothing else may be captured of it meanwhile, and how it changes. */
+  /**
+   * The hold that it changes, its version as it was judged, whether nothing else may be captured of it meanwhile, and
+   * how it changes.
+   */
   readonly holdRequestId?: string | undefined;
   readonly version?: string | undefined;
   readonly closing?: boolean | undefined;
@@ -55,8 +58,8 @@ export interface SubmissionInput extends SentInput {
 }
 
 /**
- * What became of storing. Unless it is stored, its key or its requestId is taken, its caller's deadline is over, or the database went back
- * in time and may have lost an operation under this key or requestId.
+ * What became of storing. Unless it is stored, its key or its requestId is taken, its caller's deadline is over, or the
+ * database went back in time and may have lost an operation under this key or requestId.
  */
 export interface Stored {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
@@ -65,8 +68,8 @@ export interface Stored {
 }
 
 /**
- * Runs a statement that stores what is sent. Returns what became of each, in their order; AGAIN = judge it again, because its hold is
- * locked or has changed, or another one of the same requestId is before it.
+ * Runs a statement that stores what is sent. Returns what became of each, in their order; AGAIN = judge it again,
+ * because its hold is locked or has changed, or another one of the same requestId is before it.
  */
 export async function storeEach(
   query: Query,
@@ -114,7 +117,10 @@ export const MAY_BE_LOST = `lost.below is not null and not coalesce(i.imported, 
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost`;
 export const LOST = `cross join (select ${LOST_BELOW} as below) lost`;
 
-/** SQL that ends the statement: what became of each row. KEY_TAKEN = the key or the requestId is; AGAIN = its hold could not be locked. */
+/**
+ * SQL that ends the statement: what became of each row. KEY_TAKEN = the key or the requestId is; AGAIN = its hold could
+ * not be locked.
+ */
 export const OUTCOMES = `select i.place, i."sentAs" as sent_as,
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
@@ -124,11 +130,11 @@ export const OUTCOMES = `select i.place, i."sentAs" as sent_as,
   from input i`;
 
 /**
- * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A hold that somebody else has locked or
- * changed since it was judged is left out; nothing waits for it, and its submission is judged again.
+ * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A hold that somebody
+ * else has locked or changed since it was judged is left out; nothing waits for it, and its submission is judged again.
  *
- * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever when it is frozen there. Here
- * the only locks are those of one statement, which ends without the client.
+ * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever when it is
+ * frozen there. Here the only locks are those of one statement, which ends without the client.
  */
 export const STORE_SUBMISSIONS: Statement = {
   name: 'store-submissions',

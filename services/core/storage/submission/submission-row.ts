@@ -4,8 +4,9 @@ import type { SubmissionKind, SubmissionState } from '../../domain/kinds.ts';
 import { cardColumns, sentColumns, sentIndexes, sentUniques } from './sent-columns.ts';
 
 /**
- * What was sent to a processor, besides the placing of holds: captures, releases, OCTs and whatever kind there is. It is stored before it
- * is sent, and ends once. What only some kinds have is null for the others, as the CHECK constraints say.
+ * What was sent to a processor, besides the placing of holds: captures, releases, OCTs and whatever kind there is. It
+ * is stored before it is sent, and ends once. What only some kinds have is null for the others, as the CHECK
+ * constraints say.
  */
 export const SubmissionEntity = defineEntity({
   name: 'Submission',

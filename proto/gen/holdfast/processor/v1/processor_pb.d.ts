@@ -264,22 +264,24 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
   merchantReference: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 10;
    */
   operationRequestId: string;
 
   /**
-   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first stays.
+   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first
+   * stays.
    *
    * @generated from field: string memo = 11;
    */
   memo: string;
 
   /**
-   * What the hold is for, in the merchant's words; empty = not said. A repetition under the same request_id may differ in it.
+   * What the hold is for, in the merchant's words; empty = not said. A repetition under the same request_id may differ
+   * in it.
    *
    * @generated from field: string description = 12;
    */
@@ -293,7 +295,8 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
   customerPresent: boolean;
 
   /**
-   * When the merchant expects to capture; absent = not said. A processor may ask for a longer authorization for it. A repetition may differ in it.
+   * When the merchant expects to capture; absent = not said. A processor may ask for a longer authorization for it. A
+   * repetition may differ in it.
    *
    * @generated from field: google.protobuf.Timestamp expected_capture_at = 14;
    */
@@ -404,8 +407,8 @@ export declare type CaptureRequest = Message<"holdfast.processor.v1.CaptureReque
   account: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 11;
    */
@@ -474,8 +477,8 @@ export declare type VoidRequest = Message<"holdfast.processor.v1.VoidRequest"> &
   account: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 5;
    */
@@ -495,9 +498,9 @@ export declare const VoidRequestSchema: GenMessage<VoidRequest>;
  */
 export declare type VoidResponse = Message<"holdfast.processor.v1.VoidResponse"> & {
   /**
-   * How it ended; amount_released is what was given back. NOT_PERFORMED with error code authorization_expired, authorization_not_found,
-   * authorization_not_approved, authorization_voided or authorization_closed says that nothing is left
-   * to give back: a merchant's release has failed then, and what must be given back counts as given.
+   * How it ended; amount_released is what was given back. NOT_PERFORMED with error code authorization_expired,
+   * authorization_not_found, authorization_not_approved, authorization_voided or authorization_closed says that nothing
+   * is left to give back: a merchant's release has failed then, and what must be given back counts as given.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -560,8 +563,8 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
   currency: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 7;
    */
@@ -630,8 +633,8 @@ export declare type ExtendAuthorizationRequest = Message<"holdfast.processor.v1.
   account: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 5;
    */
@@ -722,8 +725,8 @@ export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest
   currency: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 8;
    */
@@ -826,8 +829,8 @@ export declare type CreditRequest = Message<"holdfast.processor.v1.CreditRequest
   merchantReference: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A repetition under the
-   * same request_id may name another one; the first stays.
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
    *
    * @generated from field: string operation_request_id = 10;
    */
@@ -952,14 +955,16 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
   merchantReference: string;
 
   /**
-   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first stays.
+   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first
+   * stays.
    *
    * @generated from field: string memo = 13;
    */
   memo: string;
 
   /**
-   * What the hold is for, shown to the customer; empty = not said. A repetition under the same request_id may differ in it.
+   * What the hold is for, shown to the customer; empty = not said. A repetition under the same request_id may differ in
+   * it.
    *
    * @generated from field: string description = 14;
    */
@@ -1500,8 +1505,8 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
   currencies: CurrencyBounds[];
 
   /**
-   * Names the books behind this door, such as the account at the processor: the same for as long as they are. Core keeps it
-   * at the first contact, asks for it on each connection, and calls nothing that shows another.
+   * Names the books behind this door, such as the account at the processor: the same for as long as they are. Core
+   * keeps it at the first contact, asks for it on each connection, and calls nothing that shows another.
    *
    * @generated from field: string identity = 13;
    */

@@ -265,6 +265,7 @@ create table operation (
   processor_message text,
   merchant_reference text,
   final_state_date timestamp(3) with time zone not null,
+  hold_sequence integer,
   constraint operation_pkey PRIMARY KEY (request_id),
   constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))

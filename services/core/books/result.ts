@@ -91,7 +91,7 @@ export function resultOf(
  */
 export function notifiedBody(result: OperationRow, facts: Parameters<typeof cardOf>[0] & Kept): string {
   const numbers = [
-    facts.holdSequence === null ? '' : `,"sequence":${facts.holdSequence}`,
+    result.holdSequence === null ? '' : `,"sequence":${result.holdSequence}`,
     `,"position":${result.sequence}`,
   ];
   const body = notificationBody({
@@ -99,6 +99,7 @@ export function notifiedBody(result: OperationRow, facts: Parameters<typeof card
     operation: result.kind,
     card: cardOf(facts),
     generatedTokenId: facts.generatedTokenId ?? undefined,
+    expiresAt: facts.expiresAt,
     reference: result.processorReference ?? undefined,
     holdRequestId: result.holdRequestId ?? undefined,
     captureRequestId: result.captureRequestId ?? undefined,
@@ -112,7 +113,7 @@ export function notifiedBody(result: OperationRow, facts: Parameters<typeof card
 interface Kept {
   readonly generatedTokenId?: string | null | undefined;
   readonly imported: boolean;
-  readonly holdSequence: bigint | null;
+  readonly expiresAt: Date | null;
 }
 
 /** What is stored of every end, as statements take it. */

@@ -30,7 +30,7 @@ export const watchNotifications: Method<'watchNotifications'> = async function* 
       );
       for (const result of part) {
         const facts = notified.get(result.requestId);
-        if (!facts || !isNotified(result, facts)) continue;
+        if (!facts || !isNotified(result)) continue;
         const notification = signed(result, facts, await secretsOf(core, merchantId), core.clock());
         yield create(WatchNotificationsResponseSchema, { notification, resumeToken: tokenOf(result) });
         if (signal.aborted) return;
@@ -43,8 +43,8 @@ export const watchNotifications: Method<'watchNotifications'> = async function* 
 /** A reader that stalls holds so many bodies in memory. */
 const READ_TOGETHER = 20;
 
-function isNotified({ kind }: OperationRow, { deliveryId, notifyHolds }: NotifiedRow): boolean {
-  return deliveryId !== null || OPERATION_KINDS[kind].alwaysNotified || notifyHolds === true;
+function isNotified({ kind, holdSequence }: OperationRow): boolean {
+  return holdSequence !== null || OPERATION_KINDS[kind].alwaysNotified;
 }
 
 /** Read for each notification, as for each attempt: a secret that was retired signs nothing more. */

@@ -1,4 +1,3 @@
-import { OPERATION_KINDS } from '../../domain/kinds.ts';
 import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
@@ -12,39 +11,29 @@ export interface NotifiedRow
   readonly deliveryId: string | null;
   /** Null also once purged. */
   readonly body: Buffer | null;
-  /** The term of the hold; null = it is on none. */
-  readonly notifyHolds: boolean | null;
   readonly imported: boolean;
-  /** Which notification of its hold it is, from 1 on; null = it is about no hold. */
-  readonly holdSequence: bigint | null;
+  /** Of an extension: when the hold ended after it; null = it is none. */
+  readonly expiresAt: Date | null;
 }
 
 /** Reads what the notifications of results say, by requestId. */
 export async function readNotified(query: Query, requestIds: readonly string[]): Promise<Map<string, NotifiedRow>> {
-  const rows = await readRows<NotifiedRow>(query, READ_NOTIFIED, [requestIds, ALWAYS]);
+  const rows = await readRows<NotifiedRow>(query, READ_NOTIFIED, [requestIds]);
   return new Map(rows.map((row) => [row.requestId, row]));
 }
-
-const ALWAYS = Object.entries(OPERATION_KINDS)
-  .filter(([, { alwaysNotified }]) => alwaysNotified)
-  .map(([kind]) => kind);
-
-/** SQL: how many notifications the results with such a name made, up to this one. */
-const notifiedBy = (name: string) => `(select count(*) from operation p
-      where ${byIndex(`p.${name}`, 'h.request_id')} and p.sequence <= o.sequence and (h.notify_holds or p.kind = any($2::text[])))`;
 
 /** Of a hold that another one's result is about, the token is not told again. */
 const READ_NOTIFIED: Statement = {
   name: 'read-notified',
-  text: `select o.request_id, d.id as delivery_id, d.body, h.notify_holds, i.request_id is not null as imported,
-      case when h.request_id is not null then ${notifiedBy('hold_request_id')} + ${notifiedBy('request_id')} end as hold_sequence,
+  text: `select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
+      case when o.kind = 'EXTENSION' and o.status = 'OK' then s.expires_at_after end as expires_at,
       coalesce(h.card_brand, s.card_brand) as card_brand, coalesce(h.card_last4, s.card_last4) as card_last4,
       coalesce(h.card_expiry_month, s.card_expiry_month) as card_expiry_month,
       coalesce(h.card_expiry_year, s.card_expiry_year) as card_expiry_year,
       case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
     from operation o
     left join hold h on ${byIndex('h.request_id', 'coalesce(o.hold_request_id, o.request_id)')}
-    left join submission s on h.request_id is null and ${byIndex('s.request_id', 'o.request_id')}
+    left join submission s on ${byIndex('s.request_id', 'o.request_id')}
     left join imported i on ${byIndex('i.request_id', 'o.request_id')} and i.what = 'OPERATION'
     left join delivery d on ${byIndex('d.request_id', 'o.request_id::text')} and d.merchant_id = o.merchant_id
       and d.endpoint_kind = 'webhook'

@@ -349,6 +349,7 @@ export class Migration0001_first_schema extends Migration {
         "processor_message" text null,
         "merchant_reference" text null,
         "final_state_date" timestamptz(3) not null,
+        "hold_sequence" int null,
         primary key ("request_id")
       ) partition by range ("request_id");
       create table "operation_default" partition of "operation" default;

@@ -66,10 +66,11 @@ export const APPEND_RESULTS = `result as materialized (
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
       currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
-      processor_message, merchant_reference, final_state_date)
+      processor_message, merchant_reference, final_state_date, hold_sequence)
     select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
       r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
-      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate"
+      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate",
+      case when r.delivery is not null then r."holdSequence" end
     from ordered, result r
     returning sequence, request_id
   ),

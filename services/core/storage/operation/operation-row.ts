@@ -33,6 +33,8 @@ export const OperationEntity = defineEntity({
     processorMessage: p.text().nullable(),
     merchantReference: p.text().nullable(),
     finalStateDate: p.datetime(3),
+    /** Which notification of its hold it is, from 1 on; null = it is about no hold, or its merchant is not notified of it. */
+    holdSequence: p.integer().nullable(),
   },
   checks: [
     { name: 'operation_status', expression: "status in ('OK', 'KO')" },

@@ -15,7 +15,7 @@ describe('watchNotifications()', function () {
   this.timeout(60_000);
   const stage = forSuite(() => openStage({ cores: 2 }));
   const acme = forSuite(() =>
-    openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example', notifyHolds: true }),
+    openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example', notifyHolds: true, notifyExpiringHours: 1 }),
   );
   const quiet = forSuite(() => openMerchant(stage, 'quiet', { notifyHolds: false }));
 
@@ -90,10 +90,14 @@ describe('watchNotifications()', function () {
     const hold = await acme.hold({ merchantReference: 'order-1' });
     const { capture } = await acme.capture(hold, 400n);
     await acme.refund({ requestId: capture?.requestId ?? '' }, 150n);
+    await acme.increment(hold, 100n);
+    stage.clock.advance(60_000);
+    await acme.extend(hold);
     await acme.release(hold);
     await acme.oct();
     await refusal(acme.place({ tokenId: 'tok_sandbox_declined' }));
     const short = await acme.hold({ tokenId: 'tok_sandbox_expires_2s' });
+    await stage.noticeExpiring();
     const taken = await acme.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
     await acme.capture(taken, 400n);
     while ((await acme.results(taken)).length < 4) {
@@ -101,8 +105,19 @@ describe('watchNotifications()', function () {
       await delay(50);
     }
     await stage.expire();
-    const words = ['authorized', 'authorized', 'captured', 'refunded', 'released', 'paid', 'declined'];
-    words.push('authorized', 'authorized', 'captured', 'reversed', 'reinstated', 'expired');
+    const words = ['authorized', 'authorized', 'captured', 'refunded', 'incremented', 'extended'];
+    words.push(
+      'released',
+      'paid',
+      'declined',
+      'authorized',
+      'expiring',
+      'authorized',
+      'captured',
+      'reversed',
+      'reinstated',
+      'expired',
+    );
     const sent: string[] = [];
     for (const word of words) {
       const { notification } = await stream.next();
@@ -114,8 +129,23 @@ describe('watchNotifications()', function () {
     assert.match(sent.at(-1) ?? '', new RegExp(short.requestId));
     await sql(stage, 'update delivery set body = null');
     const again = await open('acme', stream.token);
-    assert.match(sent.at(-1) ?? '', /"sequence":2,"position":\d+\}$/);
+    assert.match(sent.at(-1) ?? '', /"sequence":3,"position":\d+\}$/);
     for (const body of sent) assert.equal((await again.next()).notification?.body, body);
+    await again.cut();
+  });
+
+  it('numbers them as before when the first results of the hold are not kept any more', async () => {
+    const hold = await acme.hold();
+    await acme.capture(hold, 1n);
+    const stream = await open('acme');
+    await acme.capture(hold, 2n);
+    const body = (await stream.next()).notification?.body ?? '';
+    assert.equal(JSON.parse(body).sequence, 3);
+    await stream.cut();
+    await sql(stage, 'delete from operation where request_id = $1', [hold.requestId]);
+    await sql(stage, 'update delivery set body = null');
+    const again = await open('acme', stream.token);
+    assert.equal((await again.next()).notification?.body, body);
     await again.cut();
   });
 

@@ -32,7 +32,7 @@ const FIND_DUE: Statement = {
     union all
     (select ${DUE} from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and release_at <= $1 and expires_at > $1
-        and ended_as is null and in_flight = 0 and not closing and request_id <> all ($5::uuid[])
+        and ended_as is null and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}
       order by release_at limit $2)
     union all

@@ -122,6 +122,18 @@ describe('what a hold does by itself', function () {
     assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
   });
 
+  it('is not due at releaseAt while an extension has no result', async () => {
+    const hold = await desk.hold({ releaseAt: inHours(1) });
+    processor.says.extendAuthorization = () => undefined;
+    await desk.extend(hold);
+    advance(1);
+    assert.equal(await expire(), 0, 'nothing is due');
+    processor.says.inquire = () => neverSeen;
+    await scripted.inquireLater();
+    await expire();
+    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+
   it('refuses times that are past, after the end, or in the wrong order, and sends nothing', async () => {
     const count = processor.heard.length;
     for (const times of [

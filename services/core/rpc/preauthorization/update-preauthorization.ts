@@ -88,16 +88,28 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   const ended =
     hold.phase === 'FAILED' ? 'HOLD_NOT_PLACED' : hold.phase === 'AUTHORIZED' ? endOf(hold, now) : undefined;
   if (ended) throw refusalOf(ended);
-  if (named.has('capture_at') && hold.captureAt != null && (hold.captureAt <= now || hold.autoCaptureCount > 0)) {
-    const violations = [{ field: 'capture_at', description: 'has fallen due, and cannot be changed any more' }];
-    throw new HoldfastError('TIME_OUT_OF_RANGE', 'the capture has fallen due: capture_at', { violations });
+  const due = dueOf(hold, now);
+  const violations = due
+    .filter((name) => named.has(name))
+    .map((field) => ({ field, description: 'has fallen due, and cannot be changed any more' }));
+  if (violations.length > 0) {
+    const names = violations.map(({ field }) => field).join(', ');
+    throw new HoldfastError('TIME_OUT_OF_RANGE', `a time has fallen due: ${names}`, { violations });
   }
   const periodEnd = hold.expiresAt ?? new Date(hold.createdAt.getTime() + hold.holdPeriodS * 1_000);
   // What has fallen due is no reason to refuse another change.
-  const isDue = hold.captureAt != null && hold.captureAt <= now;
-  const refusal = refuseTimes(endTimes(isDue ? { ...terms, captureAt: null } : terms, now, periodEnd));
+  const refusal = refuseTimes(endTimes(terms, now, periodEnd).filter(({ field }) => !due.includes(field)));
   if (refusal) throw refusal;
   if (!named.has('capture_at')) return;
   const unsigned = refuseUnsignedCapture(terms, await contractOf(core, hold.merchantId));
   if (unsigned) throw unsigned;
+}
+
+/** The times of a hold that have fallen due. A capture that was made by itself is due by the clock of the worker that made it. */
+function dueOf({ captureAt, releaseAt, autoCaptureCount }: HoldRow, now: Date): string[] {
+  const isDue = (at: Date | null | undefined) => at != null && at <= now;
+  return [
+    ...(isDue(captureAt) || autoCaptureCount > 0 ? ['capture_at'] : []),
+    ...(isDue(releaseAt) ? ['release_at'] : []),
+  ];
 }

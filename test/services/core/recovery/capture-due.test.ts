@@ -203,8 +203,12 @@ describe('what a hold does by itself', function () {
       await update(hold, { merchantReference: 'late' }, ['merchant_reference']);
       assert.equal((await desk.get(hold)).merchantReference, 'late');
       const released = await desk.hold({ releaseAt: inHours(1) });
+      processor.says.authorize = () => undefined;
+      const { preauthorization: unknown = assert.fail() } = await desk.place({ releaseAt: inHours(1) });
       advance(1);
       assert.equal(await why(update(released, {}, ['release_at'])), 'HOLD_EXPIRED');
+      assert.equal(await why(update(unknown, {}, ['release_at'])), 'TIME_OUT_OF_RANGE');
+      await update(unknown, {}, ['capture_at']);
     });
 
     it('refuses bad input, and changes nothing', async () => {

@@ -45,7 +45,8 @@ async function isSentAgain(
   return (await countLost(database.query, facts.holdRequestId, facts.kind)) < MOST_LOST;
 }
 
-const MOST_LOST = 3;
+/** How often something is sent again at most because it never arrived. */
+export const MOST_LOST = 3;
 
 /** Books a final outcome. Undefined = what was sent had ended before. */
 export async function settleFinal(

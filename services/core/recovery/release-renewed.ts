@@ -1,14 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import { isStored } from '../books/request.ts';
 import { isOpen } from '../domain/hold.ts';
-import type { Sender, SubmissionFacts } from '../kinds/facts.ts';
+import { onHold, type Sender } from '../kinds/facts.ts';
 import { send } from '../kinds/send.ts';
-import { settle } from '../kinds/settle.ts';
+import { MOST_LOST, settle } from '../kinds/settle.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { type Work, workOnce } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findRenewed, markOldReleased, type Renewed } from '../storage/hold/find-renewed.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
+import { countLost } from '../storage/submission/read-submissions.ts';
 
 const SLOTS = 200;
 const INTERVAL_MS = 250;
@@ -19,7 +20,10 @@ const INTERVAL_MS = 250;
  * database is being reconciled.
  */
 export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<Renewed> {
-  const { query } = recovery.database;
+  const {
+    clock,
+    database: { query },
+  } = recovery;
   return {
     name: 'release-renewed',
     intervalMs: INTERVAL_MS,
@@ -27,7 +31,7 @@ export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
     keyOf: ({ renewedBy }) => renewedBy,
     async find(limit, but) {
       if (await reconcilingSince(query)) return [];
-      return findRenewed(query, limit, but, at);
+      return findRenewed(query, { now: clock(), limit, but }, at);
     },
     handle: (renewed) => releaseOld(recovery, renewed),
   };
@@ -38,10 +42,14 @@ export function releaseRenewed(recovery: Sender): Promise<number> {
   return workOnce(renewals(recovery));
 }
 
-/** A release that is refused by the processor is not repeated: its result says so, and the hold stays until its end. */
-async function releaseOld(sender: Sender, { idHash, status, renewedBy, renewalPhase }: Renewed): Promise<void> {
+/**
+ * A release that is refused by the processor is not repeated: its result says so, and the hold stays until its end. One
+ * that never arrived is made again, a few times: whoever sent it may have died before.
+ */
+async function releaseOld(sender: Sender, { requestId: old, idHash, status, renewedBy, renewalPhase }: Renewed) {
   const { query } = sender.database;
-  if (renewalPhase === 'FAILED' || !isOpen({ status })) return markOldReleased(query, renewedBy);
+  const isLeft = renewalPhase === 'FAILED' || !isOpen({ status });
+  if (isLeft || (await countLost(query, old, 'RELEASE')) >= MOST_LOST) return markOldReleased(query, renewedBy);
   const at = sender.clock();
   const requestId = uuidv7();
   const inquireAt = callOverAt(sender.processors, at);
@@ -49,18 +57,7 @@ async function releaseOld(sender: Sender, { idHash, status, renewedBy, renewalPh
   const { hold, amount = 0n } = stored;
   // Something else of the hold came first; it is looked at again.
   if (!isStored(stored) || !hold) return;
-  await markOldReleased(query, renewedBy);
-  const { merchantId, currency, processor, processorAccount } = hold;
-  const place = { processor, processorAccount };
-  const facts: SubmissionFacts = {
-    kind: 'RELEASE',
-    requestId,
-    holdRequestId: hold.requestId,
-    hold,
-    merchantId,
-    amount,
-    currency,
-    ...place,
-  };
-  await settle(sender, facts, await send(sender, facts));
+  const facts = { kind: 'RELEASE', requestId, ...onHold(hold), amount } as const;
+  const settled = await settle(sender, facts, await send(sender, facts));
+  if (settled.is === 'ENDED') await markOldReleased(query, renewedBy);
 }

@@ -9,19 +9,25 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
   readonly renewalPhase: HoldRow['phase'];
 }
 
-/** Finds holds whose renewal is decided, and that nothing is in flight of. */
-export function findRenewed(query: Query, limit: number, but: readonly string[], at: AtProcessor): Promise<Renewed[]> {
-  return readRows<Renewed>(query, FIND_RENEWED, [limit, at.only, at.butNot, but]);
+/** Finds holds whose renewal is decided, and that can be released, or have ended. */
+export function findRenewed(
+  query: Query,
+  { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },
+  at: AtProcessor,
+): Promise<Renewed[]> {
+  return readRows<Renewed>(query, FIND_RENEWED, [now, limit, at.only, at.butNot, but]);
 }
 
 const FIND_RENEWED: Statement = {
   name: 'find-renewed',
   text: `select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase
-    from (select * from hold where releases_old and phase in ('AUTHORIZED', 'FAILED') and request_id <> all ($4::uuid[])
-        and ${isAtProcessor('$2', '$3')}) n
+    from (select * from hold where releases_old and phase in ('AUTHORIZED', 'FAILED') and request_id <> all ($5::uuid[])
+        and ${isAtProcessor('$3', '$4')}) n
       join hold h on h.request_id = n.renews
-    where h.in_flight = 0 and not h.closing and not h.frozen
-    order by n.request_id limit $1`,
+    where h.in_flight = 0 and not h.closing and not h.frozen and h.changing is distinct from 'INCREMENT'
+      and (h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
+        or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))
+    order by n.request_id limit $2`,
 };
 
 /** Stores that nothing is left to do about the hold that another one renews. */

@@ -77,6 +77,36 @@ describe('renewPreauthorization()', function () {
     assert.equal(await desk.books(old), 'RELEASED 0/0/0/10000/0 RELEASED');
   });
 
+  it('leaves an old hold alone while an increment has no result, and when its period is over', async () => {
+    const [busy, over] = [await desk.hold(), await desk.hold()];
+    processor.says.incrementAuthorization = () => undefined;
+    await desk.increment(busy, 1_000n);
+    await renewed(busy);
+    await renewed(over);
+    await sql(scripted.stage, 'update hold set release_at = created_at where request_id = $1', [over.requestId]);
+    assert.equal(await releaseOld(), 0, 'nothing is due');
+    processor.says.inquire = () => neverSeen;
+    await scripted.inquireLater();
+    await scripted.stage.expire();
+    assert.equal(await releaseOld(), 2);
+    assert.equal(await desk.books(busy), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await desk.books(over), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+
+  it('sends a release that never arrived again, three times at most', async () => {
+    const old = await desk.hold();
+    await renewed(old);
+    processor.says.void = () => undefined;
+    processor.says.inquire = () => neverSeen;
+    for (let tries = 0; tries < 5; tries += 1) {
+      await releaseOld();
+      await scripted.inquireLater();
+    }
+    assert.deepEqual(await desk.results(old), ['authorized', 'failed 10000', 'failed 10000', 'failed 10000']);
+    assert.equal(await desk.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await releaseOld(), 0, 'nothing is left to do');
+  });
+
   it('tells that the old hold could not be released, and leaves it open', async () => {
     const old = await desk.hold();
     await renewed(old);

@@ -2,8 +2,8 @@
 import { circleFaults } from './circles.ts';
 import { clientTypeFaults } from './client-types.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
-import { coreBreaches } from './core-law.ts';
-import { breaches } from './import-law.ts';
+import { coreBreaches } from './core-rooms.ts';
+import { breaches } from './import-rules.ts';
 import { kindFaults } from './kinds.ts';
 import { lockFaults } from './lock.ts';
 import { packageFaults } from './packages.ts';
@@ -32,9 +32,9 @@ const STEPS: readonly Step[] = [
   ['kinds at the edge current', kindFaults],
   ['contract compatible', breakingFaults],
   ['statements current', statementFaults],
-  ['import law', async () => breaches(await readSources())],
+  ['import rules', async () => breaches(await readSources())],
   ['no circles', async () => circleFaults(await readSources())],
-  ['law of core', async () => coreBreaches(await readSources())],
+  ['rooms of core', async () => coreBreaches(await readSources())],
   ['packages', async () => packageFaults(await readSources())],
   ['lock complete and pinned', lockFaults],
   ['tables of the documents current', tableFaults],

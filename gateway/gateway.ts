@@ -13,7 +13,7 @@ import { warnOfProxy } from './http/client-address.ts';
 import { answerProblems } from './http/error-handler.ts';
 import { logRequests, nameRequests, traceRequests } from './http/log-requests.ts';
 import { readRequestTarget } from './http/request-target.ts';
-import { closeUnread, createHttpServer } from './http/server.ts';
+import { closeUnread, createGatewayServer } from './http/server.ts';
 import { openLimits } from './limits/limits.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { ROUTES } from './openapi/document.ts';
@@ -94,7 +94,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     app.use(router.routes()).use(router.allowedMethods());
   }
   const handle = app.callback();
-  const { listen, drain } = createHttpServer((request, response) => void handle(request, response));
+  const { listen, drain } = createGatewayServer((request, response) => void handle(request, response));
   const stop = async () => {
     await relay.close();
     await clock.close();

@@ -5,7 +5,7 @@ import { HTTP2_BOUNDS } from './http2-limits.ts';
  * Options of every gRPC server: pings find a dead peer within half a minute, and an idle connection is closed (a client
  * opens a new one with its next call). `boundHttp2Streams` ends late requests.
  */
-export const GRPC_DOOR_OPTIONS: ServerOptions = {
+export const GRPC_SERVER_OPTIONS: ServerOptions = {
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_connection_idle_ms': HTTP2_BOUNDS.idleMs,

@@ -30,7 +30,7 @@ export const HTTP_BOUNDS: HttpBounds = {
  * Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. Ambiguous requests are
  * refused.
  */
-export function createHttpDoor(listener: RequestListener, bounds: HttpBounds = HTTP_BOUNDS): Server {
+export function createBoundedServer(listener: RequestListener, bounds: HttpBounds = HTTP_BOUNDS): Server {
   const { takeMs, ...options } = bounds;
   const ambiguous = new WeakSet<Socket>();
   const server = createServer(options, (request, response) => {

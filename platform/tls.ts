@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
 
 /** Files of a server: the settings `<prefix>_CERT`, `_KEY` and `_CLIENT_CA`. */
-export interface DoorFiles {
+export interface ServerFiles {
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly clientCa?: string | undefined;
@@ -13,7 +13,7 @@ export interface DoorFiles {
 /**
  * A server's certificate and key. With `clientCa` every client must present a certificate issued by it (mutual TLS).
  */
-export interface DoorTls {
+export interface ServerTls {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly clientCa?: Buffer;
@@ -42,13 +42,13 @@ const FILES = { ca: 'CA', cert: 'CERT', key: 'KEY', clientCa: 'CLIENT_CA', name:
 export function tlsFiles<P extends string>(
   prefix: P,
   settings: { readonly [name in `${P}_${(typeof FILES)[keyof typeof FILES]}`]?: string | undefined },
-): DoorFiles & ChannelFiles {
+): ServerFiles & ChannelFiles {
   const given: Readonly<Record<string, string | undefined>> = settings;
   return Object.fromEntries(Object.entries(FILES).map(([file, name]) => [file, given[`${prefix}_${name}`]]));
 }
 
 /** Reads a server's files; undefined when none is set. Throws an Error of one line that names the wrong setting. */
-export function readDoorTls(prefix: string, files: DoorFiles): DoorTls | undefined {
+export function readServerTls(prefix: string, files: ServerFiles): ServerTls | undefined {
   const own = readPair(prefix, files);
   if (files.clientCa !== undefined && !own) throw new Error(`${prefix}_CLIENT_CA needs ${prefix}_CERT`);
   if (!own) return undefined;
@@ -77,7 +77,7 @@ export function readChannelTls(prefix: string, files: ChannelFiles): ChannelTls 
 }
 
 /** Credentials of a grpc-js server. */
-export function doorCredentials(tls: DoorTls | undefined, handshakeMs = HANDSHAKE_MS): ServerCredentials {
+export function serverCredentials(tls: ServerTls | undefined, handshakeMs = HANDSHAKE_MS): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   const pair = [{ cert_chain: tls.cert, private_key: tls.key }];
   return boundHandshake(
@@ -90,11 +90,11 @@ export function doorCredentials(tls: DoorTls | undefined, handshakeMs = HANDSHAK
  * Node waits 120 s for a handshake, and grpc-js has no option for it. This adds one to the options that grpc-js passes
  * to Node, through a private method, which is why the package is pinned (test/platform/tls.test.ts).
  */
-function boundHandshake(door: ServerCredentials, handshakeTimeout: number): ServerCredentials {
-  const own = door as unknown as { _getConstructorOptions(): object };
+function boundHandshake(credentials: ServerCredentials, handshakeTimeout: number): ServerCredentials {
+  const own = credentials as unknown as { _getConstructorOptions(): object };
   const original = own._getConstructorOptions();
   own._getConstructorOptions = () => ({ ...original, handshakeTimeout });
-  return door;
+  return credentials;
 }
 
 /** Time limit of a TLS handshake. */

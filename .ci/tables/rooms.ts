@@ -1,4 +1,4 @@
-import { ROOMS } from '../core-law.ts';
+import { ROOMS } from '../core-rooms.ts';
 import type { Table } from './table.ts';
 
 /** The rooms of core, with what each may import of it. */

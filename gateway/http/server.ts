@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
-import { createHttpDoor } from '../../platform/http-server.ts';
+import { createBoundedServer } from '../../platform/http-server.ts';
 
 const DRAIN_MS = 10_000;
 
@@ -19,8 +19,8 @@ export interface HttpServer {
 }
 
 /** Creates a server that is not listening yet. */
-export function createHttpServer(listener: RequestListener): HttpServer {
-  const server = createHttpDoor(listener);
+export function createGatewayServer(listener: RequestListener): HttpServer {
+  const server = createBoundedServer(listener);
   const answering = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
   server.on('request', (_request, response) => {

@@ -95,7 +95,7 @@ export interface OperatorOptions extends StreamOptions {
 }
 
 /** The operators' part of the gateway. */
-export interface OperatorDoor {
+export interface OperatorRoutes {
   readonly router: Router;
   /** Demands the operator token or a session, for routes elsewhere. */
   readonly requiresOperator: Middleware;
@@ -108,7 +108,7 @@ const SIGN_INS = { name: 'operator-sign-ins', points: 100, durationSeconds: 1 } 
  * Mounts the operators' routes (docs/operators.md, "What operators do"). Only signing in needs no credential; its rate
  * is limited by address.
  */
-export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions): OperatorDoor {
+export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions): OperatorRoutes {
   const { core, credentials, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));
   const sessions = createSessions(gatewayToken, credentials);

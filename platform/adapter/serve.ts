@@ -6,10 +6,10 @@ import { createValidator } from '@bufbuild/protovalidate';
 import { type Metadata, Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { Answer, ProcessorService, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { serviceDefinition } from '../grpc-client.ts';
-import { GRPC_DOOR_OPTIONS } from '../grpc-server-options.ts';
+import { GRPC_SERVER_OPTIONS } from '../grpc-server-options.ts';
 import { boundHttp2Streams } from '../http2-limits.ts';
 import { errorFields, type Log } from '../log.ts';
-import { type DoorTls, doorCredentials } from '../tls.ts';
+import { type ServerTls, serverCredentials } from '../tls.ts';
 
 /** A call that ends with an error status instead of an answer: to core its outcome is unknown. */
 export class RpcError extends Error {
@@ -56,7 +56,7 @@ export interface ServeOptions {
   readonly port: number;
   /** The setting of the port, for the error when it is taken. */
   readonly setting: string;
-  readonly tls: DoorTls | undefined;
+  readonly tls: ServerTls | undefined;
   /** How long close() waits for running calls. */
   readonly graceMs: number;
 }
@@ -64,14 +64,14 @@ export interface ServeOptions {
 /** Serves the contract. Throws an Error of one line that names the setting when the port is taken. */
 export async function serveProcessor(options: ServeOptions): Promise<{ port: number; close(): Promise<void> }> {
   const { methods, host, setting, tls, graceMs } = options;
-  const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_receive_message_length': 64 * 1024 });
+  const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_receive_message_length': 64 * 1024 });
   const answers = ProcessorService.methods.map((method) => [
     method.localName,
     unary(method, methods[method.localName as keyof Methods] as Answering, options),
   ]);
   server.addService(serviceDefinition(ProcessorService), Object.fromEntries(answers));
   const address = `${host.includes(':') ? `[${host}]` : host}:${options.port}`;
-  const port = await promisify(server.bindAsync.bind(server))(address, doorCredentials(tls)).catch((cause) => {
+  const port = await promisify(server.bindAsync.bind(server))(address, serverCredentials(tls)).catch((cause) => {
     throw new Error(`${setting}: cannot listen on ${address}`, { cause });
   });
   const unbound = boundHttp2Streams();

@@ -6,10 +6,10 @@ import { openOutbox } from '../../platform/adapter/postgres/outbox.ts';
 import { reportDue } from '../../platform/adapter/report.ts';
 import { serveProcessor } from '../../platform/adapter/serve.ts';
 import { shareRunning } from '../../platform/adapter/share-running.ts';
-import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
+import { closeServer, createBoundedServer, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
-import { readDoorTls, tlsFiles } from '../../platform/tls.ts';
+import { readServerTls, tlsFiles } from '../../platform/tls.ts';
 import { openClient } from './api/client.ts';
 import type { Desk } from './desk.ts';
 import { ADYEN_SCHEMA } from './ledger/schema.ts';
@@ -40,14 +40,14 @@ const EVERY_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Starts the adapter: its schema, its gRPC door, Adyen's webhook and the reports to core. Throws an Error of one line
+ * Starts the adapter: its schema, its gRPC server, Adyen's webhook and the reports to core. Throws an Error of one line
  * that names the setting that is wrong.
  */
 export async function startAdapter(settings: Settings, given: { log: Log; now?: () => Date }): Promise<Adapter> {
   const { log, now = () => new Date() } = given;
   const { DATABASE_URL: databaseUrl, HOST: host, ADYEN_MERCHANT_ACCOUNT: merchantAccount } = settings;
   await using started = new AsyncDisposableStack();
-  const tls = readDoorTls('ADYEN_TLS', tlsFiles('ADYEN_TLS', settings));
+  const tls = readServerTls('ADYEN_TLS', tlsFiles('ADYEN_TLS', settings));
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   await migrate(databaseUrl, ADYEN_SCHEMA);
   const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
@@ -73,12 +73,17 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   const applying = repeat('notifications', EVERY_MS, () => applyDue(desk));
   const sending = repeat('unanswered', EVERY_MS, () => sendAgain(desk));
   const hmacKeys = settings.ADYEN_HMAC_KEY.split(',');
-  const page = createHttpDoor(receiveWebhooks({ database, hmacKeys, log, onNotification: applying.wake }));
+  const page = createBoundedServer(receiveWebhooks({ database, hmacKeys, log, onNotification: applying.wake }));
   started.defer(() => closeServer(page, GRACE_MS));
   const webhookPort = await listen(page, 'ADYEN_WEBHOOK_PORT', settings.ADYEN_WEBHOOK_PORT, host);
-  const door = { setting: 'ADYEN_PORT', port: settings.ADYEN_PORT, host, tls, graceMs: GRACE_MS };
+  const address = { setting: 'ADYEN_PORT', port: settings.ADYEN_PORT, host, tls, graceMs: GRACE_MS };
   const identity = `${new URL(settings.ADYEN_API_BASE).hostname} ${merchantAccount}`;
-  const served = { methods: processorMethods(desk, identity), log, credential: settings.PROCESSOR_CREDENTIAL, ...door };
+  const served = {
+    methods: processorMethods(desk, identity),
+    log,
+    credential: settings.PROCESSOR_CREDENTIAL,
+    ...address,
+  };
   const { port: grpcPort } = started.adopt(await serveProcessor(served), ({ close }) => close());
   log.info('ready', { grpcPort, port: webhookPort });
   const running = started.move();

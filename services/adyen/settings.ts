@@ -51,7 +51,7 @@ export const ADYEN_SETTINGS = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('`on`: authorises as PreAuth, which can be incremented and extended'),
-  ADYEN_TLS_CERT: file.describe("PEM files of the adapter's door"),
+  ADYEN_TLS_CERT: file.describe("PEM files of the adapter's server"),
   ADYEN_TLS_KEY: file.describe('its key'),
   ADYEN_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });

@@ -1,7 +1,7 @@
 /** A minimal merchant backend: it receives verified notifications and shows them. */
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
+import { closeServer, createBoundedServer, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import { takeNotification } from './notification.ts';
 import { openReceived, type Received } from './received.ts';
@@ -15,7 +15,7 @@ export async function startMerchant(
   await using started = new AsyncDisposableStack();
   const received = started.adopt(openReceived(settings.MERCHANT_DATA), ({ close }) => close());
   const app = createApp(settings, received, log);
-  const server = createHttpDoor(app.callback());
+  const server = createBoundedServer(app.callback());
   started.defer(() => closeServer(server, GRACE_MS));
   const port = await listen(server, 'MERCHANT_PORT', settings.MERCHANT_PORT, settings.HOST);
   const running = started.move();

@@ -1,8 +1,8 @@
 import { openEventReporter } from '../../platform/adapter/event-reporter.ts';
 import { serveProcessor } from '../../platform/adapter/serve.ts';
-import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
+import { closeServer, createBoundedServer, listen } from '../../platform/http-server.ts';
 import { type Log, openLog } from '../../platform/log.ts';
-import { readDoorTls, tlsFiles } from '../../platform/tls.ts';
+import { readServerTls, tlsFiles } from '../../platform/tls.ts';
 import { checkoutApp } from './checkout/app.ts';
 import { capabilities } from './checkout/capability.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -25,12 +25,12 @@ export interface Sandbox {
 
 const GRACE_MS = 3_000;
 
-/** Starts the sandbox processor: its gRPC door, its checkout page and the reports to core. */
+/** Starts the sandbox processor: its gRPC server, its checkout page and the reports to core. */
 export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}): Promise<Sandbox> {
   const clock = given.clock ?? systemClock;
   const log = given.log ?? openLog('sandbox', settings.LOG_LEVEL);
   const { HOST: host, PROCESSOR_CREDENTIAL: credential } = settings;
-  const tls = readDoorTls('SANDBOX_TLS', tlsFiles('SANDBOX_TLS', settings));
+  const tls = readServerTls('SANDBOX_TLS', tlsFiles('SANDBOX_TLS', settings));
   await using started = new AsyncDisposableStack();
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   const ledger = started.adopt(openLedger(settings.SANDBOX_LEDGER), ({ close }) => close());
@@ -38,7 +38,9 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   const secrets = capabilities(credential);
   let baseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';
   const origin = () => new URL(baseUrl).origin;
-  const page = createHttpDoor(checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin }).callback());
+  const page = createBoundedServer(
+    checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin }).callback(),
+  );
   started.defer(() => closeServer(page, GRACE_MS));
   const checkoutPort = await listen(page, 'CHECKOUT_PORT', settings.CHECKOUT_PORT, host);
   baseUrl ||= `http://127.0.0.1:${checkoutPort}`;
@@ -46,8 +48,8 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   const { methods, endSilences } = processorMethods({
     ...{ ledger, clock, capabilities: secrets, checkoutBaseUrl: baseUrl, onEvent },
   });
-  const door = { setting: 'SANDBOX_PORT', port: settings.SANDBOX_PORT, host, tls, graceMs: GRACE_MS };
-  const server = started.adopt(await serveProcessor({ methods, log, credential, ...door }), ({ close }) => close());
+  const address = { setting: 'SANDBOX_PORT', port: settings.SANDBOX_PORT, host, tls, graceMs: GRACE_MS };
+  const server = started.adopt(await serveProcessor({ methods, log, credential, ...address }), ({ close }) => close());
   started.defer(endSilences);
   reporter.wake();
   log.info('ready', { grpcPort: server.port, checkoutPort });

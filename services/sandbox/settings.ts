@@ -9,7 +9,7 @@ export const SANDBOX_SETTINGS = z.object({
   CHECKOUT_PORT: port.default(8_090).describe('the checkout page'),
   CHECKOUT_BASE_URL: httpUrl.optional().describe('where customers reach it; unset: loopback'),
   SANDBOX_LEDGER: z.string().default('.data/sandbox.sqlite').describe('file'),
-  SANDBOX_TLS_CERT: file.describe("PEM files of the sandbox's door"),
+  SANDBOX_TLS_CERT: file.describe("PEM files of the sandbox's server"),
   SANDBOX_TLS_KEY: file.describe('its key'),
   SANDBOX_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });

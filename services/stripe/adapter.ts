@@ -5,10 +5,10 @@ import { migrate } from '../../platform/adapter/postgres/migrate.ts';
 import { openOutbox } from '../../platform/adapter/postgres/outbox.ts';
 import { reportDue } from '../../platform/adapter/report.ts';
 import { serveProcessor } from '../../platform/adapter/serve.ts';
-import { closeServer, createHttpDoor, listen } from '../../platform/http-server.ts';
+import { closeServer, createBoundedServer, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
-import { readDoorTls, tlsFiles } from '../../platform/tls.ts';
+import { readServerTls, tlsFiles } from '../../platform/tls.ts';
 import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
 import type { Reach } from './crash-points.ts';
@@ -57,7 +57,7 @@ const LOOKS_EVERY_MS = 1_000;
 const PURGES_EVERY_MS = 60 * 60 * 1000;
 
 /**
- * Starts the adapter: its schema, its gRPC door, Stripe's webhooks and the reports to core. Throws an Error of one line
+ * Starts the adapter: its schema, its gRPC server, Stripe's webhooks and the reports to core. Throws an Error of one line
  * that names the setting that is wrong.
  */
 export async function startAdapter(settings: Settings, given: Given): Promise<Adapter> {
@@ -65,7 +65,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const { DATABASE_URL: databaseUrl, HOST: host } = settings;
   await using started = new AsyncDisposableStack();
   let metricsPort: number | undefined;
-  const tls = readDoorTls('STRIPE_TLS', tlsFiles('STRIPE_TLS', settings));
+  const tls = readServerTls('STRIPE_TLS', tlsFiles('STRIPE_TLS', settings));
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   const { stripe } = started.adopt(openClient(settings), ({ close }) => close());
   if (!(await checkKey(stripe))) log.warn('stripe away');
@@ -78,14 +78,14 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
 
   const onNotice = () => notices.wake();
   const secrets = settings.STRIPE_WEBHOOK_SECRET.split(',');
-  const page = createHttpDoor(receiveWebhooks({ database, webhooks: stripe.webhooks, secrets, log, onNotice }));
+  const page = createBoundedServer(receiveWebhooks({ database, webhooks: stripe.webhooks, secrets, log, onNotice }));
   started.defer(() => closeServer(page, GRACE_MS));
   const webhookPort = await listen(page, 'STRIPE_WEBHOOK_PORT', settings.STRIPE_WEBHOOK_PORT, host);
   const closingUrl = `${settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`}${CLOSING_PATH}`;
   if (settings.STRIPE_METRICS_PORT !== undefined) {
     const { STRIPE_METRICS_TOKEN: token, STRIPE_METRICS_PORT: port } = settings;
     if (token === undefined) throw new Error('STRIPE_METRICS_TOKEN: is required with STRIPE_METRICS_PORT');
-    const metrics = createHttpDoor(serveMetrics({ database, stripe, token }));
+    const metrics = createBoundedServer(serveMetrics({ database, stripe, token }));
     started.defer(() => closeServer(metrics, GRACE_MS));
     metricsPort = await listen(metrics, 'STRIPE_METRICS_PORT', port, host);
   }
@@ -111,8 +111,8 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const looks = started.adopt(runPeriodically(looking, log), ({ close }) => close());
   const purging = { name: 'purge', intervalMs: PURGES_EVERY_MS, runOnce: () => purgeNotices(database.query) };
   started.adopt(runPeriodically(purging, log), ({ close }) => close());
-  const door = { setting: 'STRIPE_PORT', port: settings.STRIPE_PORT, host, tls, graceMs: GRACE_MS };
-  const served = { methods: processorMethods(desk), log, credential: settings.PROCESSOR_CREDENTIAL, ...door };
+  const address = { setting: 'STRIPE_PORT', port: settings.STRIPE_PORT, host, tls, graceMs: GRACE_MS };
+  const served = { methods: processorMethods(desk), log, credential: settings.PROCESSOR_CREDENTIAL, ...address };
   const { port: grpcPort } = started.adopt(await serveProcessor(served), ({ close }) => close());
   log.info('ready', { grpcPort, port: webhookPort });
   const running = started.move();

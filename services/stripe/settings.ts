@@ -39,7 +39,7 @@ export const STRIPE_SETTINGS = z.object({
     .describe('`POST /webhook/stripe`, and the page after a checkout without a `returnUrl`'),
   STRIPE_METRICS_PORT: port
     .optional()
-    .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such door. Needs `STRIPE_METRICS_TOKEN`'),
+    .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `STRIPE_METRICS_TOKEN`'),
   STRIPE_METRICS_TOKEN: token.optional().describe('that a scraper of the metrics shows'),
   STRIPE_PUBLIC_URL: httpUrl.optional().describe('where customers reach that page; unset: loopback'),
   DATABASE_URL: databaseUrl.describe(
@@ -65,7 +65,7 @@ export const STRIPE_SETTINGS = z.object({
     .default('https://api.stripe.com')
     .describe("origin of Stripe's API; `http` on loopback only"),
   STRIPE_TIMEOUT_MS: wholeNumber(100, 60_000).default(8_000).describe('of one request to Stripe'),
-  STRIPE_TLS_CERT: file.describe("PEM files of the adapter's door"),
+  STRIPE_TLS_CERT: file.describe("PEM files of the adapter's server"),
   STRIPE_TLS_KEY: file.describe('its key'),
   STRIPE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });

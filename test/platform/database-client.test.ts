@@ -105,15 +105,15 @@ describe('DatabaseClient', function () {
       await heard.promise;
       heard = Promise.withResolvers();
       listening = Promise.withResolvers();
-      const { door, wire, member } = pair.primary();
-      for (const link of [door, wire]) link.stall();
+      const { server, wire, member } = pair.primary();
+      for (const link of [server, wire]) link.stall();
       await pair.promote();
       await assert.rejects(notify(), isDatabaseAway);
       await listening.promise;
       await notify();
       await heard.promise;
       // The former primary comes back, still believing that it is the primary.
-      for (const link of [door, wire]) link.mend(true);
+      for (const link of [server, wire]) link.mend(true);
       for (let times = 0; times < 3; times++) {
         const client = new DatabaseClient(connectionOptions(pair.hostsUrl));
         await client.connect();

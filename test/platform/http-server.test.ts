@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { createHttpDoor, HTTP_BOUNDS } from '../../platform/http-server.ts';
+import { createBoundedServer, HTTP_BOUNDS } from '../../platform/http-server.ts';
 
 const BOUNDS = {
   ...HTTP_BOUNDS,
@@ -14,12 +14,12 @@ const BOUNDS = {
 };
 const closing = (each: EventEmitter) => new Promise((resolve) => each.once('close', resolve));
 
-describe('createHttpDoor()', () => {
+describe('createBoundedServer()', () => {
   const through = async (listener: RequestListener, use: (port: number) => Promise<void>) => {
-    const door = createHttpDoor(listener, BOUNDS);
-    await once(door.listen(0, '127.0.0.1'), 'listening');
-    await use((door.address() as AddressInfo).port);
-    await new Promise((resolve) => door.close(resolve));
+    const server = createBoundedServer(listener, BOUNDS);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await use((server.address() as AddressInfo).port);
+    await new Promise((resolve) => server.close(resolve));
   };
   const open = (port: number, text: string) => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);

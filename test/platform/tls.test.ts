@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readChannelTls, readDoorTls } from '../../platform/tls.ts';
+import { readChannelTls, readServerTls } from '../../platform/tls.ts';
 import { makeCertificates } from '../certificates.ts';
 import { forSuite } from '../suite.ts';
 
@@ -7,9 +7,9 @@ describe('TLS files', () => {
   const files = forSuite(makeCertificates);
 
   it('reads files that belong together, and nothing when nothing is set', () => {
-    assert.equal(readDoorTls('CORE_TLS', {}), undefined);
+    assert.equal(readServerTls('CORE_TLS', {}), undefined);
     assert.equal(readChannelTls('CORE_TLS', {}), undefined);
-    assert.ok(readDoorTls('CORE_TLS', { ...files.server, clientCa: files.ca })?.clientCa);
+    assert.ok(readServerTls('CORE_TLS', { ...files.server, clientCa: files.ca })?.clientCa);
     assert.ok(readChannelTls('CORE_TLS', { ca: files.ca, ...files.client, name: 'core.test' })?.own);
     assert.deepEqual(readChannelTls('CORE_TLS', { ca: 'system' }), {});
   });
@@ -18,28 +18,28 @@ describe('TLS files', () => {
     const text = await files.write('text.pem', 'hello');
     const { server, client, ended, ca } = files;
     const cases: [() => unknown, RegExp][] = [
-      [() => readDoorTls('CORE_TLS', { cert: server.cert }), /^CORE_TLS_CERT needs CORE_TLS_KEY$/],
-      [() => readDoorTls('CORE_TLS', { key: server.key }), /^CORE_TLS_KEY needs CORE_TLS_CERT$/],
-      [() => readDoorTls('CORE_TLS', { clientCa: ca }), /^CORE_TLS_CLIENT_CA needs CORE_TLS_CERT$/],
+      [() => readServerTls('CORE_TLS', { cert: server.cert }), /^CORE_TLS_CERT needs CORE_TLS_KEY$/],
+      [() => readServerTls('CORE_TLS', { key: server.key }), /^CORE_TLS_KEY needs CORE_TLS_CERT$/],
+      [() => readServerTls('CORE_TLS', { clientCa: ca }), /^CORE_TLS_CLIENT_CA needs CORE_TLS_CERT$/],
       [
-        () => readDoorTls('CORE_TLS', { cert: server.cert, key: client.key }),
+        () => readServerTls('CORE_TLS', { cert: server.cert, key: client.key }),
         /^CORE_TLS_KEY does not belong to CORE_TLS_CERT$/,
       ],
       [
-        () => readDoorTls('CORE_TLS', { cert: '/no/such', key: server.key }),
+        () => readServerTls('CORE_TLS', { cert: '/no/such', key: server.key }),
         /^CORE_TLS_CERT: the file cannot be read \(ENOENT\)$/,
       ],
       [
-        () => readDoorTls('CORE_TLS', { cert: text, key: server.key }),
+        () => readServerTls('CORE_TLS', { cert: text, key: server.key }),
         /^CORE_TLS_CERT: the file holds no certificate in PEM$/,
       ],
       [
-        () => readDoorTls('CORE_TLS', { cert: server.cert, key: text }),
+        () => readServerTls('CORE_TLS', { cert: server.cert, key: text }),
         /^CORE_TLS_KEY: the file holds no private key in PEM/,
       ],
-      [() => readDoorTls('CORE_TLS', ended), /^CORE_TLS_CERT: the certificate has ended$/],
+      [() => readServerTls('CORE_TLS', ended), /^CORE_TLS_CERT: the certificate has ended$/],
       [
-        () => readDoorTls('CORE_TLS', { ...server, clientCa: text }),
+        () => readServerTls('CORE_TLS', { ...server, clientCa: text }),
         /^CORE_TLS_CLIENT_CA: the file holds no certificate/,
       ],
       [() => readChannelTls('PROCESSOR_TLS', { ca: '/no/such' }), /^PROCESSOR_TLS_CA: the file cannot be read/],

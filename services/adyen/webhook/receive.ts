@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
-import { openWebhookDoor, type Reply } from '../../../platform/adapter/webhook-door.ts';
+import { openWebhookServer, type Reply } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
 import { ITEM, insertNotification } from '../ledger/notification.ts';
 import { isSigned } from './hmac.ts';
@@ -25,7 +25,7 @@ const BODY = z.object({ notificationItems: z.array(z.object({ NotificationReques
 export function receiveWebhooks(receiver: Receiver): RequestListener {
   const { database, log } = receiver;
   const isReadable = () => database.query({ name: 'ready', text: 'SELECT' }, []).then(Boolean, () => false);
-  return openWebhookDoor({
+  return openWebhookServer({
     path: '/webhook/adyen',
     take: (body) => take(receiver, body),
     pages: { '/healthz': () => [200], '/readyz': async () => [(await isReadable()) ? 200 : 503] },

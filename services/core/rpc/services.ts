@@ -62,7 +62,7 @@ import { resolveOperation } from './review/resolve-operation.ts';
 import { listMatches } from './search/list-matches.ts';
 import { checkOperator, endSession } from './session/session.ts';
 
-/** A service with its handlers, as both doors mount it. */
+/** A service with its handlers, as both servers mount it. */
 export interface MountedService {
   readonly service: DescService;
   readonly implementation: object;

@@ -10,7 +10,7 @@ export const CORE_SETTINGS = z
     CONNECT_PORT: port.default(50_052).describe('Connect, gRPC-Web, gRPC, JSON'),
     CORE_METRICS_PORT: port
       .optional()
-      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such door. The gateway has its own on `PORT`'),
+      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. The gateway has its own on `PORT`'),
     MAX_CALLS_IN_FLIGHT: wholeNumber(8, 100_000)
       .default(1_024)
       .describe(
@@ -27,7 +27,7 @@ export const CORE_SETTINGS = z
     OPERATOR_TOKEN: tokens.describe('role operator'),
     PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one; of several each has its own'),
     'PROCESSOR_<NAME>_TOKEN': byName(tokens).describe('role processor, of one of PROCESSORS'),
-    CORE_TLS_CERT: file.describe("PEM files of core's doors; unset: cleartext"),
+    CORE_TLS_CERT: file.describe("PEM files of core's servers; unset: cleartext"),
     CORE_TLS_KEY: file.describe('its key'),
     CORE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
   })

@@ -11,7 +11,7 @@ export const WORKER_SETTINGS = z
     ...PROCESSOR,
     WORKER_METRICS_PORT: port
       .optional()
-      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such door. Needs `OPERATOR_TOKEN`'),
+      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `OPERATOR_TOKEN`'),
     OPERATOR_TOKEN: tokens.optional().describe('who may read its metrics'),
     WEBHOOK_ALLOWED_CIDRS: networks.describe(
       'networks a webhook URL may be in besides public ones, such as `127.0.0.0/8,::1/128`',

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { boundHttp2Streams } from '../../../platform/http2-limits.ts';
 import { type Log, openLog } from '../../../platform/log.ts';
-import { readDoorTls, tlsFiles } from '../../../platform/tls.ts';
+import { readServerTls, tlsFiles } from '../../../platform/tls.ts';
 import { openBooks } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
 import { openOperationFeed } from '../feeds/operation-feed.ts';
@@ -9,14 +9,14 @@ import { watchHealth } from '../health/health.ts';
 import { contractViolations } from '../metrics/contract-violations.ts';
 import { measuredProcessor } from '../metrics/measured-processor.ts';
 import { openMetrics } from '../metrics/metrics.ts';
-import { openMetricsDoor } from '../metrics/metrics-door.ts';
+import { openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors } from '../processor/processors.ts';
 import type { Core } from '../rpc/core.ts';
 import { openContractCache } from '../rpc/merchant/contract-cache.ts';
 import { openAccept } from '../rpc/notification/accept.ts';
-import { openConnectDoor } from '../rpc/server/connect-door.ts';
+import { openConnectServer } from '../rpc/server/connect-server.ts';
+import { openGrpcServer } from '../rpc/server/grpc-server.ts';
 import { interceptorsOf } from '../rpc/server/interceptors.ts';
-import { openGrpcDoor } from '../rpc/server/open-grpc-door.ts';
 import { servicesOf } from '../rpc/services.ts';
 import type { CoreSettings } from '../settings/core-settings.ts';
 import { openAnnounce } from '../storage/announce.ts';
@@ -42,14 +42,14 @@ export interface CoreOptions {
 }
 
 /**
- * Starts the RPC process: one set of handlers and interceptors behind two doors. A start that fails leaves nothing
+ * Starts the RPC process: one set of handlers and interceptors behind two servers. A start that fails leaves nothing
  * open.
  */
 export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
-  const tls = readDoorTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
+  const tls = readServerTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
   const { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: poolSize } = settings;
   const database = await openDatabase({ databaseUrl, poolSize });
@@ -95,10 +95,10 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   opened.defer(() => health.close());
   metrics.watchPool(database.connections);
   metrics.watchClock(health.clockOffsetS);
-  const metricsDoor =
+  const metricsServer =
     settings.CORE_METRICS_PORT === undefined
       ? undefined
-      : await openMetricsDoor({
+      : await openMetricsServer({
           registry: metrics.registry,
           host: settings.HOST,
           port: settings.CORE_METRICS_PORT,
@@ -107,24 +107,24 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
           isReady: health.isServing,
           log,
         });
-  opened.defer(() => metricsDoor?.close());
+  opened.defer(() => metricsServer?.close());
   opened.defer(boundHttp2Streams());
-  const doors: { close(): Promise<void> }[] = [];
+  const servers: { close(): Promise<void> }[] = [];
   opened.defer(async () => {
     health.drain();
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(servers.map((server) => server.close()));
   });
   const parts = { services, interceptors, host: settings.HOST, tls };
-  const grpc = await openGrpcDoor({ ...parts, health, port: settings.CORE_PORT });
-  doors.push(grpc);
-  const connect = await openConnectDoor({ ...parts, port: settings.CONNECT_PORT });
-  doors.push(connect);
+  const grpc = await openGrpcServer({ ...parts, health, port: settings.CORE_PORT });
+  servers.push(grpc);
+  const connect = await openConnectServer({ ...parts, port: settings.CONNECT_PORT });
+  servers.push(connect);
   log.info('listening', { corePort: grpc.port, connectPort: connect.port, tls: tls !== undefined });
   const running = opened.move();
   return {
     corePort: grpc.port,
     connectPort: connect.port,
-    metricsPort: metricsDoor?.port,
+    metricsPort: metricsServer?.port,
     close: () => running.disposeAsync(),
   };
 }

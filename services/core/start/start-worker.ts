@@ -13,7 +13,7 @@ import { exportBacklog } from '../metrics/backlog-gauges.ts';
 import { contractViolations } from '../metrics/contract-violations.ts';
 import { measuredProcessor } from '../metrics/measured-processor.ts';
 import { openMetrics } from '../metrics/metrics.ts';
-import { openMetricsDoor } from '../metrics/metrics-door.ts';
+import { openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
 import { automaticCaptures } from '../recovery/capture-due.ts';
 import { checkoutExpiries } from '../recovery/expire-checkouts.ts';
@@ -52,8 +52,8 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('worker', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
-  const door = metricsDoorOf(settings);
-  const metrics = openMetrics({ runtime: door !== undefined });
+  const scraped = metricsServerOf(settings);
+  const metrics = openMetrics({ runtime: scraped !== undefined });
   const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
   const processors = openProcessors(settings, {
@@ -73,10 +73,15 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => watch.close());
   metrics.watchClock(watch.clockOffsetS);
   let working = false;
-  const metricsDoor =
-    door &&
-    (await openMetricsDoor({ ...door, registry: metrics.registry, isReady: () => working && watch.isUsable(), log }));
-  opened.defer(() => metricsDoor?.close());
+  const metricsServer =
+    scraped &&
+    (await openMetricsServer({
+      ...scraped,
+      registry: metrics.registry,
+      isReady: () => working && watch.isUsable(),
+      log,
+    }));
+  opened.defer(() => metricsServer?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
   const deliverer = new Deliverer({
@@ -109,11 +114,11 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   working = true;
   log.info('working');
   const running = opened.move();
-  return { metricsPort: metricsDoor?.port, close: () => running.disposeAsync() };
+  return { metricsPort: metricsServer?.port, close: () => running.disposeAsync() };
 }
 
 /** The settings of the metrics server; undefined = none. */
-function metricsDoorOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTokens, HOST: host }: WorkerSettings) {
+function metricsServerOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTokens, HOST: host }: WorkerSettings) {
   if (port === undefined) return undefined;
   if (operatorTokens === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
   return { port, operatorTokens, host, setting: 'WORKER_METRICS_PORT' };

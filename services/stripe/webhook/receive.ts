@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
-import { openWebhookDoor, type Reply } from '../../../platform/adapter/webhook-door.ts';
+import { openWebhookServer, type Reply } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
 import { insertNotice, type Notice } from '../ledger/notice.ts';
 import { authorizationOf } from '../settlement/mark.ts';
@@ -28,7 +28,7 @@ const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
  * checkout that names no address, `GET /healthz` is for those who watch. An event is answered 200 once it is stored.
  */
 export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
-  return openWebhookDoor({
+  return openWebhookServer({
     path: '/webhook/stripe',
     take: (body, headers) => take(receiver, body, headers['stripe-signature']),
     pages: { '/healthz': () => [200], [CLOSING_PATH]: () => [200, CLOSING_PAGE] },

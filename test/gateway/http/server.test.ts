@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { createHttpServer } from '../../../gateway/http/server.ts';
+import { createGatewayServer } from '../../../gateway/http/server.ts';
 
-describe('createHttpServer()', () => {
+describe('createGatewayServer()', () => {
   const open = async () => {
-    const { server, listen, drain } = createHttpServer((_request, response) => response.end('ok'));
+    const { server, listen, drain } = createGatewayServer((_request, response) => response.end('ok'));
     return { server, drain, port: await listen(0, '127.0.0.1') };
   };
 
@@ -18,7 +18,7 @@ describe('createHttpServer()', () => {
 
   it('refuses a port that is in use', async () => {
     const first = await open();
-    const second = createHttpServer((_request, response) => response.end('ok'));
+    const second = createGatewayServer((_request, response) => response.end('ok'));
     await assert.rejects(second.listen(first.port, '127.0.0.1'), { code: 'EADDRINUSE' });
     await first.drain();
     const plain = createServer().listen(0, '127.0.0.1');

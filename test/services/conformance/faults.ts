@@ -1,5 +1,5 @@
 /** Faults of adapters, each a few lines around the sandbox's handlers, and the check of the kit that detects it. */
-import { FOREIGN, OPEN_DOORS } from './faults/access.ts';
+import { FOREIGN, OPEN_SERVERS } from './faults/access.ts';
 import { ACTS } from './faults/acts.ts';
 import type { Fault } from './faults/fault.ts';
 import { LEDGER, PAGES } from './faults/ledger.ts';
@@ -11,7 +11,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACTS,
   ...REFUSALS_THAT_ARE_NONE,
   ...CODES,
-  ...OPEN_DOORS,
+  ...OPEN_SERVERS,
   ...FOREIGN,
   ...RESULTS,
   ...LEDGER,

@@ -78,11 +78,11 @@ export async function openDeployment(
   await migrateDatabase(database.url);
   const receiver = await openReceiver();
   opened.defer(() => receiver.close());
-  const doors = await Promise.all([1, 2].map(async () => [await freePort(), await freePort()] as const));
-  const corePorts = doors.map(([port]) => port);
-  const links = await Promise.all(doors.map(([port, linkPort]) => openLink(linkPort, port)));
+  const servers = await Promise.all([1, 2].map(async () => [await freePort(), await freePort()] as const));
+  const corePorts = servers.map(([port]) => port);
+  const links = await Promise.all(servers.map(([port, linkPort]) => openLink(linkPort, port)));
   opened.defer(async () => void (await Promise.all(links.map((link) => link.close()))));
-  const metricsPorts = await Promise.all(doors.map(() => freePort()));
+  const metricsPorts = await Promise.all(servers.map(() => freePort()));
   const other = {
     ports: { SANDBOX_PORT: await freePort(), CHECKOUT_PORT: await freePort() },
     ledgerFile: `${folder.path}/other.sqlite`,
@@ -128,7 +128,7 @@ export async function openDeployment(
   const worker = memberOf(withOther(workerProcess(house, urlOf('worker'))));
   const gateway = withCores(
     gatewayProcess(house),
-    doors.map(([, linkPort]) => linkPort),
+    servers.map(([, linkPort]) => linkPort),
   );
   const besidePorts = { ...house.ports, PORT: await freePort() };
   const beside = { ...gatewayProcess({ ...house, ports: besidePorts }), name: 'gateway-2' };

@@ -1,4 +1,4 @@
-/** Attacks, and how they reach the doors: raw bytes, from addresses of their own. */
+/** Attacks, and how they reach the servers: raw bytes, from addresses of their own. */
 import { connect, type Socket } from 'node:net';
 import type { QuickstartFile } from '../../../services/quickstart/quickstart.ts';
 

@@ -18,17 +18,17 @@ const BODIES = {
   'escaped text': `{"a":"${'\\u0041'.repeat(LARGEST_BYTES / 6 - 2)}"}`,
 };
 
-/** Doors that read JSON, with their permitted answers. A door may also close a connection without reading its body. */
-const DOORS = {
+/** Servers that read JSON, with their permitted answers. A server may also close a connection without reading its body. */
+const SERVERS = {
   relay: { path: RELAY, headers: SIGNED, meets: [400, 429] },
   "operators' login": { path: '/operator/session', headers: JSON_TYPE, meets: [400, 413, 429] },
   'REST, without a key': { path: '/preauthorization', headers: JSON_TYPE, meets: [401, 429] },
 } as const;
 
-function bodyFlood(door: keyof typeof DOORS, body: keyof typeof BODIES): Attack {
-  const { meets, ...shot } = DOORS[door];
+function bodyFlood(server: keyof typeof SERVERS, body: keyof typeof BODIES): Attack {
+  const { meets, ...shot } = SERVERS[server];
   return {
-    name: `64 KiB of ${body} at the ${door}, ${SENDERS} senders`,
+    name: `64 KiB of ${body} at the ${server}, ${SENDERS} senders`,
     expects: `${meets.join(', ')} or closed`,
     async run(target) {
       const each: Shot = { ...shot, method: 'POST', body: BODIES[body] };

@@ -25,12 +25,12 @@ export const WAYS_TO_LOSE: Readonly<Record<string, Lose>> = {
   },
   /** Packets are dropped: connections stay open on both sides. */
   async silent(pair) {
-    const { door, wire } = pair.primary();
-    for (const link of [door, wire, pair.balancer]) link.stall();
+    const { server, wire } = pair.primary();
+    for (const link of [server, wire, pair.balancer]) link.stall();
     return {
       isUncertain: true,
       wake() {
-        for (const link of [door, wire]) link.mend();
+        for (const link of [server, wire]) link.mend();
       },
     };
   },

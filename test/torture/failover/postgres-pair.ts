@@ -22,7 +22,7 @@ export interface Node {
   readonly adminUrl: string;
   readonly port: number;
   /** Between this server and clients that know both. */
-  readonly door: Link;
+  readonly server: Link;
   /** Between this server and the other's WAL receiver. */
   readonly wire: Link;
 }
@@ -93,7 +93,7 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
   await untilSynchronous(first);
 
   const url = `postgresql://holdfast:${options.password}@127.0.0.1:${options.port}/holdfast`;
-  const hosts = pair.map(({ door }) => `127.0.0.1:${door.port}`).join(',');
+  const hosts = pair.map(({ server }) => `127.0.0.1:${server.port}`).join(',');
   const hostsUrl = `postgresql://holdfast:${options.password}@${hosts}/holdfast?target_session_attrs=read-write`;
   return {
     name: 'database',
@@ -136,7 +136,7 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
     async rebuild() {
       const next = other();
       await takeBaseBackup(backupOf(primary, next.home, options));
-      for (const link of [next.door, next.wire]) link.mend(true);
+      for (const link of [next.server, next.wire]) link.mend(true);
       await next.member.start();
       await untilSynchronous(primary);
     },
@@ -145,7 +145,7 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
     start: () => primary.member.start(),
     async stop() {
       for (const node of [other(), primary]) await node.member.stop();
-      for (const link of [balancer, ...pair.flatMap(({ door, wire }) => [door, wire])]) await link.close();
+      for (const link of [balancer, ...pair.flatMap(({ server, wire }) => [server, wire])]) await link.close();
     },
     async remove() {
       for (const { member } of pair) await member.remove();
@@ -163,8 +163,8 @@ async function openNode(
   const logFile = options.logFile.replace(/\.log$/, `-${name}.log`);
   const home = await choosePostgresHome(directory);
   const member = await start({ ...options, port, directory, logFile }, home);
-  const [door, wire] = [await openLink(await freePort(), port), await openLink(await freePort(), port)];
-  return { home, member, adminUrl: member.adminUrl, port, door, wire };
+  const [server, wire] = [await openLink(await freePort(), port), await openLink(await freePort(), port)];
+  return { home, member, adminUrl: member.adminUrl, port, server, wire };
 }
 
 function backupOf(from: Node, to: PostgresHome, { superuserPassword }: PostgresOptions) {

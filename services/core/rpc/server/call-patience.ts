@@ -3,7 +3,7 @@ import type { CallerPatience } from '../../../../platform/gather.ts';
 import { DEADLINE_HEADER } from '../../../../platform/grpc-client.ts';
 import { tooLate } from '../refuse.ts';
 
-/** How long the caller waits for the answer. The gRPC door sets it; for the Connect door the interceptor does. */
+/** How long the caller waits for the answer. The gRPC server sets it; for the Connect server the interceptor does. */
 export const patienceKey = createContextKey<CallerPatience | undefined>(undefined);
 
 /** How long the caller waits. Nothing is stored after the deadline, or when the caller has disconnected. */

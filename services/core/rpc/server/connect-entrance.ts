@@ -8,7 +8,7 @@ import {
 import type { Server, Socket } from 'node:net';
 import { closeUnread, HTTP_BOUNDS, type HttpBounds } from '../../../../platform/http-server.ts';
 import { boundHttp2Session, HTTP2_BOUNDS, type Http2Bounds } from '../../../../platform/http2-limits.ts';
-import { type DoorTls, HANDSHAKE_MS } from '../../../../platform/tls.ts';
+import { HANDSHAKE_MS, type ServerTls } from '../../../../platform/tls.ts';
 
 export type Handler = (
   request: Http2ServerRequest | IncomingMessage,
@@ -32,7 +32,7 @@ export interface Entrance {
 }
 
 /** With TLS, the handshake negotiates the version of HTTP. */
-export function secureEntrance({ cert, key, clientCa }: DoorTls, handler: Handler, bounds: EntranceBounds): Entrance {
+export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Handler, bounds: EntranceBounds): Entrance {
   const mutual = clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true };
   const { takeMs: _, ...http1Options } = bounds.http;
   const options = { cert, key, ...mutual, allowHTTP1: true, handshakeTimeout: bounds.handshakeMs, ...http1Options };

@@ -24,7 +24,7 @@ import { ReadTurns, takesTurns } from './read-turns.ts';
 import { translateError } from './translate-error.ts';
 import { validates } from './validate.ts';
 
-/** The interceptors of both doors, from the outside in. */
+/** The interceptors of both servers, from the outside in. */
 export function interceptorsOf(core: Core): Interceptor[] {
   const admission = new Admission(core.settings.MAX_CALLS_IN_FLIGHT, core.metrics.admission);
   return [

@@ -45,7 +45,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   PRECONDITION_FAILED: Code.Aborted,
 };
 
-/** Translates an error of a handler to a status with its details, for both doors. */
+/** Translates an error of a handler to a status with its details, for both servers. */
 export function translateError(error: unknown): ConnectError {
   if (error instanceof HoldfastError) return refusal(error);
   if (error instanceof ConnectError) return error;

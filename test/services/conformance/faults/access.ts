@@ -3,7 +3,7 @@ import type { Answering, Fault } from './fault.ts';
 const OTHERS = 'CreateCheckout, Inquire, ListEntries and Describe';
 
 /** Methods that ask for no credential. */
-export const OPEN_DOORS: readonly Fault[] = (
+export const OPEN_SERVERS: readonly Fault[] = (
   [
     ['capture', 'capture'],
     ['void', 'void'],

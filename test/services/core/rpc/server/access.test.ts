@@ -1,4 +1,4 @@
-/** Access rules: every method of every service, each role, over both doors. */
+/** Access rules: every method of every service, each role, over both servers. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -50,7 +50,7 @@ describe('rolesFor()', function () {
 
   before(async () => {
     stage = await openStage();
-    const call = doors.grpc(stage.tokens.operator);
+    const call = servers.grpc(stage.tokens.operator);
     for (const service of await contractServices()) {
       assert.notEqual(await call(service.methods[0] ?? assert.fail()), 'UNIMPLEMENTED', service.name);
       methods.push(...service.methods);
@@ -62,7 +62,7 @@ describe('rolesFor()', function () {
   });
 
   /** The refusal of an empty call; '' = it was allowed and succeeded. */
-  const doors = {
+  const servers = {
     grpc(token: string): (method: DescMethod) => Promise<string> {
       const address = `127.0.0.1:${stage.cores[0]?.corePort}`;
       const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
@@ -116,11 +116,11 @@ describe('rolesFor()', function () {
     },
   };
 
-  for (const door of ['grpc', 'json'] as const) {
-    it(`allow each role its own methods, and no others (${door})`, async () => {
+  for (const server of ['grpc', 'json'] as const) {
+    it(`allow each role its own methods, and no others (${server})`, async () => {
       assert(methods.length >= 35);
       for (const role of ROLES) {
-        const call = doors[door](stage.tokens[role]);
+        const call = servers[server](stage.tokens[role]);
         for (const method of methods) {
           const word = await call(method);
           const name = `${role} calls ${method.parent.name}.${method.name}: ${word}`;
@@ -131,7 +131,7 @@ describe('rolesFor()', function () {
       }
     });
 
-    it(`reject calls without a credential, or with a wrong one (${door})`, async () => {
+    it(`reject calls without a credential, or with a wrong one (${server})`, async () => {
       const { tokens } = stage;
       const wrong = [
         '',
@@ -140,8 +140,8 @@ describe('rolesFor()', function () {
         `${tokens.operator} `,
         `x${tokens.operator}`,
       ];
-      for (const token of wrong.slice(door === 'grpc' ? 1 : 0).filter((each) => each.trim() === each)) {
-        const call = doors[door](token);
+      for (const token of wrong.slice(server === 'grpc' ? 1 : 0).filter((each) => each.trim() === each)) {
+        const call = servers[server](token);
         for (const method of methods) assert.equal(await call(method), 'UNAUTHENTICATED', method.name);
       }
     });

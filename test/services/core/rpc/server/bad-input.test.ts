@@ -294,7 +294,7 @@ describe('bad input', function () {
     }
   });
 
-  it('is refused on both doors when it is too large', async () => {
+  it('is refused on both servers when it is too large', async () => {
     const large = { ...HOLD, userId: 'x'.repeat(1_100_000) };
     const response = await send('PreauthorizationService/CreatePreauthorization', JSON.stringify(large));
     assert.equal(((await response.json()) as { code: string }).code, 'resource_exhausted');

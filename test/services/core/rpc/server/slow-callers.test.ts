@@ -1,4 +1,4 @@
-/** Clients that stall, trickle or fall silent: each door closes them, whatever the protocol. The timeouts are short here. */
+/** Clients that stall, trickle or fall silent: each server closes them, whatever the protocol. The timeouts are short here. */
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { createServiceImplSpec } from '@connectrpc/connect';
 import { Server } from '@grpc/grpc-js';
-import { GRPC_DOOR_OPTIONS } from '../../../../../platform/grpc-server-options.ts';
+import { GRPC_SERVER_OPTIONS } from '../../../../../platform/grpc-server-options.ts';
 import { HTTP_BOUNDS } from '../../../../../platform/http-server.ts';
 import { boundHttp2Streams } from '../../../../../platform/http2-limits.ts';
-import { doorCredentials } from '../../../../../platform/tls.ts';
+import { serverCredentials } from '../../../../../platform/tls.ts';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { type ConnectDoor, openConnectDoor } from '../../../../../services/core/rpc/server/connect-door.ts';
 import type { EntranceBounds } from '../../../../../services/core/rpc/server/connect-entrance.ts';
-import { mountServices } from '../../../../../services/core/rpc/server/grpc-door.ts';
+import { type ConnectServer, openConnectServer } from '../../../../../services/core/rpc/server/connect-server.ts';
+import { mountServices } from '../../../../../services/core/rpc/server/mount-services.ts';
 import { type Certificates, makeCertificates } from '../../../../certificates.ts';
 
 const BOUNDS: EntranceBounds = {
@@ -41,8 +41,8 @@ const closing = (each: EventEmitter) => new Promise((resolve) => each.once('clos
 describe('slow callers', function () {
   this.timeout(20_000);
   let files: Certificates;
-  let clear: ConnectDoor;
-  let secure: ConnectDoor;
+  let clear: ConnectServer;
+  let secure: ConnectServer;
   let grpc: { port: number; close(): void };
   let secureGrpc: { port: number; close(): void };
   let unbound: () => void;
@@ -56,19 +56,19 @@ describe('slow callers', function () {
     files = await makeCertificates();
     const tls = { cert: readFileSync(files.server.cert), key: readFileSync(files.server.key) };
     const parts = { services: [mounted], interceptors: [], host: '127.0.0.1', port: 0, bounds: BOUNDS };
-    clear = await openConnectDoor({ ...parts, tls: undefined });
-    secure = await openConnectDoor({ ...parts, tls });
+    clear = await openConnectServer({ ...parts, tls: undefined });
+    secure = await openConnectServer({ ...parts, tls });
     unbound = boundHttp2Streams(BOUNDS.http2);
-    const openGrpc = async (credentials: ReturnType<typeof doorCredentials>) => {
-      const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_connection_idle_ms': 200 });
+    const openGrpc = async (credentials: ReturnType<typeof serverCredentials>) => {
+      const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_connection_idle_ms': 200 });
       mountServices(server, [mounted], [], new AbortController().signal);
       const port = await new Promise<number>((resolve, reject) =>
         server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
       );
       return { port, close: () => server.forceShutdown() };
     };
-    grpc = await openGrpc(doorCredentials(undefined));
-    secureGrpc = await openGrpc(doorCredentials(tls, BOUNDS.handshakeMs));
+    grpc = await openGrpc(serverCredentials(undefined));
+    secureGrpc = await openGrpc(serverCredentials(tls, BOUNDS.handshakeMs));
   });
   after(async () => {
     unbound();
@@ -78,8 +78,8 @@ describe('slow callers', function () {
     await files.close();
   });
 
-  /** Resolves with what the door sent once it has closed the connection. */
-  const closedByDoor = async (socket: Duplex, stop: () => void = () => undefined): Promise<string> => {
+  /** Resolves with what the server sent once it has closed the connection. */
+  const closedByServer = async (socket: Duplex, stop: () => void = () => undefined): Promise<string> => {
     let said = '';
     socket.on('data', (chunk: Buffer) => {
       said += chunk.toString('latin1');
@@ -114,31 +114,31 @@ describe('slow callers', function () {
     it(`are closed when they have sent ${name}`, async () => {
       const socket = tcp(clear.port);
       socket.write(text);
-      await closedByDoor(socket);
+      await closedByServer(socket);
       if (text === 'P') return;
       const secured = await tls(secure.port, text === PREFACE ? 'h2' : 'http/1.1');
       secured.write(text);
-      await closedByDoor(secured);
+      await closedByServer(secured);
     });
   }
 
   it('are closed when they trickle a head, or send no request after an answer', async () => {
     for (const open of [async () => tcp(clear.port), () => tls(secure.port, 'http/1.1')]) {
       const dripping = await open();
-      await closedByDoor(dripping, drip(dripping, `${HEAD}X-Slow: ${'a'.repeat(1_000)}`));
+      await closedByServer(dripping, drip(dripping, `${HEAD}X-Slow: ${'a'.repeat(1_000)}`));
       const idle = await open();
       idle.write(`${HEAD}Content-Length: 2\r\n\r\n{}`);
-      assert.match(await closedByDoor(idle), /^HTTP\/1\.1 200 /);
+      assert.match(await closedByServer(idle), /^HTTP\/1\.1 200 /);
     }
   });
 
   it('are closed when their TLS handshake never ends, silent or trickling', async () => {
     for (const { port } of [secure, secureGrpc]) {
-      await closedByDoor(tcp(port));
+      await closedByServer(tcp(port));
       const dripping = tcp(port);
       // The beginning of a handshake record of 16 KiB.
       dripping.write(Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00]));
-      await closedByDoor(dripping, drip(dripping, '\u0001'));
+      await closedByServer(dripping, drip(dripping, '\u0001'));
     }
   });
 
@@ -150,7 +150,7 @@ describe('slow callers', function () {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     socket.write(`${PREFACE.slice(3)}\0\0\0\u0004\0\0\0\0\0`);
-    const said = await closedByDoor(socket);
+    const said = await closedByServer(socket);
     assert.doesNotMatch(said, /HTTP\/1\.1/);
   });
 
@@ -160,9 +160,9 @@ describe('slow callers', function () {
     'gRPC, in clear': () => connectHttp2(`http://127.0.0.1:${grpc.port}`),
     'gRPC, over TLS': () => connectHttp2(`https://127.0.0.1:${secureGrpc.port}`, { ca: readFileSync(files.ca) }),
   };
-  for (const [door, open] of Object.entries(sessions)) {
-    const type = door.startsWith('gRPC') ? 'application/grpc' : 'application/json';
-    it(`lose a session that only pings (${door})`, async () => {
+  for (const [server, open] of Object.entries(sessions)) {
+    const type = server.startsWith('gRPC') ? 'application/grpc' : 'application/json';
+    it(`lose a session that only pings (${server})`, async () => {
       const session = open();
       session.on('error', () => undefined);
       await once(session, 'connect');
@@ -171,7 +171,7 @@ describe('slow callers', function () {
       clearInterval(timer);
     });
 
-    it(`lose a request that never ends, then their session (${door})`, async () => {
+    it(`lose a request that never ends, then their session (${server})`, async () => {
       const session = open();
       session.on('error', () => undefined);
       for (const path of [PATH, '/no/such']) {

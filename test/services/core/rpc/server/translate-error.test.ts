@@ -66,7 +66,7 @@ describe('translateError()', () => {
     }
   });
 
-  it('passes on a status of the door itself', () => {
+  it('passes on a status of the server itself', () => {
     const error = new ConnectError('no such method', Code.Unimplemented);
     assert.equal(translateError(error), error);
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { coreBreaches } from '../../.ci/core-law.ts';
+import { coreBreaches } from '../../.ci/core-rooms.ts';
 import { readSource } from '../../.ci/sources.ts';
 
-describe('the law of core', () => {
+describe('the table of rooms', () => {
   const read = (files: readonly (readonly [path: string, text: string])[]) =>
     Promise.all(files.map(([path, text]) => readSource(`services/core/${path}`, text)));
 

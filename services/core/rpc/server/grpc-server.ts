@@ -4,34 +4,34 @@ import type { Interceptor } from '@connectrpc/connect';
 import { Server } from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { GRPC_DOOR_OPTIONS } from '../../../../platform/grpc-server-options.ts';
+import { GRPC_SERVER_OPTIONS } from '../../../../platform/grpc-server-options.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
-import { type DoorTls, doorCredentials } from '../../../../platform/tls.ts';
+import { type ServerTls, serverCredentials } from '../../../../platform/tls.ts';
 import { Health as HealthService } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
 import type { Health } from '../../health/health.ts';
 import type { MountedService } from '../services.ts';
-import { mountServices } from './grpc-door.ts';
+import { mountServices } from './mount-services.ts';
 
-/** The listening door for gRPC. */
-export interface GrpcDoor {
+/** The listening server for gRPC. */
+export interface GrpcServer {
   readonly port: number;
   /** Sends GOAWAY, ends streams, waits for running calls, then closes. */
   close(): Promise<void>;
 }
 
-export interface GrpcDoorParts {
+export interface GrpcServerParts {
   readonly services: readonly MountedService[];
   readonly interceptors: Interceptor[];
   readonly health: Health;
   readonly host: string;
   readonly port: number;
-  readonly tls: DoorTls | undefined;
+  readonly tls: ServerTls | undefined;
 }
 
-/** Opens the door: core's services, health and reflection. Rejects when the port is taken. */
-export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
+/** Opens the server: core's services, health and reflection. Rejects when the port is taken. */
+export async function openGrpcServer(parts: GrpcServerParts): Promise<GrpcServer> {
   const stopping = new AbortController();
-  const server = new Server({ ...GRPC_DOOR_OPTIONS, 'grpc.max_receive_message_length': 1024 * 1024 });
+  const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_receive_message_length': 1024 * 1024 });
   const calls = mountServices(server, parts.services, parts.interceptors, stopping.signal);
   parts.health.implementation.addToServer(server);
   reflectionOf(parts.services.map(({ service }) => service)).addToServer(server);
@@ -58,10 +58,10 @@ export async function openGrpcDoor(parts: GrpcDoorParts): Promise<GrpcDoor> {
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 
-function listen(server: Server, { host, port, tls }: GrpcDoorParts): Promise<number> {
+function listen(server: Server, { host, port, tls }: GrpcServerParts): Promise<number> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, doorCredentials(tls), (error, bound) => {
+    server.bindAsync(address, serverCredentials(tls), (error, bound) => {
       if (error) reject(new Error(`CORE_PORT ${port} cannot be used: ${error.message}`));
       else resolve(bound);
     });

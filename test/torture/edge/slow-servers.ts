@@ -1,10 +1,10 @@
-/** Connections that stall: the door must close each in time. */
+/** Connections that stall: the server must close each in time. */
 import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answers, type Attack, newAddress, openSocket, type Target } from './attack.ts';
 
-/** A door waits at most 10 s for a request; a busy machine may take longer to notice. */
+/** A server waits at most 10 s for a request; a busy machine may take longer to notice. */
 const CLOSED_WITHIN_MS = 15_000;
 const CONNECTIONS = 200;
 const DRIP_MS = 500;
@@ -57,7 +57,7 @@ function stalled(name: string, urlOf: (target: Target) => string, stall: Stall):
 }
 
 const idleSessions: Attack = {
-  name: `${CONNECTIONS} HTTP/2 sessions without a request at the Connect door`,
+  name: `${CONNECTIONS} HTTP/2 sessions without a request at the Connect server`,
   expects: `closed within ${CLOSED_WITHIN_MS / 1000} s`,
   async run(target) {
     const address = newAddress();
@@ -76,7 +76,7 @@ const idleSessions: Attack = {
   },
 };
 
-/** Counts the connections that the door left open, then closes them from this side. */
+/** Counts the connections that the server left open, then closes them from this side. */
 async function ended(sockets: readonly Socket[], answers: Answers, closed: readonly Promise<void>[]) {
   const open = sockets.filter((socket) => !socket.closed);
   const met = new Answers(answers);
@@ -90,14 +90,18 @@ async function ended(sockets: readonly Socket[], answers: Answers, closed: reado
 }
 
 const gateway = ({ file }: Target) => file.baseUrl;
-const connectDoor = ({ file }: Target) => file.connectUrl;
+const connectServer = ({ file }: Target) => file.connectUrl;
 
-export const SLOW_DOORS: readonly Attack[] = [
+export const SLOW_SERVERS: readonly Attack[] = [
   stalled('that say nothing, at the gateway', gateway, saysNothing),
   stalled('that stop in their head, at the gateway', gateway, stopsIn('GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: ')),
   stalled('with a body of 2 bytes a second, at the relay', gateway, dripsAfter(RELAY)),
-  stalled('that say nothing, at the Connect door', connectDoor, saysNothing),
-  stalled('that stop in their head, at the Connect door', connectDoor, stopsIn('POST /x HTTP/1.1\r\nHost: a\r\nX-A: ')),
-  stalled('with a body of 2 bytes a second, at the Connect door', connectDoor, dripsAfter(RPC)),
+  stalled('that say nothing, at the Connect server', connectServer, saysNothing),
+  stalled(
+    'that stop in their head, at the Connect server',
+    connectServer,
+    stopsIn('POST /x HTTP/1.1\r\nHost: a\r\nX-A: '),
+  ),
+  stalled('with a body of 2 bytes a second, at the Connect server', connectServer, dripsAfter(RPC)),
   idleSessions,
 ];

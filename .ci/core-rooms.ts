@@ -109,7 +109,7 @@ function importBreaches({ path, imports }: Source): string[] {
   const room = roomOf(path);
   const allowed = ROOMS[room]?.imports.split(' ');
   if (!allowed && !ENTRY_POINTS.has(room))
-    return [`${path} is neither in a room that the law of core names nor an entry point`];
+    return [`${path} is neither in a room that the table of rooms names nor an entry point`];
   return imports.flatMap(({ specifier, target, names }) => {
     const only = ONLY_IN.find(([name]) => name.test(target));
     if (only) return only[1] === room ? [] : [`${path} imports ${specifier}`];

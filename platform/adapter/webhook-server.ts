@@ -6,7 +6,7 @@ import { errorFields, type Log } from '../log.ts';
 export type Reply = readonly [status: number, text?: string];
 
 /** What a processor's webhooks come to. */
-export interface WebhookDoor {
+export interface WebhookServer {
   /** Where webhooks are posted. */
   readonly path: string;
   /** Verifies and stores a webhook. What it throws is answered 503, and the processor sends it again. */
@@ -33,32 +33,38 @@ const HEADERS = {
 };
 
 /** Answers a webhook server. */
-export function openWebhookDoor(door: WebhookDoor): (request: IncomingMessage, response: ServerResponse) => void {
+export function openWebhookServer(
+  webhooks: WebhookServer,
+): (request: IncomingMessage, response: ServerResponse) => void {
   const reading = new Set<IncomingMessage>();
   return (request, response) => {
-    answer(door, request, reading).then(
+    answer(webhooks, request, reading).then(
       ([status, text = '']) => {
         // The rest of a body that is not read whole stays in its connection, which cannot be reused.
         const isUnread = status === 413 || status === 503;
         response.writeHead(status, { ...HEADERS, ...(isUnread && { connection: 'close' }) }).end(text);
       },
       (error: unknown) => {
-        door.log.error('webhook failed', errorFields(error));
+        webhooks.log.error('webhook failed', errorFields(error));
         response.writeHead(503, HEADERS).end();
       },
     );
   };
 }
 
-async function answer(door: WebhookDoor, request: IncomingMessage, reading: Set<IncomingMessage>): Promise<Reply> {
+async function answer(
+  webhooks: WebhookServer,
+  request: IncomingMessage,
+  reading: Set<IncomingMessage>,
+): Promise<Reply> {
   const path = request.url?.split('?', 1)[0] ?? '';
-  const page = Object.hasOwn(door.pages, path) ? door.pages[path] : undefined;
+  const page = Object.hasOwn(webhooks.pages, path) ? webhooks.pages[path] : undefined;
   if (page && request.method === 'GET') return page();
-  if (path !== door.path) return [404];
+  if (path !== webhooks.path) return [404];
   if (request.method !== 'POST') return [405];
   if (reading.size >= MOST_BODIES) return [503];
   reading.add(request);
   // The bytes as they came: a signature may be over them.
   const body = await readBody(request, LONGEST_BODY).finally(() => reading.delete(request));
-  return body ? door.take(body, request.headers) : [413];
+  return body ? webhooks.take(body, request.headers) : [413];
 }

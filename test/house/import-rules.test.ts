@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { breaches } from '../../.ci/import-law.ts';
+import { breaches } from '../../.ci/import-rules.ts';
 import { readSource } from '../../.ci/sources.ts';
 
-describe('the import law', () => {
+describe('the import rules', () => {
   const refused = [
     ['gateway/core/client.ts', `import { judgeCapture } from '../../services/core/domain/hold.ts';`],
     ['gateway/core/client.ts', `import type { HoldState } from '../../services/core/domain/hold.ts';`],

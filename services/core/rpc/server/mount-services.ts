@@ -1,5 +1,5 @@
 /**
- * The door for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node serves
+ * The server for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node serves
  * gRPC too, at about half the rate; see docs/performance.md.) `transformInvokeImplementation` is not under semantic
  * versioning, which is why the connect packages are pinned.
  */

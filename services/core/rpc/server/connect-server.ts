@@ -1,9 +1,9 @@
-/** The door for Connect, gRPC-Web, gRPC and plain JSON, over HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
+/** The server for Connect, gRPC-Web, gRPC and plain JSON, over HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Interceptor } from '@connectrpc/connect';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
-import type { DoorTls } from '../../../../platform/tls.ts';
+import type { ServerTls } from '../../../../platform/tls.ts';
 import type { MountedService } from '../services.ts';
 import {
   clearEntrance,
@@ -14,19 +14,19 @@ import {
 } from './connect-entrance.ts';
 import { serveConnect } from './connect-requests.ts';
 
-/** A listening door. */
-export interface ConnectDoor {
+/** A listening server. */
+export interface ConnectServer {
   readonly port: number;
   /** Accepts no more calls, ends streams, and resolves when running calls have ended. */
   close(): Promise<void>;
 }
 
-export interface ConnectDoorParts {
+export interface ConnectServerParts {
   readonly services: readonly MountedService[];
   readonly interceptors: Interceptor[];
   readonly host: string;
   readonly port: number;
-  readonly tls: DoorTls | undefined;
+  readonly tls: ServerTls | undefined;
   /** Time limits for callers; a test may set shorter ones. */
   readonly bounds?: EntranceBounds;
 }
@@ -34,8 +34,8 @@ export interface ConnectDoorParts {
 const READ_MAX_BYTES = 1024 * 1024;
 const MAX_TIMEOUT_MS = 60_000;
 
-/** Opens the door. Rejects when the port is taken. */
-export async function openConnectDoor(parts: ConnectDoorParts): Promise<ConnectDoor> {
+/** Opens the server. Rejects when the port is taken. */
+export async function openConnectServer(parts: ConnectServerParts): Promise<ConnectServer> {
   const shutdown = new AbortController();
   const serve = serveConnect(parts.services, {
     interceptors: parts.interceptors,

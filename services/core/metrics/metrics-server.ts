@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { createHttpDoor, type HttpBounds } from '../../../platform/http-server.ts';
+import { createBoundedServer, type HttpBounds } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { hashOf } from '../storage/cipher.ts';
 
-export interface MetricsDoorParts {
+export interface MetricsServerParts {
   readonly registry: Registry;
   readonly host: string;
   readonly port: number;
@@ -21,8 +21,8 @@ export interface MetricsDoorParts {
 }
 
 /** GET /metrics (Prometheus text; needs the operator token), /healthz, /readyz. Rejects when the port is taken. */
-export async function openMetricsDoor(parts: MetricsDoorParts): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createHttpDoor((request, response) => {
+export async function openMetricsServer(parts: MetricsServerParts): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createBoundedServer((request, response) => {
     if (request.method !== 'GET') return end(response, 405);
     if (request.url === '/healthz') return end(response, 200, 'ok\n');
     if (request.url === '/readyz') return parts.isReady() ? end(response, 200, 'ready\n') : end(response, 503);

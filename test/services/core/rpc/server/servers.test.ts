@@ -1,4 +1,4 @@
-/** The doors of core with standard tools: health, reflection, deadlines, TLS and mutual TLS, shutdown. */
+/** The servers of core with standard tools: health, reflection, deadlines, TLS and mutual TLS, shutdown. */
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { Agent, fetch } from 'undici';
 import { openChannel } from '../../../../../platform/grpc-client.ts';
 import { channelSecurity, readChannelTls } from '../../../../../platform/tls.ts';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { openConnectDoor } from '../../../../../services/core/rpc/server/connect-door.ts';
+import { openConnectServer } from '../../../../../services/core/rpc/server/connect-server.ts';
 import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { freePort } from '../../../../../services/quickstart/ports.ts';
 import { makeCertificates } from '../../../../certificates.ts';
@@ -19,7 +19,7 @@ import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../desk.ts';
 import { openStage, why } from '../../stage.ts';
 
-describe('doors of core', function () {
+describe('servers of core', function () {
   this.timeout(60_000);
   const stage = forSuite(openStage);
   const files = forSuite(makeCertificates);
@@ -108,7 +108,7 @@ describe('doors of core', function () {
     await assert.rejects(late, (error: ServiceError) => error.code === status.DEADLINE_EXCEEDED);
   });
 
-  it('serves TLS on both doors, and with a client authority only clients with its certificate', async () => {
+  it('serves TLS on both servers, and with a client authority only clients with its certificate', async () => {
     const tls = { CORE_TLS_CERT: files.server.cert, CORE_TLS_KEY: files.server.key };
     const core = await startCore({ ...anyPorts(), ...tls, CORE_TLS_CLIENT_CA: files.ca });
     const address = `127.0.0.1:${core.corePort}`;
@@ -149,7 +149,7 @@ describe('doors of core', function () {
 
   it('names the setting of a port that is in use', async () => {
     const port = stage.cores[0]?.connectPort ?? assert.fail();
-    const opening = openConnectDoor({ services: [], interceptors: [], host: '127.0.0.1', port, tls: undefined });
+    const opening = openConnectServer({ services: [], interceptors: [], host: '127.0.0.1', port, tls: undefined });
     await assert.rejects(opening, new RegExp(`^Error: CONNECT_PORT ${port} cannot be used: .*EADDRINUSE`));
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { stringify, v7 as uuidv7 } from 'uuid';
+import { NIL, stringify, v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/request.ts';
 import { isFinal, isOk, type NotPerformed } from '../domain/operation.ts';
 import { factsOf, type Sender } from '../kinds/facts.ts';
@@ -19,7 +19,6 @@ export interface GivenBack {
   readonly note?: string;
 }
 
-/**
 /**
  * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that is released, an
  * open checkout as one that failed, a capture with its refund. Throws Unable for what cannot be given back; then
@@ -91,9 +90,9 @@ async function submit(
 async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
   if (entry.answer !== 'APPROVED') throw new Unable('it has not ended yet: import it, or try again later');
   const { sender } = importing;
-  const captureRequestId = await importEntry(entry, importing).catch((error) => {
+  const captureRequestId = await importEntry(entry, importing).catch(async (error) => {
     // A hold that has failed here takes no capture: then it is undone, and nothing is booked.
-    if (error instanceof Unable) return undefined;
+    if (error instanceof Unable && (await isRefused(entry, importing))) return undefined;
     throw error;
   });
   const amount = entry.amount - entry.takenBack - entry.refunded;
@@ -111,6 +110,13 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
     requestId: captureRequestId,
     ...(!isEnded && { note: 'the refund has no result yet: recovery finds it out' }),
   };
+}
+
+/** Whether a hold that is here does not take the capture, and nobody else has imported it meanwhile. */
+async function isRefused(entry: UnknownEntry, { sender, reads }: Importing): Promise<boolean> {
+  const { requestId, authorizationRequestId, processor } = entry;
+  if (!(await reads.hold(authorizationRequestId ?? NIL, processor))) return false;
+  return !(await findSentAs(sender.database.query, requestId, processor));
 }
 
 /** The same refund is asked for however often this is repeated, because its identifier follows from the capture's. */

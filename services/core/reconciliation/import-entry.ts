@@ -45,17 +45,23 @@ export interface Names {
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
   const { changeHere, captureHere, holdHere } = entry;
+  const { names, sender } = importing;
   if (changeHere !== null) {
     assert(holdHere, 'it is a change of a hold');
-    if (changeHere === 'END') return importEnd(importing.sender, holdHere);
-    return importReversal(importing.sender, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
+    if (changeHere === 'END') return importEnd(sender, holdHere);
+    return importReversal(sender, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
+  }
+  // Its own name may be taken because somebody else has imported it since the books were compared.
+  const isRenamed = names.processorRequestId !== undefined;
+  if (isRenamed && (await findSentAs(sender.database.query, entry.requestId, entry.processor))) {
+    throw new Unable('it is known here by now');
   }
   const store = STORE[entry.kind];
   if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const facts = await store(entry, importing);
   await settleImported(entry, importing, facts);
   const { kind, requestId } = facts;
-  if (kind === 'CAPTURE' && entry.takenBack > 0n) await importReversalOf(importing.sender, requestId, entry);
+  if (kind === 'CAPTURE' && entry.takenBack > 0n) await importReversalOf(sender, requestId, entry);
   return requestId;
 }
 

@@ -1,8 +1,9 @@
 /** Refunds are imported after the database went back in time, and captures are given back by them. */
 import assert from 'node:assert/strict';
+import type { Processors } from '../../../../services/core/processor/processors.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant } from '../desk.ts';
-import { openStage, why } from '../stage.ts';
+import { openStage, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
@@ -60,6 +61,30 @@ describe('reconcile() with refunds', function () {
     assert.deepEqual(await stage.audit(), []);
     assert.equal(stage.oracle.find(capture.requestId)?.refunded, 300);
   });
+
+  for (const decision of ['importing', 'givingBack']) {
+    it(`books a capture once that another operator has imported meanwhile, and gives nothing back: ${decision}`, async () => {
+      const hold = await desk.hold();
+      const goBack = await rememberNow(stage);
+      const { capture = assert.fail() } = await desk.capture(hold, 300n);
+      await goBack();
+      const { settings, recovery } = stage;
+      const { processors } = recovery;
+      const of: Processors['of'] = (row) => ({
+        ...processors.of(row),
+        async inquire(asked) {
+          assert.equal((await decide({ importing: ['all'] })).left, 0);
+          return processors.of(row).inquire(asked);
+        },
+      });
+      const slow = { settings, recovery: { ...recovery, processors: { ...processors, of } } } as Stage;
+      const { lines } = await decideAt(slow, { [decision]: ['all'] });
+      assert.match(lines.join('\n'), /^LEFT capture .*: it is known here by now$/);
+      assert.equal(stage.oracle.find(capture.requestId)?.refunded, 0);
+      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+      assert.deepEqual(await stage.audit(), []);
+    });
+  }
 
   it('leaves a refund that has no result yet to recovery', async () => {
     const capture = await desk.captured(300n, { tokenId: 'tok_sandbox_refund_accepted' });

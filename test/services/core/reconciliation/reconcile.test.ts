@@ -243,12 +243,15 @@ describe('reconcile()', function () {
   it('names entries of merchants that do not exist here, and skips them', async () => {
     const goBack = await rememberNow(stage);
     const lost = await openMerchant(stage, 'lost');
-    await lost.hold();
+    const capture = await lost.captured(300n);
     await goBack();
     assert.match((await decide()).lines.join('\n'), /\(there is no such merchant here\)$/);
-    const { lines, left } = await decide({ importing: ['all'] });
-    assert.equal(left, 1);
-    assert.match(lines.join('\n'), /^LEFT .*: the merchant lost does not exist here$/);
+    for (const decisions of [{ importing: ['all'] }, { givingBack: ['all'] }]) {
+      const { lines } = await decide(decisions);
+      assert.match(lines[0] ?? '', /^LEFT .*: the merchant lost does not exist here$/);
+      assert.match(lines[1] ?? '', /^LEFT capture .* is unknown here: import that first$/);
+    }
+    assert.equal(stage.oracle.find(capture.requestId)?.refunded, 0);
   });
 
   it('is a command whose exit code reports what is left', async () => {

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Middleware } from 'koa';
 import { createBoundedServer } from '../../platform/http-server.ts';
+import { Problem } from './problem.ts';
 
 const DRAIN_MS = 10_000;
 
@@ -30,6 +31,14 @@ export function createGatewayServer(listener: RequestListener): HttpServer {
       if (!server.listening && answering.size === 0) drained.resolve();
     });
   });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const current = [...answering].find((response) => response.socket === socket);
+    // The answer would be taken for that of the request before it, which was read in full and may have been done.
+    const isTaken = current !== undefined && (current.headersSent || current.req.complete);
+    if (socket.writable && !isTaken) socket.write(answerToUnread(error.code));
+    // At once: what is sent after this answer must not be done.
+    socket.destroy();
+  });
   const listen = async (port: number, host: string) => {
     await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
     return (server.address() as AddressInfo).port;
@@ -46,6 +55,28 @@ export function createGatewayServer(listener: RequestListener): HttpServer {
   };
   return { server, listen, drain };
 }
+
+/** The answer to a request that Node could not read, or not in time: with Node's status, as a problem. */
+function answerToUnread(code: string | undefined): string {
+  const problem = UNREAD[code ?? ''] ?? new Problem('INVALID_REQUEST', { detail: 'This is not valid HTTP/1.1.' });
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : problem.status;
+  const body = JSON.stringify({ ...problem.toJSON(), status });
+  const headers = {
+    ...problem.headers(),
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+}
+
+const UNREAD: Readonly<Record<string, Problem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem('REQUEST_TIMEOUT'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new Problem('PAYLOAD_TOO_LARGE', { detail: 'The chunk extensions are too long.' }),
+  HPE_HEADER_OVERFLOW: new Problem('INVALID_REQUEST', { detail: 'The headers are larger than 16 KiB.' }),
+};
 
 /**
  * Connections that wait to be accepted. Above Node's 511 the kernel drops none for want of room; beyond, clients wait

@@ -38,8 +38,6 @@ export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading 
   if (status === 409 && code === 'IDEMPOTENCY_IN_FLIGHT') {
     return read('again', isKeyed && mayRepeat, 'without a key or Retry-After');
   }
-  // Node itself answers a request that it did not read in time, without Retry-After.
-  if (status === 408 && code === '') return read('again', true, '');
   if (status === 408 || status === 429 || status === 503) return read('again', mayRepeat, 'without Retry-After');
   if (status === 500) return hasId ? read('ask', true, '') : read('unexplained', false, 'without requestId');
   if (status === 502) return read('refused', hasId && code === 'PROCESSOR_ERROR', 'without requestId');

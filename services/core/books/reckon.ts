@@ -72,11 +72,11 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
   INCREMENT(submission, onHold, ending) {
     const { requestId, amount } = submission;
     const hold = demand(onHold);
-    const { outcome } = ending;
+    const { outcome, imported } = ending;
     const end = isOk(outcome) ? outcome.expiresAt : undefined;
     return {
       ...endOnHold(submission, hold, ending),
-      ...settleIncrement(hold, amount, isOk(outcome)),
+      ...settleIncrement(hold, amount, isOk(outcome), imported),
       ...ableTo(ending),
       expiresAt: end && hold.expiresAt && end < hold.expiresAt ? end.toISOString() : undefined,
       operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, amount), ending),

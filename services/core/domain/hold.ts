@@ -191,12 +191,15 @@ function isUsedUp({ remaining, inFlight, changing }: HoldBooks): boolean {
 }
 
 /**
- * Settles an increment. What it added to a hold that has closed meanwhile was given back with the rest. When it adds
+ * Settles an increment. What it added to a hold that has closed meanwhile was given back with the rest. But when it is
+ * imported, and all of the hold was captured before, no rest was given back: then the hold opens again. When it adds
  * nothing to a hold of which all was captured meanwhile, the hold closes.
  */
-export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean): HoldBooks {
+export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean, imported = false): HoldBooks {
   const books = { ...booksOf(hold), changing: null };
-  if (ok) return returned({ ...books, amount: hold.amount + amount }, amount);
+  const opens = imported && hold.captured === hold.amount && hold.allowMultipleCaptures;
+  const status = opens ? 'PARTIALLY_CAPTURED' : hold.status;
+  if (ok) return returned({ ...books, status, amount: hold.amount + amount }, amount);
   return isOpen(hold) && isUsedUp(books) ? closed(books, 'CAPTURED', 'FINAL') : checked(books);
 }
 

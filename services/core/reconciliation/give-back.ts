@@ -27,7 +27,7 @@ export interface GivenBack {
 export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
   if (entry.kind === 'AUTHORIZATION') return giveBackAuthorization(entry, importing);
   if (entry.kind === 'CAPTURE') return giveBackCapture(entry, importing);
-  throw new Unable(`a ${entry.kind.toLowerCase()} cannot be given back: import it`);
+  throw new Unable(`this ${entry.kind.toLowerCase()} cannot be given back: import it`);
 }
 
 /** How a checkout ends that was lost by a restore. */

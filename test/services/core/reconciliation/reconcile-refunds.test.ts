@@ -45,7 +45,7 @@ describe('reconcile() with refunds', function () {
     await desk.refund(capture, 100n);
     await goBack();
     const { lines } = await decide({ givingBack: ['all'] });
-    assert.match(lines.join('\n'), /^LEFT refund .*: a refund cannot be given back: import it$/);
+    assert.match(lines.join('\n'), /^LEFT refund .*: this refund cannot be given back: import it$/);
   });
 
   it('gives a capture back that was refunded in part, and imports that refund', async () => {

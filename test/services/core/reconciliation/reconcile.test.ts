@@ -131,9 +131,9 @@ describe('reconcile()', function () {
     assert.deepEqual(
       kept.map((line) => /^LEFT (\w+) .*Z: (.*)$/.exec(line)?.slice(1)),
       [
-        ['void', 'a void cannot be given back: import it'],
-        ['void', 'a void cannot be given back: import it'],
-        ['credit', 'a credit cannot be given back: import it'],
+        ['void', 'this void cannot be given back: import it'],
+        ['void', 'this void cannot be given back: import it'],
+        ['credit', 'this credit cannot be given back: import it'],
       ],
       lines.join('\n'),
     );

@@ -1,0 +1,157 @@
+/** Increments and extensions are imported after the database went back in time; they cannot be given back. */
+import assert from 'node:assert/strict';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { forEachTest } from '../../../suite.ts';
+import { openMerchant } from '../desk.ts';
+import { openStage, why } from '../stage.ts';
+import { rememberNow } from '../time-machine.ts';
+import { type Decisions, decideAt } from './decide.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+describe('reconcile() with increments and extensions', function () {
+  this.timeout(60_000);
+  const stage = forEachTest(openStage);
+  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const decide = (decisions: Decisions) => decideAt(stage, decisions);
+  const importAll = async () => {
+    assert.notDeepEqual(await stage.audit(), []);
+    const { lines, left } = await decide({ importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.deepEqual(await stage.audit(), []);
+  };
+
+  beforeEach(async () => {
+    await desk.hold();
+  });
+
+  for (const what of ['known', 'lost']) {
+    /** A hold that the database has lost, or not, and how it goes back. */
+    async function holdToGoBack() {
+      const early = what === 'known' ? await desk.hold() : undefined;
+      const goBack = await rememberNow(stage);
+      return { hold: early ?? (await desk.hold()), goBack };
+    }
+
+    it(`imports an increment of a hold that is ${what}, and what was captured of it`, async () => {
+      const { hold, goBack } = await holdToGoBack();
+      const key = { idempotencyKey: 'increment' };
+      const first = await desk.increment(hold, 2_000n, key);
+      stage.clock.advance(1_000);
+      await desk.increment(hold, 500n);
+      await desk.capture(hold, 11_000n);
+      const books = await desk.books(hold);
+      assert.equal(books, 'PARTIALLY_CAPTURED 11000/0/1500/0/0');
+      await goBack();
+      await importAll();
+      assert.equal(await desk.books(hold), books);
+      assert.equal((await desk.get(hold)).amount, 12_500n);
+      assert.deepEqual(await desk.increment(hold, 2_000n, key), { ...first, replayed: true });
+      assert.equal(await why(desk.increment(hold, 2_001n, key)), 'IDEMPOTENCY_KEY_REUSED');
+      const results = ['authorized', 'incremented 2000', 'incremented 500', 'captured 11000'];
+      assert.deepEqual(await desk.results(hold), results);
+    });
+
+    it(`imports an extension of a hold that is ${what}`, async () => {
+      const { hold, goBack } = await holdToGoBack();
+      stage.clock.advance(3 * DAY_MS);
+      const key = { idempotencyKey: 'extension' };
+      const first = await desk.extend(hold, key);
+      const end = stage.clock.now() + 7 * DAY_MS;
+      await goBack();
+      stage.clock.advance(DAY_MS);
+      await importAll();
+      const { expiresAt } = await desk.get(hold);
+      assert.equal(expiresAt && timestampMs(expiresAt), end);
+      assert.deepEqual(await desk.extend(hold, key), { ...first, replayed: true });
+    });
+  }
+
+  it('imports an extension of a hold that would have ended here meanwhile', async () => {
+    const hold = await desk.hold();
+    stage.clock.advance(3 * DAY_MS);
+    const goBack = await rememberNow(stage);
+    await desk.extend(hold);
+    await goBack();
+    stage.clock.advance(5 * DAY_MS);
+    await importAll();
+    assert.equal(await stage.expire(), 1, 'the other one');
+    await desk.capture(hold, 300n);
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+  });
+
+  for (const [end, books] of [
+    [(hold: { requestId: string }) => desk.release(hold), 'RELEASED 0/0/0/12000/0 RELEASED frozen'],
+    [() => stage.expire(), 'EXPIRED 0/0/0/12000/0 EXPIRED frozen'],
+  ] as const) {
+    it(`imports an increment of a hold that has ended here since: ${books}`, async () => {
+      const hold = await desk.hold();
+      const goBack = await rememberNow(stage);
+      await desk.increment(hold, 2_000n);
+      await goBack();
+      if (books.startsWith('EXPIRED')) stage.clock.advance(8 * DAY_MS);
+      await end(hold);
+      await importAll();
+      assert.equal(await desk.books(hold), books);
+    });
+  }
+
+  it('opens a hold again that was captured whole here since, so that what was added is given back at its end', async () => {
+    const hold = await desk.hold();
+    const goBack = await rememberNow(stage);
+    await desk.increment(hold, 2_000n);
+    await goBack();
+    await desk.capture(hold, 10_000n);
+    assert.equal(await desk.books(hold), 'CAPTURED 10000/0/0/0/0');
+    await importAll();
+    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 10000/0/2000/0/0');
+    stage.clock.advance(8 * DAY_MS);
+    await stage.expire();
+    assert.equal(await desk.books(hold), 'CAPTURED 10000/0/0/2000/0 EXPIRED');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('leaves what has no result yet to recovery', async () => {
+    for (const [token, change] of [
+      ['tok_sandbox_increment_accepted', (hold: { preauthorizationId: string }) => desk.increment(hold, 2_000n)],
+      ['tok_sandbox_extension_accepted', (hold: { preauthorizationId: string }) => desk.extend(hold)],
+    ] as const) {
+      const hold = await desk.hold({ tokenId: token });
+      const goBack = await rememberNow(stage);
+      await change(hold);
+      await goBack();
+      const { lines } = await decide({ importing: ['all'] });
+      assert.match(lines.join('\n'), /^IMPORTED (increment|extension) accepted/);
+      assert.equal(await why(desk.extend(hold)), 'CAPTURE_IN_FLIGHT');
+      stage.clock.advance(60_000);
+      await stage.sandbox.reportDue();
+      await stage.inquire();
+      const amount = token.includes('increment') ? 12_000 : 10_000;
+      assert.equal(await desk.books(hold), `IN_PROGRESS 0/0/${amount}/0/0`);
+      assert.deepEqual(await stage.audit(), []);
+    }
+  });
+
+  it('gives a lost hold back with all that was added to it', async () => {
+    const goBack = await rememberNow(stage);
+    const hold = await desk.hold();
+    await desk.increment(hold, 2_000n);
+    await desk.extend(hold);
+    await goBack();
+    const { lines, left } = await decide({ givingBack: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.equal(await desk.books(hold), 'RELEASED 0/0/0/12000/0 RELEASED');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('cannot give them back of a hold that is known', async () => {
+    const hold = await desk.hold();
+    const goBack = await rememberNow(stage);
+    await desk.increment(hold, 2_000n);
+    await desk.extend(hold);
+    await goBack();
+    const { lines } = await decide({ givingBack: ['all'] });
+    assert.match(lines[0] ?? '', /^LEFT increment .*: this increment cannot be given back: import it$/);
+    assert.match(lines[1] ?? '', /^LEFT extension .*: this extension cannot be given back: import it$/);
+  });
+});

@@ -6,20 +6,25 @@ with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
+      "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean,
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
-      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz,
-      "notifyExpiringHours" int, renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
-      "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
-    cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
+      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text,
+      description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz, "notifyExpiringHours" int,
+      renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb, "returnUrl" text,
+      "saveCard" boolean, "checkoutExpiresAt" timestamptz)
+    cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
+    case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
     cross join lateral (
     select s.id as "sentAs", exists (select from hold k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
     from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
-        select n.id from (select generate_series(1, 5000) as use) u cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
-          i."merchantId", i.method, u.use, i.key), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid offset 0) n(id)
+        select n.id from (select generate_series(1, 5000) as use) u
+          cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
+    (select id from installation where number = any (array[1])), i."merchantId", i.method, u.use, i.key), 'UTF8')),
+    'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid offset 0) n(id)
         where not coalesce((select bool_or(k.created_at < i."createdAt" - interval '7 days') from hold k
           where k.processor_request_id = any (array[n.id])), false)
         limit 1) end) as id) s
@@ -37,15 +42,16 @@ with input as materialized (
     insert into hold (request_id, merchant_id, amount, amount_asked, currency, processor, processor_account,
       processor_request_id, created_at, inquire_at, inquiry_count,
       status, captured, in_flight, remaining, released, reversed, closing, frozen,
-      terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
-      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours, renews, releases_old,
-      metadata, return_url, save_card, checkout_expires_at)
+      terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds,
+      hold_period_s, merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at,
+      notify_expiring_hours, renews, releases_old, metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
       'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt",
+      "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs" as sent_as,
@@ -93,7 +99,8 @@ with input as materialized (
     where c.operation is not null
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted
+      where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -110,10 +117,11 @@ with input as materialized (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
     select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
-      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
+      'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text,
+      "traceParent" text)
     join merchant m on m.id = any (array[r."merchantId"])
     where r.delivery is not null and m.webhook_url is not null
     returning id
@@ -133,19 +141,23 @@ with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
+      "inquireAt" timestamptz,
       deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
-      "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean,
+      "captureRequestId" uuid, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
-    cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since, case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
+    cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
+    case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
     cross join lateral (
     select s.id as "sentAs", exists (select from submission k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
     from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
-        select n.id from (select generate_series(1, 5000) as use) u cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
-          i."merchantId", i.method, u.use, i.key), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid offset 0) n(id)
+        select n.id from (select generate_series(1, 5000) as use) u
+          cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
+    (select id from installation where number = any (array[1])), i."merchantId", i.method, u.use, i.key), 'UTF8')),
+    'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid offset 0) n(id)
         where not coalesce((select bool_or(k.created_at < i."createdAt" - interval '7 days') from submission k
           where k.processor_request_id = any (array[n.id])), false)
         limit 1) end) as id) s
@@ -157,7 +169,8 @@ with input as materialized (
     for no key update of h skip locked
   ),
   admissible as materialized (
-    select * from locked union all select * from input where "holdRequestId" is null and not late and not met and not maybe_lost
+    select * from locked union all select * from input where "holdRequestId" is null and not late and not met
+      and not maybe_lost
   ),
   claimed as (
     insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
@@ -183,13 +196,14 @@ with input as materialized (
     where s.request_id = any (array[i."captureRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
   stored as (
-    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, processor_request_id,
-      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id, final_capture, amount_reversed,
-      amount_refunded, amount_refunding, reported,
+    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account,
+      processor_request_id, created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id,
+      final_capture, amount_reversed, amount_refunded, amount_refunding, reported,
       amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
     select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
       "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "captureRequestId", "finalCapture",
-      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
+      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
+      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
       "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
     from admissible where "requestId" in (select request_id from claimed)
   )
@@ -210,10 +224,12 @@ select s.request_id as submission, h.xmin::text as version, h.*
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
-      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean, changing text,
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text,
-      "captureRequestId" uuid, "amountRefunded" bigint, "amountReserved" bigint)
+      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
+      "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
+      "releaseReason" text, closing boolean, changing text,
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz,
+      capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
+      "amountReserved" bigint)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
@@ -230,8 +246,8 @@ with input as materialized (
   changed as (
     update submission s set state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, inquire_at = null,
       processor_reference = i."processorReference", bank_reference = i."bankReference",
-      processor_code = i."processorCode", processor_message = i."processorMessage", amount_released = i."amountReleased",
-      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      processor_code = i."processorCode", processor_message = i."processorMessage",
+      amount_released = i."amountReleased", card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
@@ -242,11 +258,13 @@ with input as materialized (
     returning s.request_id as subject_id, i.*
   ),
   booked as (
-    update hold h set status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+    update hold h set status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight",
+      remaining = c.remaining,
       released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
       release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
-      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end,
+      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
+        else coalesce(h.closed_at, c.at) end,
       frozen = h.frozen or coalesce(c.freezes, false), capabilities = coalesce(c.capabilities, h.capabilities),
       expires_at = c."expiresAfter",
       notify_expiring_at = case when c."expiresAfter" is distinct from h.expires_at
@@ -276,7 +294,8 @@ with input as materialized (
     where c.operation is not null
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted
+      where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -293,10 +312,11 @@ with input as materialized (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
     select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
-      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
+      'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text,
+      "traceParent" text)
     join merchant m on m.id = any (array[r."merchantId"])
     where r.delivery is not null and m.webhook_url is not null
     returning id
@@ -309,11 +329,13 @@ with input as materialized (
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
       at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
-      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean, changing text)
+      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
+      "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
+      "releaseReason" text, closing boolean, changing text)
   ),
   locked as materialized (
-    select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i
+      join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   remembered as (
@@ -330,11 +352,13 @@ with input as materialized (
     from changed i where s.request_id = any (array[i."captureRequestId"])
   ),
   booked as (
-    update hold h set status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+    update hold h set status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight",
+      remaining = c.remaining,
       released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
       release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
-      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
+      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
+        else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   result as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
@@ -345,7 +369,8 @@ with input as materialized (
     where c.operation is not null
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(7215001) from (select count(*) from result) counted
+      where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -362,10 +387,11 @@ with input as materialized (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
     select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
-      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
+      'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text,
+      "traceParent" text)
     join merchant m on m.id = any (array[r."merchantId"])
     where r.delivery is not null and m.webhook_url is not null
     returning id

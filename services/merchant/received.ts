@@ -85,5 +85,6 @@ const INSERT = `
 
 const SELECT = `
   select * from (
-    select position, item, duplicateCount from received where ? is null or requestId = ? order by position desc limit 1000
+    select position, item, duplicateCount from received where ? is null or requestId = ? order by position desc
+      limit 1000
   ) order by position`;

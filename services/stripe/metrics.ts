@@ -77,7 +77,8 @@ const BACKLOG: Statement = {
   text: `SELECT (SELECT count(*) FROM stripe.entry WHERE stage <> 'ended' AND kind <> 'checkout') AS operations,
     (SELECT count(*) FROM stripe.notice WHERE done_at IS NULL) AS notices,
     (SELECT count(*) FROM stripe.event WHERE reported_at IS NULL) AS events,
-    (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM stripe.event WHERE reported_at IS NULL)
+    (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM stripe.event
+      WHERE reported_at IS NULL)
       AS "oldestEventS"`,
 };
 

@@ -91,7 +91,8 @@ export const NO_STATE: State = {
 /** The columns of these fields, for CREATE TABLE. */
 export const ENTRY_COLUMNS = `sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   request_id uuid NOT NULL UNIQUE,
-  kind text NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void', 'increment', 'extension', 'refund', 'credit', 'fence')),
+  kind text NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void', 'increment', 'extension',
+    'refund', 'credit', 'fence')),
   authorization_request_id uuid,
   capture_request_id uuid,
   merchant_id text NOT NULL,

@@ -52,8 +52,10 @@ export async function findByPspReference(query: Query, pspReference: string): Pr
 
 const PUT_OFF: Statement = {
   name: 'take_due_entries',
-  text: `UPDATE adyen.entry SET attempts = attempts + 1, due_at = $1::timestamptz + least(3600, 2 ^ least(attempts, 12)) * interval '1 s'
-    WHERE sequence IN (SELECT sequence FROM adyen.entry WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+  text: `UPDATE adyen.entry SET attempts = attempts + 1,
+    due_at = $1::timestamptz + least(3600, 2 ^ least(attempts, 12)) * interval '1 s'
+    WHERE sequence IN (SELECT sequence FROM adyen.entry WHERE due_at <= $1 ORDER BY due_at LIMIT $2
+      FOR UPDATE SKIP LOCKED)
     RETURNING request_id AS "requestId"`,
 };
 

@@ -32,7 +32,8 @@ export async function insertNotification(query: Query, item: Item): Promise<bool
 
 const TAKE: Statement = {
   name: 'take_due_notifications',
-  text: `UPDATE adyen.notification SET attempts = attempts + 1, due_at = now() + least(3600, 2 ^ least(attempts, 12)) * interval '1 s'
+  text: `UPDATE adyen.notification SET attempts = attempts + 1,
+    due_at = now() + least(3600, 2 ^ least(attempts, 12)) * interval '1 s'
     WHERE (psp_reference, event_code, success) IN (SELECT psp_reference, event_code, success FROM adyen.notification
       WHERE done_at IS NULL AND due_at <= now() ORDER BY received_at LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING item`,

@@ -89,8 +89,8 @@ const SENT = `${ofBothTables((table, { kind, state, holdRequestId }) => {
       s.processor_reference, ${bankReference} as bank_reference, s.card_last4 as last4
     from ${table} s where ${kind} <> 'LATE_VOID'`;
 })}
-    union all select s.request_id, s.kind, s.status, s.merchant_id, s.amount, s.currency, s.hold_request_id, s.merchant_reference,
-      s.final_state_date, s.processor_reference, s.bank_reference, null
+    union all select s.request_id, s.kind, s.status, s.merchant_id, s.amount, s.currency, s.hold_request_id,
+      s.merchant_reference, s.final_state_date, s.processor_reference, s.bank_reference, null
     from operation s where s.kind in ('REVERSAL', 'REINSTATEMENT')`;
 
 const ANSWER =

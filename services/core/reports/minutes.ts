@@ -87,7 +87,8 @@ const COUNTERS: readonly Counter[] = [
 const COUNT_VERIFIED: Statement = {
   name: 'count-verified-by-minute',
   text: `select date_bin('1 minute', received_at, $1) as start, count(*)::int as "verifiedCount"
-    from notification where body is not null and received_at >= $1 and ($2::text is null or merchant_id = $2) group by 1`,
+    from notification where body is not null and received_at >= $1
+      and ($2::text is null or merchant_id = $2) group by 1`,
 };
 
 /** Times have no index of their own, which would cost every write: the newest rows are walked until one is older. */
@@ -101,7 +102,8 @@ function counter(name: string, counted: Counted): Counter {
 function statementOf({ table, key, lowest, time, counts }: Counted, condition: string): string {
   const columns = Object.entries(counts).map(([name, what]) => `count(*) filter (where ${what})::int as "${name}"`);
   return `with older as (
-      select ${key} from (select ${key}, ${time} from ${table} where ${condition} order by ${key} desc limit ${MOST}) as newest
+      select ${key} from (select ${key}, ${time} from ${table} where ${condition} order by ${key} desc
+        limit ${MOST}) as newest
       where ${time} < $1 limit 1)
     select date_bin('1 minute', ${time}, $1) as start, ${columns.join(', ')}
     from (select * from ${table} where ${condition} and ${key} > coalesce((select ${key} from older), ${lowest})

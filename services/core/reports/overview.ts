@@ -68,8 +68,8 @@ const READ_OVERVIEW: Statement = {
       (select count(*)::int from due) as due_delivery_count,
       (select min(due_at) from due) as oldest_due_at,
       ${counted('from endpoint where pause is not null')} as paused_endpoint_count,
-      (select coalesce(json_agg(json_build_object('processor', processor, 'unknownCount', unknown, 'oldestUnknownAt', oldest,
-          'needsReviewCount', review) order by processor), '[]')
+      (select coalesce(json_agg(json_build_object('processor', processor, 'unknownCount', unknown,
+          'oldestUnknownAt', oldest, 'needsReviewCount', review) order by processor), '[]')
         from (select processor, least(count(*) filter (where state = 'UNKNOWN'), ${MOST})::int as unknown,
             min(created_at) filter (where state = 'UNKNOWN') as oldest,
             least(count(*) filter (where state = 'NEEDS_REVIEW'), ${MOST})::int as review

@@ -29,11 +29,13 @@ const STEP = 1_000_000_000_000n;
 /** Who gives a number meanwhile waits: numbers must be committed in their order. */
 const LOCK: Statement = {
   name: 'lock-sequences',
-  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}), pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`,
+  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}),
+      pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`,
 };
 
 const MOVE: Statement = {
   name: 'move-sequences-ahead',
-  text: `select setval('operation_sequence_seq', (select last_value from operation_sequence_seq) + ${STEP}) as operation,
-    setval('merchant_change', (select last_value from merchant_change) + ${STEP}) as change`,
+  text: `select
+      setval('operation_sequence_seq', (select last_value from operation_sequence_seq) + ${STEP}) as operation,
+      setval('merchant_change', (select last_value from merchant_change) + ${STEP}) as change`,
 };

@@ -25,6 +25,7 @@ const PROBE: Statement = {
   name: 'probe',
   text: `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as is_writable,
     case when pg_is_in_recovery() then false
-      else coalesce((select timeline <> ${TIMELINE} from installation where number = any (array[1])), false) end as is_timeline_new,
+      else coalesce((select timeline <> ${TIMELINE} from installation where number = any (array[1])), false)
+        end as is_timeline_new,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
 };

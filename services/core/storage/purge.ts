@@ -63,7 +63,8 @@ const EMPTY_QUARANTINED: Statement = {
 const FORGET_TOKENS: Statement = {
   name: 'forget-generated-tokens',
   text: `update hold set generated_token_id = null where request_id in
-    (select request_id from hold where created_at < $1 and generated_token_id is not null limit 1000) returning request_id`,
+    (select request_id from hold where created_at < $1 and generated_token_id is not null limit 1000)
+      returning request_id`,
 };
 
 /** Cancelling a checkout appends no operation of its own; its release shows that it has ended. */
@@ -71,7 +72,8 @@ const FORGET_KEYS: Statement = {
   name: 'forget-idempotency-keys',
   text: `update claim set key = null where request_id in
     (select k.request_id from claim k
-      where k.key is not null and k.created_at < $1 and (exists (select from operation o where o.request_id = k.request_id)
+      where k.key is not null and k.created_at < $1
+        and (exists (select from operation o where o.request_id = k.request_id)
         or exists (select from submission s where s.request_id = k.request_id and s.state in ('OK', 'KO')))
       limit 1000)
     returning request_id`,

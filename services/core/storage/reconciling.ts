@@ -11,7 +11,8 @@ export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
  * SQL: since when the database is being reconciled with the processors after it went back in time; null = it is not. A
  * timeline that no process has noticed yet counts, so a statement that asks is never ahead of the notice.
  */
-export const RECONCILING_SINCE = `(select coalesce(reconciling_since, case when timeline <> ${TIMELINE} then clock_timestamp() end)
+export const RECONCILING_SINCE = `(select coalesce(reconciling_since,
+    case when timeline <> ${TIMELINE} then clock_timestamp() end)
       from installation where number = any (array[1]))`;
 
 /**

@@ -21,8 +21,10 @@ export interface Checkout {
 /** The checkouts of a database. */
 export function checkoutTable(database: DatabaseSync) {
   const insert = database.prepare(
-    `INSERT INTO checkout (requestId, capabilityHash, merchantName, merchantReference, description, returnUrl, saveCard, expiresAtMs)
-     VALUES (:requestId, :capabilityHash, :merchantName, :merchantReference, :description, :returnUrl, :saveCard, :expiresAtMs)`,
+    `INSERT INTO checkout (requestId, capabilityHash, merchantName, merchantReference, description, returnUrl,
+        saveCard, expiresAtMs)
+     VALUES (:requestId, :capabilityHash, :merchantName, :merchantReference, :description, :returnUrl, :saveCard,
+        :expiresAtMs)`,
   );
   const find = database.prepare('SELECT * FROM checkout WHERE requestId = ?');
   const findByHash = database.prepare('SELECT * FROM checkout WHERE capabilityHash = ?');
@@ -52,11 +54,12 @@ export interface CardTry extends KeptCard {
 /** The latest cards of a database: one row for each checkout, however many cards are tried. */
 export function cardTryTable(database: DatabaseSync) {
   const put = database.prepare(
-    `INSERT INTO cardTry (requestId, number, state, behaviour, errorCode, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear)
+    `INSERT INTO cardTry (requestId, number, state, behaviour, errorCode, cardBrand, cardLast4, cardExpiryMonth,
+        cardExpiryYear)
      VALUES (:requestId, 1, :state, :behaviour, :errorCode, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)
      ON CONFLICT (requestId) DO UPDATE SET
-       number = cardTry.number + 1, state = excluded.state, behaviour = excluded.behaviour, errorCode = excluded.errorCode,
-       cardBrand = excluded.cardBrand, cardLast4 = excluded.cardLast4,
+       number = cardTry.number + 1, state = excluded.state, behaviour = excluded.behaviour,
+       errorCode = excluded.errorCode, cardBrand = excluded.cardBrand, cardLast4 = excluded.cardLast4,
        cardExpiryMonth = excluded.cardExpiryMonth, cardExpiryYear = excluded.cardExpiryYear`,
   );
   const find = database.prepare('SELECT * FROM cardTry WHERE requestId = ?');

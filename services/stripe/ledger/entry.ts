@@ -140,10 +140,12 @@ export async function markEntry(
 const END: Statement = {
   name: 'end_entry',
   // $6 is the answer, the first of the ending's fields.
-  text: `UPDATE stripe.entry SET stage = CASE $6::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END, acted_at = $5::timestamptz,
+  text: `UPDATE stripe.entry SET stage = CASE $6::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END,
+    acted_at = $5::timestamptz,
       intent_id = coalesce($3, intent_id), refund_id = coalesce($4, refund_id),
       ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 6}`).join(', ')},
-      look_at = CASE WHEN $6::smallint IN (${Answer.APPROVED}, ${Answer.ACCEPTED}) AND kind IN ('authorization', 'checkout', 'refund') THEN $5::timestamptz + interval '5 min' END
+      look_at = CASE WHEN $6::smallint IN (${Answer.APPROVED}, ${Answer.ACCEPTED})
+        AND kind IN ('authorization', 'checkout', 'refund') THEN $5::timestamptz + interval '5 min' END
     WHERE request_id = $1 AND stage = ANY ($2::text[]) RETURNING ${COLUMNS}`,
 };
 

@@ -7,16 +7,20 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
  */
 const IS_OPEN = `(kind = 'checkout' AND stage = 'sent')
     OR (kind = 'refund' AND answer = ${Answer.ACCEPTED})
-    OR (kind IN ('authorization', 'checkout') AND answer = ${Answer.APPROVED} AND ended_at IS NULL AND captured + voided < amount + incremented)`;
+    OR (kind IN ('authorization', 'checkout') AND answer = ${Answer.APPROVED} AND ended_at IS NULL
+      AND captured + voided < amount + incremented)`;
 
 const TAKE: Statement = {
   name: 'take_due_looks',
   // A quarter of its age later, each time: 5 s to 1 min for a checkout, whose customer waits, 5 min to 12 h for the
   // others.
   text: `UPDATE stripe.entry SET look_at = CASE WHEN ${IS_OPEN} THEN $1::timestamptz + CASE
-        WHEN kind = 'checkout' AND stage = 'sent' THEN greatest(interval '5 s', least(interval '1 min', ($1::timestamptz - sent_at) / 4))
-        ELSE greatest(interval '5 min', least(interval '12 h', ($1::timestamptz - coalesce(acted_at, sent_at, created_at)) / 4)) END END
-    WHERE sequence IN (SELECT sequence FROM stripe.entry WHERE look_at <= $1 ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+        WHEN kind = 'checkout' AND stage = 'sent' THEN greatest(interval '5 s',
+          least(interval '1 min', ($1::timestamptz - sent_at) / 4))
+        ELSE greatest(interval '5 min',
+          least(interval '12 h', ($1::timestamptz - coalesce(acted_at, sent_at, created_at)) / 4)) END END
+    WHERE sequence IN (SELECT sequence FROM stripe.entry WHERE look_at <= $1 ORDER BY look_at LIMIT $2
+      FOR UPDATE SKIP LOCKED)
     RETURNING coalesce(authorization_request_id, request_id) AS "requestId", ${IS_OPEN} AS "isOpen"`,
 };
 

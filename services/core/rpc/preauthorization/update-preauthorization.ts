@@ -105,7 +105,10 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   if (unsigned) throw unsigned;
 }
 
-/** The times of a hold that have fallen due. A capture that was made by itself is due by the clock of the worker that made it. */
+/**
+ * The times of a hold that have fallen due. A capture that was made by itself is due by the clock of the worker that
+ * made it.
+ */
 function dueOf({ captureAt, releaseAt, autoCaptureCount }: HoldRow, now: Date): string[] {
   const isDue = (at: Date | null | undefined) => at != null && at <= now;
   return [

@@ -14,8 +14,9 @@ const MOST_USES = 5_000;
  * A UUIDv8 (RFC 9562, section 5.8) of SHA-256. Neither merchantIds nor methods contain a slash, so the parts cannot be
  * read otherwise.
  */
-const IDENTIFIER = `overlay(overlay(left(encode(sha256(convert_to(concat_ws('/', (select id from installation where number = any (array[1])),
-          i."merchantId", i.method, u.use, i.key), 'UTF8')), 'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid`;
+const IDENTIFIER = `overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
+    (select id from installation where number = any (array[1])), i."merchantId", i.method, u.use, i.key), 'UTF8')),
+    'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid`;
 
 /**
  * SQL of a table expression `sent`, beside rows `i` of what is stored in `table` (columns "merchantId", "createdAt",
@@ -34,7 +35,8 @@ export function sentUnderKey(table: SentTable): string {
     select s.id as "sentAs", exists (select from ${table} k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
     from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
-        select n.id from (select generate_series(1, ${MOST_USES}) as use) u cross join lateral (select ${IDENTIFIER} offset 0) n(id)
+        select n.id from (select generate_series(1, ${MOST_USES}) as use) u
+          cross join lateral (select ${IDENTIFIER} offset 0) n(id)
         where not coalesce((select bool_or(k.created_at < i."createdAt" - interval '${KEY_DAYS} days') from ${table} k
           where k.processor_request_id = any (array[n.id])), false)
         limit 1) end) as id) s
@@ -59,7 +61,8 @@ const FIND_SENT_UNDER_KEY: Readonly<Record<SentTable, Statement>> = {
 
 function sentAsText(table: SentTable): string {
   return `select k.request_id from (select $1::text as "merchantId", $2::text as method, $3::text as key,
-      $4::timestamptz as "createdAt", null::uuid as "processorRequestId", ''::text as processor, true as "isSentUnderKey") i
+      $4::timestamptz as "createdAt", null::uuid as "processorRequestId", ''::text as processor,
+      true as "isSentUnderKey") i
     ${sentUnderKey(table)} join ${table} k on k.processor_request_id = any (array[sent."sentAs"])
     order by k.created_at limit 1`;
 }

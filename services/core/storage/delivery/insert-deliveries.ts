@@ -12,7 +12,8 @@ export function insertForwards({
 }: Record<'id' | 'signature' | 'at' | 'from', string>): string {
   return `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
     attempt_count, due_at, created_at)
-  select ${id}, merchant_id, 'internal', request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at} from ${from}
+  select ${id}, merchant_id, 'internal', request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at}
+    from ${from}
   returning merchant_id as "merchantId", endpoint_kind as kind`;
 }
 
@@ -33,7 +34,8 @@ export async function insertTestDelivery(query: Query, input: TestDeliveryInput)
 
 const INSERT_TEST_DELIVERY: Statement = {
   name: 'insert-test-delivery',
-  text: `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+  text: `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state,
+    attempt_count,
       due_at, created_at)
     select $1, m.id, 'webhook', $3, 'payment', 'test', convert_to($4, 'UTF8'), 'PENDING', 0, $5, $5
     from merchant m where m.id = $2 and m.webhook_url is not null

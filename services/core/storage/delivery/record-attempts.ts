@@ -33,8 +33,9 @@ export async function recordAttempts(query: Query, records: readonly AttemptReco
 const RECORD_ATTEMPTS: Statement = {
   name: 'record-attempts',
   text: `with input as materialized (
-    select * from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "startedAt" timestamptz, "latencyMs" int,
-      "httpStatus" int, error text, fault text, url text, "responseHead" text, state text, "dueAt" timestamptz, "endedAt" timestamptz)
+    select * from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "startedAt" timestamptz,
+      "latencyMs" int, "httpStatus" int, error text, fault text, url text, "responseHead" text, state text,
+      "dueAt" timestamptz, "endedAt" timestamptz)
   ),
   changed as (
     update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt", locked_until = null,
@@ -44,9 +45,10 @@ const RECORD_ATTEMPTS: Statement = {
     returning d.id, d.merchant_id
   ),
   recorded as (
-    insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, http_status, error, fault, url,
-      response_head)
-    select c.id, i.number, c.merchant_id, i."startedAt", i."latencyMs", i."httpStatus", i.error, i.fault, i.url, i."responseHead"
+    insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, http_status, error, fault,
+      url, response_head)
+    select c.id, i.number, c.merchant_id, i."startedAt", i."latencyMs", i."httpStatus", i.error, i.fault, i.url,
+      i."responseHead"
     from input i join changed c on c.id = i."deliveryId"
   )
   select id from changed`,

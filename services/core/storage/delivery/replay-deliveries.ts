@@ -86,7 +86,8 @@ const REPLAY_RANGE: Statement = {
     select id, row_number() over (order by id) - 1 as place from (
       select id from delivery
       where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
-        and attempt_count < ${MAX_ATTEMPTS} and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+        and attempt_count < ${MAX_ATTEMPTS} and ($4::timestamptz is null or created_at >= $4)
+        and ($5::timestamptz is null or created_at < $5)
       order by id limit $6 for update skip locked) oldest
   )
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,

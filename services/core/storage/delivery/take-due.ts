@@ -107,5 +107,6 @@ const FIND_WAITING: Statement = {
   from waiting w left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind
   where (e.pause is null or e.paused_until <= $1) and exists (
     select from delivery d
-    where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind and d.due_at <= $1::timestamptz + interval '1 s')`,
+    where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind
+      and d.due_at <= $1::timestamptz + interval '1 s')`,
 };

@@ -73,13 +73,16 @@ export async function markEnded(query: Query, ended: EndedThere): Promise<boolea
   return row?.differs;
 }
 
-const DIFFERS = `$3 not between remaining and remaining + in_flight + (select coalesce(sum(s.amount), 0) from submission s
-        where s.hold_request_id = any (array[$1::uuid]) and s.kind = 'INCREMENT' and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))`;
+const DIFFERS = `$3 not between remaining and remaining + in_flight + (
+        select coalesce(sum(s.amount), 0) from submission s
+        where s.hold_request_id = any (array[$1::uuid]) and s.kind = 'INCREMENT'
+          and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))`;
 
 const MARK_ENDED: Statement = {
   name: 'mark-ended',
   text: `update hold set ended_as = $2, ended_amount = $3, ended_reference = $4,
       frozen = frozen or ${DIFFERS}
-    where request_id = $1 and phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and ended_as is null
+    where request_id = $1 and phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
+      and ended_as is null
     returning ${DIFFERS} as differs`,
 };

@@ -31,14 +31,16 @@ const FIND_DUE: Statement = {
       order by expires_at limit $2)
     union all
     (select ${DUE} from hold
-      where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and release_at <= $1 and expires_at > $1
+      where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and release_at <= $1
+        and expires_at > $1
         and ended_as is null and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}
       order by release_at limit $2)
     union all
     (select ${DUE} from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and ended_as is not null
-        and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
+        and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
+        and ${isAtProcessor('$3', '$4')}
       order by request_id limit $2)`,
 };
 
@@ -57,8 +59,10 @@ export function findHoldsToCapture(
 const FIND_TO_CAPTURE: Statement = {
   name: 'find-holds-to-capture',
   text: `select ${DUE} from hold
-    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and capture_at <= $1 and auto_capture_id is null
-      and ended_as is null and in_flight = 0 and not closing and changing is distinct from 'INCREMENT' and not frozen and expires_at > $1
+    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and capture_at <= $1
+      and auto_capture_id is null
+      and ended_as is null and in_flight = 0 and not closing and changing is distinct from 'INCREMENT' and not frozen
+      and expires_at > $1
       and (release_at is null or release_at > $1) and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
     order by capture_at limit $2`,
 };

@@ -52,9 +52,10 @@ export const INSERT_HOLDS: Statement = {
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${SENT_INPUT},
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
-      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text, description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz,
-      "notifyExpiringHours" int, renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb,
-      "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
+      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text,
+      description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz, "notifyExpiringHours" int,
+      renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb, "returnUrl" text,
+      "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     ${LOST}
     ${sentUnderKey('hold')}
   ),
@@ -64,15 +65,16 @@ export const INSERT_HOLDS: Statement = {
     insert into hold (request_id, merchant_id, amount, amount_asked, currency, processor, processor_account,
       processor_request_id, created_at, inquire_at, inquiry_count,
       status, captured, in_flight, remaining, released, reversed, closing, frozen,
-      terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s,
-      merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at, notify_expiring_hours, renews, releases_old,
-      metadata, return_url, save_card, checkout_expires_at)
+      terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds,
+      hold_period_s, merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at,
+      notify_expiring_hours, renews, releases_old, metadata, return_url, save_card, checkout_expires_at)
     select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
       "sentAs", "createdAt", "inquireAt", 0,
       'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
       "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt", "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt",
+      "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   ${OUTCOMES}`,

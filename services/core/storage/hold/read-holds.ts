@@ -52,7 +52,8 @@ export async function findHoldsAt(
 const READ_AT_PROCESSORS: Statement = {
   name: 'read-holds-at-processors',
   text: `select i.place, h.* from unnest($1::uuid[], $2::text[]) with ordinality as i(identifier, processor, place)
-    join hold h on (h.processor_request_id = i.identifier or (h.request_id = i.identifier and h.processor_request_id is null))
+    join hold h on (h.processor_request_id = i.identifier
+      or (h.request_id = i.identifier and h.processor_request_id is null))
       and h.processor = i.processor`,
 };
 

@@ -38,7 +38,8 @@ export const TAKE_BACK: Statement = {
       ${BOOKS_INPUT})
   ),
   locked as materialized (
-    select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i
+      join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   remembered as (

@@ -41,11 +41,13 @@ const TELL_EXPIRING: Statement = {
     select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, version xid, operation json)
   ),
   locked as materialized (
-    select i.*, h.notification_count + 1 as "holdSequence" from input i join hold h on h.request_id = any (array[i."holdRequestId"])
+    select i.*, h.notification_count + 1 as "holdSequence" from input i
+      join hold h on h.request_id = any (array[i."holdRequestId"])
     where h.xmin = i.version for no key update of h skip locked
   ),
   changed as (
-    update hold h set notify_expiring_at = null, notify_expiring_hours = null, notification_count = h.notification_count + 1
+    update hold h set notify_expiring_at = null, notify_expiring_hours = null,
+      notification_count = h.notification_count + 1
     from locked c where h.request_id = any (array[c."holdRequestId"])
     returning c."requestId" as subject_id, c.*
   ),

@@ -67,7 +67,8 @@ export class Migration0001_first_schema extends Migration {
         primary key ("id")
       ) partition by range ("id");
       create table "delivery_default" partition of "delivery" default with (fillfactor = 60);
-      create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at", "id") where due_at is not null;
+      create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at", "id")
+        where due_at is not null;
       create index "delivery_by_merchant" on "delivery" ("merchant_id", "id");
       create index "delivery_by_request" on "delivery" ("request_id");
       create index "delivery_dead" on "delivery" ("id") where state = 'DEAD';
@@ -203,9 +204,11 @@ export class Migration0001_first_schema extends Migration {
       create index "hold_open_by_release" on "hold" ("release_at")
         where release_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
       create index "hold_to_capture" on "hold" ("capture_at")
-        where capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+        where capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
+          and phase = 'AUTHORIZED';
       create index "hold_expiring" on "hold" ("notify_expiring_at")
-        where notify_expiring_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED';
+        where notify_expiring_at is not null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
+          and phase = 'AUTHORIZED';
       create index "hold_releases_old" on "hold" ("request_id") where releases_old;
       create index "hold_open_checkout" on "hold" ("checkout_expires_at") where phase = 'AWAITING_CHECKOUT';
       create index "hold_token_age" on "hold" ("created_at") where generated_token_id is not null;
@@ -215,7 +218,8 @@ export class Migration0001_first_schema extends Migration {
         where processor_request_id is not null;
       alter table "hold" add constraint "hold_amount"
         check (
-          amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999 and (phase = 'AUTHORIZED' or amount = amount_asked)
+          amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999
+          and (phase = 'AUTHORIZED' or amount = amount_asked)
         );
       alter table "hold" add constraint "hold_books_balance"
         check (
@@ -360,7 +364,8 @@ export class Migration0001_first_schema extends Migration {
       alter table "operation" add constraint "operation_status" check (status in ('OK', 'KO'));
       alter table "operation" add constraint "operation_kind"
         check (
-          kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')
+          kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'OCT', 'INCREMENT',
+          'EXTENSION', 'REFUND')
         );
 
       create table "processor_event" (
@@ -400,7 +405,8 @@ export class Migration0001_first_schema extends Migration {
         primary key ("id")
       );
       alter table "quarantined_notification" add constraint "quarantined_notification_once_key_unique" unique ("once_key");
-      create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason");
+      create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id",
+        "kind", "status_info", "status", "amount", "currency", "reason");
       create index "quarantined_notification_held" on "quarantined_notification" ("id") where state = 'HELD';
       create index "quarantined_notification_held_by_merchant" on "quarantined_notification" ("merchant_id", "id")
         where state = 'HELD';

@@ -53,8 +53,8 @@ const STORE: Statement = {
   stored as (
     insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at,
       parked_signature)
-    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'), "receivedAt",
-      case when not forwards then signature end
+    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'),
+      "receivedAt", case when not forwards then signature end
     from addressed order by "merchantId", "requestId"
     on conflict do nothing
     returning merchant_id, request_id

@@ -120,8 +120,8 @@ const MAX_HELD = 500;
  */
 export function insertAside(from: string): string {
   return `aside as (
-    insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency, body,
-      signature, reason, state, received_at, once_key)
+    insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency,
+      body, signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
       decode(body, 'base64'), signature, reason, 'HELD', "receivedAt", "onceKey"
     from ${from} f
@@ -182,7 +182,8 @@ const READ_ACCEPTED: Statement = {
   name: 'read-accepted',
   text: `select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
     from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
-    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}`,
+    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')}
+      and ${byIndex('n.request_id', 'i."requestId"')}`,
 };
 
 const RELEASE: Statement = {

@@ -97,7 +97,8 @@ function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
 
 const LOCK_ONE: Statement = {
   name: 'lock-stored-notification',
-  text: `select n.parked_signature as "parkedSignature", n.body is null as purged, m.internal_url is not null as addressed
+  text: `select n.parked_signature as "parkedSignature", n.body is null as purged,
+    m.internal_url is not null as addressed
     from notification n join merchant m on m.id = n.merchant_id
     where n.merchant_id = $1 and n.request_id = $2 for update of n`,
 };

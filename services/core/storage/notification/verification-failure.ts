@@ -58,7 +58,8 @@ const MAX_FAILURES = 10_000;
 
 const INSERT_FAILURES: Statement = {
   name: 'insert-verification-failures',
-  text: `insert into verification_failure (id, failed_at, reason, kind, status_info, claimed_merchant_id, address, body_bytes,
+  text: `insert into verification_failure (id, failed_at, reason, kind, status_info, claimed_merchant_id, address,
+    body_bytes,
       body_sha256, signature_sha256prefix)
     select id, "failedAt", reason, kind, "statusInfo", "claimedMerchantId", address, "bodyBytes",
       decode("bodySha256", 'hex'), "signatureSha256Prefix"

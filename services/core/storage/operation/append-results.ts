@@ -61,7 +61,8 @@ export const APPEND_RESULTS = `result as materialized (
     where c.operation is not null
   ),
   ordered as materialized (
-    select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}) from (select count(*) from result) counted where count > 0
+    select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}) from (select count(*) from result) counted
+      where count > 0
   ),
   appended as (
     insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
@@ -78,10 +79,11 @@ export const APPEND_RESULTS = `result as materialized (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
     select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
-      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'), 'UTF8'),
-      'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
+      convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
+      'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text, "traceParent" text)
+    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text,
+      "traceParent" text)
     join merchant m on ${byIndex('m.id', 'r."merchantId"')}
     where r.delivery is not null and m.webhook_url is not null
     returning id

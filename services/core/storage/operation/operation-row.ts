@@ -33,7 +33,10 @@ export const OperationEntity = defineEntity({
     processorMessage: p.text().nullable(),
     merchantReference: p.text().nullable(),
     finalStateDate: p.datetime(3),
-    /** Which notification of its hold it is, from 1 on; null = it is about no hold, or its merchant is not notified of it. */
+    /**
+     * Which notification of its hold it is, from 1 on; null = it is about no hold, or its merchant is not notified of
+     * it.
+     */
     holdSequence: p.integer().nullable(),
   },
   checks: [
@@ -99,7 +102,8 @@ export async function listResults(
  * SQL of a condition on a row `s`: the log itself has no card. With a plain `=` the planner reads all cards of the
  * table into a hash, for these few rows (measured: 2 000 000 holds).
  */
-const HAS_CARD = `(exists (select from hold h where ${byIndex('h.request_id', 'coalesce(s.hold_request_id, s.request_id)')} and h.card_last4 = ?)
+const HAS_CARD = `(exists (select from hold h
+  where ${byIndex('h.request_id', 'coalesce(s.hold_request_id, s.request_id)')} and h.card_last4 = ?)
   or exists (select from submission p where ${byIndex('p.request_id', 's.request_id')} and p.card_last4 = ?))`;
 
 /** Reads results after a sequence, in order. */

@@ -79,15 +79,18 @@ export const END_INPUT = `"requestId" uuid, ok boolean, at timestamptz, "process
       "processorMessage" text, card json, operation json`;
 
 /** SQL: columns of the input that change the books of a hold. */
-export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, amount bigint, captured bigint, "inFlight" bigint, remaining bigint,
-      released bigint, reversed bigint, refunded bigint, refunding bigint, "releaseReason" text, closing boolean, changing text`;
+export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
+      "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
+      "releaseReason" text, closing boolean, changing text`;
 
 /** SQL: the books of a hold `h` become those of a row `c`. */
-export const SET_BOOKS = `status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight", remaining = c.remaining,
+export const SET_BOOKS = `status = c.status, amount = c.amount, captured = c.captured, in_flight = c."inFlight",
+      remaining = c.remaining,
       released = c.released, reversed = c.reversed, refunded = c.refunded, refunding = c.refunding,
       release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
       notification_count = h.notification_count + ${NOTIFIED},
-      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null else coalesce(h.closed_at, c.at) end`;
+      closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
+        else coalesce(h.closed_at, c.at) end`;
 
 /** SQL that ends a statement that settles: what it did. */
 export const DONE = `select 'changed' as what, subject_id::text as id from changed
@@ -100,8 +103,9 @@ export const SETTLE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text,
-      "captureRequestId" uuid, "amountRefunded" bigint, "amountReserved" bigint)
+      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz,
+      capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
+      "amountReserved" bigint)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
@@ -118,8 +122,8 @@ export const SETTLE_SUBMISSIONS: Statement = {
   changed as (
     update submission s set state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, inquire_at = null,
       processor_reference = i."processorReference", bank_reference = i."bankReference",
-      processor_code = i."processorCode", processor_message = i."processorMessage", amount_released = i."amountReleased",
-      card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
+      processor_code = i."processorCode", processor_message = i."processorMessage",
+      amount_released = i."amountReleased", card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,

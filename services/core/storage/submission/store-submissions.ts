@@ -108,7 +108,8 @@ export function storeSubmissions(
 
 /** SQL: columns of the input that all have. */
 export const SENT_INPUT = `place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz, "inquireAt" timestamptz,
+      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
+      "inquireAt" timestamptz,
       deadline timestamptz, ${CLAIM_INPUT}`;
 
 /** SQL: conditions on a row `i` of the input under which it is not stored. */
@@ -141,8 +142,8 @@ export const STORE_SUBMISSIONS: Statement = {
   text: `with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${SENT_INPUT}, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean, "captureRequestId" uuid,
-      "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
+      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean,
+      "captureRequestId" uuid, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     ${LOST}
     ${sentUnderKey('submission')}
@@ -153,7 +154,8 @@ export const STORE_SUBMISSIONS: Statement = {
     for no key update of h skip locked
   ),
   admissible as materialized (
-    select * from locked union all select * from input where "holdRequestId" is null and not late and not met and not maybe_lost
+    select * from locked union all select * from input where "holdRequestId" is null and not late and not met
+      and not maybe_lost
   ),
   ${CLAIMED},
   reserved as (
@@ -173,13 +175,14 @@ export const STORE_SUBMISSIONS: Statement = {
     where s.request_id = any (array[i."captureRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
   stored as (
-    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, processor_request_id,
-      created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id, final_capture, amount_reversed,
-      amount_refunded, amount_refunding, reported,
+    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account,
+      processor_request_id, created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id,
+      final_capture, amount_reversed, amount_refunded, amount_refunding, reported,
       amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
     select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
       "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "captureRequestId", "finalCapture",
-      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
+      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
+      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
       "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
     from admissible where "requestId" in (select request_id from claimed)
   )

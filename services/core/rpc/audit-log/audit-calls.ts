@@ -76,7 +76,7 @@ type Fields = Readonly<Record<string, unknown>>;
 async function audited(core: Core, request: UnaryRequest, run: () => Promise<UnaryResponse>): Promise<UnaryResponse> {
   const { query } = core.database;
   const fields = request.message as unknown as Fields;
-  const target = String(fields.requestId || fields.merchantId || 'by preauthorizationId');
+  const target = String(fields.requestId || fields.captureRequestId || fields.merchantId || 'by preauthorizationId');
   const detail = detailOf(fields);
   refuseUnwritable({ ...detail, requestId: target });
   const id = await auditStart(query, { at: core.clock(), action: actionOf(request.method), target, detail });

@@ -188,6 +188,13 @@ describe('The audit log', () => {
     assert.deepEqual(await lastDetail(), { amountToCapture: 100, result: 'OK', requestId: capture?.requestId });
   });
 
+  it('has a refund under the capture that it gives back', async () => {
+    const { requestId: captureRequestId } = await acme.captured(100n);
+    await operator.refunds.createRefund({ captureRequestId, amount: 40n });
+    const [entry] = await entries();
+    assert.deepEqual([entry?.action, entry?.target], ['refund.create', captureRequestId]);
+  });
+
   it('contains refusals, too', async () => {
     const { requestId } = await acme.hold({ tokenId: 'tok_sandbox_capture_declined' });
     await refusal(operator.holds.capturePreauthorization({ requestId, amountToCapture: 100n }));

@@ -16,6 +16,7 @@ import { captureHold } from './hold/capture-hold.ts';
 import { extendHold } from './hold/extend-hold.ts';
 import { getHold, listHolds } from './hold/holds.ts';
 import { incrementHold } from './hold/increment-hold.ts';
+import { refundCapture } from './hold/refund-capture.ts';
 import { releaseHold } from './hold/release-hold.ts';
 import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
 import { createMerchant, getMerchant, listMerchants, updateMerchant } from './merchant/merchants.ts';
@@ -62,6 +63,7 @@ export const OPERATOR_ROUTES = {
   releaseHold,
   incrementHold,
   extendHold,
+  refundCapture,
   listMerchants,
   createMerchant,
   getMerchant,

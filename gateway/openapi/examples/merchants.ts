@@ -101,8 +101,8 @@ export const MERCHANTS: readonly Request[] = [
   {
     route: 'createRefund',
     name: 'unknown',
-    summary: "All that is left; the processor's answer was lost",
-    body: { captureRequestId: ID.wholeCapture },
+    summary: "The processor's answer was lost",
+    body: { captureRequestId: ID.wholeCapture, amount: 300 },
     status: 202,
   },
   { route: 'getRefund', name: 'refunded', summary: 'Done', parameters: { requestId: ID.refund } },

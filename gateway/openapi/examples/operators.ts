@@ -27,6 +27,21 @@ export const OPERATORS: readonly Request[] = [
     status: 202,
   },
   {
+    route: 'refundCapture',
+    name: 'partial',
+    summary: 'A part of it',
+    parameters: { requestId: ID.supportCapture, 'Idempotency-Key': 'ticket-501-refund' },
+    body: { amount: 500 },
+  },
+  {
+    route: 'refundCapture',
+    name: 'unknown',
+    summary: "All that is left; the processor's answer was lost",
+    parameters: { requestId: ID.wholeCapture },
+    body: {},
+    status: 202,
+  },
+  {
     route: 'incrementHold',
     name: 'more',
     summary: 'What the merchant could not add itself',

@@ -1,4 +1,5 @@
 /** Records the answers of examples: `npm run record`. */
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { ANSWERS_FILE, type Example, keyOf } from '../../../gateway/openapi/examples/example.ts';
 import { agree, type Names } from './agree.ts';
@@ -7,7 +8,11 @@ import { agree, type Names } from './agree.ts';
 export class Recording {
   readonly #names: Names;
   readonly #answers: Record<string, unknown> = {};
-  #drawn = 0;
+  /** Identifiers that were drawn in an earlier recording are still shown. */
+  #drawn = Math.max(
+    0,
+    ...Array.from(readFileSync(ANSWERS_FILE, 'utf8').matchAll(/8e9fe(\d{3})/g), ([, n]) => Number(n)),
+  );
 
   constructor(names: Names) {
     this.#names = names;

@@ -74,15 +74,24 @@ describe('Operator routes, with a core behind them', function () {
     const captured = await ask('POST', `/holds/${hold.requestId}/capture`, { amountToCapture: 4_000 });
     assert.equal(captured.status, 200);
     assert.equal(captured.body.amountRemaining, 6_000);
+    const refunded = await ask('POST', `/captures/${captured.body.requestId}/refund`, { amount: 1_000 });
+    assert.deepEqual([refunded.status, refunded.body.amountRefunded], [201, 1_000]);
+    assert.equal((await ask('POST', `/captures/${captured.body.requestId}/refund`, {}, 1)).body.amountRefunded, 3_000);
     const released = await ask('POST', `/holds/${hold.requestId}/release`, {}, 1);
     assert.equal(released.body.status, 'CAPTURED');
     const story = (await ask('GET', `/holds/${hold.requestId}`)).body;
     assert.deepEqual(
       story.operations.map((operation: { statusInfo: string }) => operation.statusInfo),
-      ['authorized', 'captured', 'released'],
+      ['authorized', 'captured', 'refunded', 'refunded', 'released'],
     );
+    assert.equal(story.amountRefunded, 4_000);
     assert(!JSON.stringify([found, captured, released, story]).includes('pre_'));
     const { items } = (await ask('GET', `/audit?target=${hold.requestId}`)).body;
+    const { items: refunds } = (await ask('GET', `/audit?target=${captured.body.requestId}`)).body;
+    assert.deepEqual(
+      refunds.map(({ action }: Record<string, unknown>) => action),
+      ['refund.create', 'refund.create'],
+    );
     assert.deepEqual(
       items.map(({ actor, action, detail }: Record<string, unknown> & { detail: { result: string } }) => [
         actor,

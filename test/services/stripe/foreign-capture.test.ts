@@ -1,38 +1,28 @@
 /** A hold that somebody charges in Stripe's dashboard: core freezes it, and an operator imports the capture. */
 import assert from 'node:assert/strict';
-import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { forEachTest } from '../../suite.ts';
-import { openMerchant, sql } from '../core/desk.ts';
+import { sql } from '../core/desk.ts';
 import { decideAt } from '../core/reconciliation/decide.ts';
-import { openStage, why } from '../core/stage.ts';
+import { why } from '../core/stage.ts';
 import { captureIntent } from './fake/payment-intents.ts';
-import { intentOf, PROCESSOR_CREDENTIAL, startFixture } from './fixture.ts';
+import { intentOf, startFixture } from './fixture.ts';
+import { useCore } from './use-core.ts';
 
 describe("a capture in Stripe's dashboard, through core", function () {
   this.timeout(60_000);
   const fixture = forEachTest(startFixture);
-  const stage = forEachTest(() => {
-    const processor = `127.0.0.1:${fixture.adapter.grpcPort}`;
-    return openStage({ processor, environment: { PROCESSOR_CREDENTIAL } });
-  });
-  const acme = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const { stage, acme, tell } = useCore(fixture, forEachTest);
 
   for (const [amount, after, more] of [
     [10_000n, 'CAPTURED 10000/0/0/0/0', 'HOLD_CAPTURED'],
     [4_000n, 'CAPTURED 4000/0/0/6000/0 EXPIRED', 'HOLD_EXPIRED'],
   ] as const) {
     it(`of ${amount} of 10000 freezes the hold, and is imported`, async () => {
-      stage.clock.advance(Date.now() - stage.clock.now());
       const hold = await acme.hold({ tokenId: 'pm_card_visa' });
       captureIntent(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, {
         amount_to_capture: String(amount),
       });
-      await fixture.deliverAll();
-      const events = stage.client('processor', ProcessorEventService);
-      // The adapter's core is a fake one: what it was told is told to the real one.
-      const told = fixture.core.received.filter(({ event }) => event.case === 'foreignCapture');
-      assert.equal(told.length, 1);
-      for (const event of told) await events.reportEvent(event);
+      assert.equal(await tell('foreignCapture'), 1);
       assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
       assert.equal(await why(acme.capture(hold, 100n)), 'HOLD_FROZEN');
       const { lines, left } = await decideAt(stage, { importing: ['all'] });

@@ -21,11 +21,6 @@ export const CSV = {
     'units. A text that a spreadsheet could take for a formula begins with an apostrophe.',
 } as const;
 
-/** Whether the caller wants CSV rather than JSON. */
-export function wantsCsv(ctx: Context): boolean {
-  return ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType;
-}
-
 /** Items on a page of an export. */
 const PAGE_SIZE = 200;
 /**
@@ -63,11 +58,18 @@ export interface Export {
   readonly schema: z.ZodObject;
   /** Where to begin; absent = at the first page. */
   readonly pageToken?: string | undefined;
-  readonly read: (page: { pageSize: number; pageToken?: string }) => Promise<CsvPage>;
+  /** Reads a page: that of the query, unless it is told which. */
+  readonly read: (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
   /** Who exports: a merchant, or the operators. */
   readonly account: string;
   /** False once the caller's credential has ended, or the gateway stops. */
   readonly isLive: () => boolean;
+}
+
+/** Answers with a page of a list, or with `Accept: text/csv` with all of it. */
+export async function answerPageOrCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
+  if (ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType) await answerCsv(ctx, limit, what);
+  else ctx.body = await what.read({});
 }
 
 /**
@@ -75,7 +77,7 @@ export interface Export {
  * it. An export that fails after its beginning is cut off: its last chunk is missing. Throws RATE_LIMITED, and what
  * reading the first page throws.
  */
-export async function answerCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
+async function answerCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
   if (ctx.res.closed) return;
   const release = limit.open(what.account);
   ctx.res.once('close', release);

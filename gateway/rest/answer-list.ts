@@ -1,23 +1,16 @@
 import type { z } from 'zod';
-import { answerCsv, type CsvPage, wantsCsv } from '../resource/csv.ts';
+import { answerPageOrCsv, type Export } from '../resource/csv.ts';
 import { identityOf } from './authenticate.ts';
 import type { RestCall } from './route.ts';
 
-/**
- * Answers with a page of a list, or with `Accept: text/csv` with all of it. `read` reads a page: that of the query,
- * unless it is told which.
- */
+/** Answers with a page of a merchant's list, or with all of it as CSV. */
 export async function answerList(
-  { ctx, merchantId, closing, credentials, exportLimit }: RestCall,
+  { ctx, merchantId: account, closing, credentials, exportLimit }: RestCall,
   schema: z.ZodObject,
   pageToken: string | undefined,
-  read: (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>,
+  read: Export['read'],
 ): Promise<void> {
-  if (!wantsCsv(ctx)) {
-    ctx.body = await read({});
-    return;
-  }
   const { isLive } = identityOf(ctx);
   const isAllowed = () => !closing.aborted && credentials.isFresh() && isLive();
-  await answerCsv(ctx, exportLimit, { schema, pageToken, read, account: merchantId, isLive: isAllowed });
+  await answerPageOrCsv(ctx, exportLimit, { schema, pageToken, read, account, isLive: isAllowed });
 }

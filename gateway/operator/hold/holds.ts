@@ -3,10 +3,12 @@ import { READ } from '../../http/problem-codes.ts';
 import { pageOf, requestId } from '../../resource/answer-fields.ts';
 import { Capture, captureJson } from '../../resource/capture.ts';
 import { answered, pageJson } from '../../resource/core-messages.ts';
+import { CSV } from '../../resource/csv.ts';
 import { Delivery, deliveryJson } from '../../resource/delivery.ts';
 import { HoldFilters } from '../../resource/hold.ts';
 import { Operation, operationJson } from '../../resource/operation.ts';
 import { requestIdFilter } from '../../resource/request-fields.ts';
+import { answerList } from '../answer-list.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
@@ -21,11 +23,16 @@ export const listHolds = operatorRoute({
     requestId: requestIdFilter.optional(),
     merchantId: merchantId.optional(),
   }),
-  answers: { 200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }) } },
+  answers: {
+    200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }), orText: CSV },
+  },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query }) => {
-    const page = await core.preauthorizations.listPreauthorizations(query, asOperator);
-    ctx.body = pageJson(page.preauthorizations.map(operatorHoldJson), page.nextPageToken);
+  handler: async ({ query, ...call }) => {
+    const { core, asOperator } = call;
+    await answerList(call, OperatorHold, query.pageToken, async (page) => {
+      const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator);
+      return pageJson(holds.preauthorizations.map(operatorHoldJson), holds.nextPageToken);
+    });
   },
 });
 

@@ -4,8 +4,10 @@ import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
+import { CSV } from '../../resource/csv.ts';
 import { Oct, octJson } from '../../resource/oct.ts';
 import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
+import { answerList } from '../answer-list.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -17,10 +19,13 @@ export const listOperatorOperations = operatorRoute({
   description:
     'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
   query: OperationFilters.extend({ merchantId: merchantId.optional() }),
-  answers: { 200: { description: 'A page', schema: OperationPage } },
+  answers: { 200: { description: 'A page', schema: OperationPage, orText: CSV } },
   codes: READ,
-  handler: async ({ ctx, core, asOperator, query }) => {
-    ctx.body = await operationPage(core, query, asOperator);
+  handler: async ({ query, ...call }) => {
+    const { core, asOperator } = call;
+    await answerList(call, Operation, query.pageToken, (page) =>
+      operationPage(core, { ...query, ...page }, asOperator),
+    );
   },
 });
 
@@ -45,9 +50,7 @@ export const getOperatorOperation = operatorRoute({
   path: '/operator/operations/{requestId}',
   tag: 'Operators: overview',
   summary: 'Look up an operation, final or not',
-  description:
-    'A hold, capture, release, expiry, reversal, reinstatement or OCT of any merchant. While `status` is not OK or ' +
-    'KO there is no result yet.',
+  description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],

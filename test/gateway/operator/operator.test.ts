@@ -92,6 +92,26 @@ describe('Operator routes', () => {
     assert.deepEqual([review.reason, review.operation, review.ageSeconds], ['NEEDS_REVIEW', 'CAPTURE', 90]);
   });
 
+  for (const [path, method, line] of [
+    ['/operator/holds', 'listPreauthorizations', /^requestId,.*,frozen\r\n.*,100\.00,EUR,.*\r\n.*\r\n$/],
+    ['/operator/operations', 'listOperations', /^requestId,.*\r\n.*,RELEASE,.*\r\n.*\r\n$/],
+  ] as const) {
+    it(`return all pages of ${path} as CSV, in the operator's name`, async () => {
+      const page = stage.core.answers.get(method)?.({}) as object;
+      stage.core.answers.set(method, ({ pageToken }) => ({ ...page, nextPageToken: pageToken === '' ? 'more' : '' }));
+      const headers = { accept: 'text/csv', 'x-operator': 'alice' };
+      const { text } = await stage.ask('GET', `${path}?merchantId=acme`, { ...BEARER, headers });
+      assert.match(text, line);
+      assert.deepEqual(
+        stage.core.calls.map(({ request, operator }) => [request.merchantId, request.pageToken, operator]),
+        [
+          ['acme', '', 'alice'],
+          ['acme', 'more', 'alice'],
+        ],
+      );
+    });
+  }
+
   it('pass on the request', async () => {
     const asked = async (method: string, path: string, body?: object) => {
       const answer = await stage.ask(method, path, { ...BEARER, ...(body && { body }) });

@@ -649,6 +649,11 @@ export interface PaymentMethodData {
   last4?: string;
   expiryMonth?: number;
   expiryYear?: number;
+  funding?: 'credit' | 'debit' | 'prepaid';
+  /** How 3-D Secure ended; absent = not used, or not known */
+  threeDSecure?: 'authenticated' | 'attempted' | 'exempted' | 'failed';
+  /** The card network's code of a decline; not for the customer's eyes: some say that a card is stolen */
+  declineCode?: string;
 }
 
 /** A refusal (RFC 9457) */

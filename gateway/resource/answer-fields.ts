@@ -70,6 +70,19 @@ export const paymentMethodData = z
       .optional(),
     expiryMonth: z.int().min(1).max(12).optional(),
     expiryYear: z.int().min(1).max(9999).optional(),
+    funding: z.enum(['credit', 'debit', 'prepaid']).optional(),
+    threeDSecure: z
+      .enum(['authenticated', 'attempted', 'exempted', 'failed'])
+      .meta({ description: 'How 3-D Secure ended; absent = not used, or not known' })
+      .optional(),
+    declineCode: z
+      .string()
+      .meta({
+        description:
+          "The card network's code of a decline; not for the customer's eyes: some say that a card is stolen",
+        examples: ['51'],
+      })
+      .optional(),
   })
   .meta({ id: 'PaymentMethodData', description: 'The card, as far as it may be shown' });
 

@@ -1,9 +1,9 @@
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, NO_RESULT } from './entry.ts';
 
-/** The issuer said no. */
-export function declined(code: string, message: string): KeptResult {
-  return refused(Answer.DECLINED, code, message);
+/** The issuer said no, to this card. */
+export function declined(code: string, message: string, card: Partial<KeptResult> = {}): KeptResult {
+  return { ...refused(Answer.DECLINED, code, message), ...card };
 }
 
 /** Not done. */

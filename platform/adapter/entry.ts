@@ -40,6 +40,10 @@ export interface KeptCard {
 
 /** A result, without its times. */
 export interface KeptResult extends KeptCard {
+  /** In the contract's words (Card in processor.proto); shown when the card itself is known. */
+  readonly funding: string;
+  readonly threeDSecure: string;
+  readonly declineCode: string;
   readonly answer: Answer;
   readonly reference: string;
   readonly bankReference: string;
@@ -59,6 +63,9 @@ export const NO_RESULT: KeptResult = {
   cardLast4: '',
   cardExpiryMonth: 0,
   cardExpiryYear: 0,
+  funding: '',
+  threeDSecure: '',
+  declineCode: '',
   generatedTokenId: '',
 };
 
@@ -86,6 +93,8 @@ const RESERVING: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'incr
 export function resultOf(kept: KeptEnding): ResultInit {
   const { kind, answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
   const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
+  const { funding, threeDSecure, declineCode } = kept;
+  const card = { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode };
   const { actedAt, expiresAt, expectedBy, capabilities } = kept;
   const isApproved = answer === Answer.APPROVED;
   const givesBack = kind === 'capture' || kind === 'void';
@@ -96,7 +105,7 @@ export function resultOf(kept: KeptEnding): ResultInit {
     errorCode,
     errorMessage,
     generatedTokenId,
-    ...(/^[0-9]{4}$/.test(last4) && { card: { brand, last4, expiryMonth, expiryYear } }),
+    ...(/^[0-9]{4}$/.test(last4) && { card }),
     ...(actedAt && { actedAt }),
     ...(isApproved && expiresAt && { expiresAt }),
     ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy }),

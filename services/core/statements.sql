@@ -83,6 +83,8 @@ with input as materialized (
       expires_at = c."expiresAt", closing = h.closing and c.ok,
       card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
+      card_funding = c.card->>'funding', card_three_d_secure = c.card->>'threeDSecure',
+      card_decline_code = c.card->>'declineCode',
       generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       notify_expiring_at = least(c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
@@ -249,6 +251,8 @@ with input as materialized (
       processor_code = i."processorCode", processor_message = i."processorMessage",
       amount_released = i."amountReleased", card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
       card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      card_funding = i.card->>'funding', card_three_d_secure = i.card->>'threeDSecure',
+      card_decline_code = i.card->>'declineCode',
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,

@@ -7,6 +7,8 @@ export interface Effect {
   readonly answer: Answer.APPROVED | Answer.DECLINED | Answer.NOT_PERFORMED;
   readonly errorCode: string;
   readonly errorMessage: string;
+  /** The card network's code of a decline. */
+  readonly declineCode?: string;
   /** No answer ever comes: lost `before` the processor acted (it never does), or `after` it did. */
   readonly silence?: 'before' | 'after';
   /** Answered ACCEPTED first; the operation ends this much later. */
@@ -20,6 +22,8 @@ export interface Effect {
 export interface Behaviour extends Partial<Record<Kind, Effect>> {
   /** What the checkout page and docs/sandbox.md say of it. */
   readonly about: string;
+  /** Absent = a credit card. */
+  readonly funding?: 'debit' | 'prepaid';
   /** Every answer comes this much later. */
   readonly delayMs?: number;
   /** An authorization ends this long after it was made; absent = HOLD_PERIOD_MS. */
@@ -56,8 +60,8 @@ export const EXPECTED_WITHIN_MS = 10_000;
 /** Done. */
 export const APPROVED: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
 
-function declined(errorCode: string, errorMessage: string): Effect {
-  return { answer: Answer.DECLINED, errorCode, errorMessage };
+function declined(errorCode: string, errorMessage: string, declineCode = '05'): Effect {
+  return { answer: Answer.DECLINED, errorCode, errorMessage, declineCode };
 }
 
 /** Not done, for a reason that is not the card's. */
@@ -70,10 +74,12 @@ const reversal: Reversal = { afterMs: LATER_MS };
 /** Each behaviour by its name. `tok_sandbox_<name>` is a token that behaves so. */
 export const BEHAVIOURS = {
   ok: { about: 'Approved' },
+  debit: { about: 'Approved; a debit card', funding: 'debit' },
+  prepaid: { about: 'Approved; a prepaid card', funding: 'prepaid' },
   declined: placing('Declined', declined('do_not_honor', 'The issuer declined the card.')),
   insufficient_funds: placing(
     'Declined: insufficient funds',
-    declined('insufficient_funds', 'The account has insufficient funds.'),
+    declined('insufficient_funds', 'The account has insufficient funds.', '51'),
   ),
   invalid: placing(
     'Not performed: the token or card is not known',

@@ -8,6 +8,7 @@ import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { openShop } from '../../services/quickstart/shop.ts';
 import { untilKnown } from '../../services/quickstart/until-served.ts';
+import { confirm } from '../services/sandbox/checkout/browse.ts';
 import { type Stack, useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 
@@ -48,6 +49,29 @@ describe('a notification', () => {
     assert(Math.abs(Date.parse(body.finalStateDate) - Date.now()) < 30_000);
     assert.equal(body.preauthorizationId, undefined);
     await stack.shop.notified(placed.body.requestId, 'authorized');
+  });
+
+  it('tells funding, 3-D Secure and the decline code, as GET does', async () => {
+    /** What the notification and GET say, which must be the same. */
+    const told = async (requestId: string, statusInfo: string) => {
+      const { body } = await stack.shop.notified(requestId, statusInfo);
+      const found = await stack.shop.get(`/preauthorization/${requestId}`);
+      assert.deepEqual(found.body.paymentMethodData, body.paymentMethodData);
+      return body.paymentMethodData;
+    };
+    const card = { type: 'card', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 };
+    const debit = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_debit' });
+    assert.deepEqual(await told(debit.body.requestId, 'authorized'), { ...card, funding: 'debit' });
+    const refused = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_insufficient_funds' });
+    const declined = { ...card, funding: 'credit', declineCode: '51' };
+    assert.deepEqual(await told(refused.body.requestId, 'declined'), declined);
+    const oct = await stack.shop.post('/oct', { ...ORDER, tokenId: 'tok_sandbox_insufficient_funds' });
+    const { body } = await stack.shop.notified(oct.body.requestId, 'declined');
+    assert.deepEqual(body.paymentMethodData, declined);
+    const { checkoutUrl, requestId } = (await stack.shop.post('/preauthorization', ORDER)).body;
+    await payAtCheckout(checkoutUrl, '4000000000003220');
+    await confirm(checkoutUrl, 'pass');
+    assert.equal((await told(requestId, 'authorized')).threeDSecure, 'authenticated');
   });
 
   it('OCT notification OK and KO', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { keptCard } from '../../../platform/adapter/card.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
+import type { KeptResult } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
 import type { Desk } from '../desk.ts';
@@ -69,7 +71,7 @@ function readPayment(answer: AdyenAnswer): Ending | undefined {
     case 'Authorised':
       return pspReference === '' ? undefined : { ...APPROVED, pspReference, ...cardOf(answer) };
     case 'Refused':
-      return { ...declined(codeOf(refusalReason, refusalReasonCode), refusalReason), pspReference };
+      return { ...declined(codeOf(refusalReason, refusalReasonCode), refusalReason, cardOf(answer)), pspReference };
     case 'Error':
     case 'Cancelled':
       return { ...notPerformed(codeOf(refusalReason, resultCode), refusalReason), pspReference };
@@ -94,14 +96,25 @@ export function codeOf(reason: string, otherwise: string): string {
   return words || otherwise.toLowerCase() || 'refused';
 }
 
-function cardOf({ paymentMethod, additionalData }: AdyenAnswer) {
-  const [month = '', year = ''] = String(additionalData.expiryDate ?? '').split('/');
-  const last4 = String(additionalData.cardSummary ?? '');
-  if (!/^\d{4}$/.test(last4) || !/^(0?[1-9]|1[0-2])$/.test(month) || !/^20\d\d$/.test(year)) return {};
-  return {
-    cardBrand: paymentMethod.brand.slice(0, 32).toLowerCase(),
-    cardLast4: last4,
-    cardExpiryMonth: Number(month),
-    cardExpiryYear: Number(year),
-  };
+/** Adyen adds these where the merchant account's settings say so (docs.adyen.com, "Additional data"). */
+function cardOf({ paymentMethod, additionalData }: AdyenAnswer): Partial<KeptResult> {
+  const said = (name: string) => String(additionalData[name] ?? '');
+  const [month, year] = said('expiryDate').split('/').map(Number);
+  return keptCard({
+    brand: paymentMethod.brand,
+    last4: said('cardSummary'),
+    expiryMonth: month ?? 0,
+    expiryYear: year ?? 0,
+    funding: said('fundingSource'),
+    threeDSecure: threeDSecureOf(said),
+    // "51 : Insufficient funds"
+    declineCode: said('refusalReasonRaw').split(/\s*:/)[0],
+  });
+}
+
+/** An authentication that was only attempted shifts the liability, too. */
+function threeDSecureOf(said: (name: string) => string) {
+  if (said('threeDAuthenticated') === 'true') return 'authenticated';
+  if (said('threeDOffered') !== 'true') return undefined;
+  return said('liabilityShift') === 'true' ? 'attempted' : 'failed';
 }

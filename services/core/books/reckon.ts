@@ -111,7 +111,8 @@ export const RECKON: Readonly<Record<SubmissionKind, Reckon>> = {
     const { outcome } = ending;
     return {
       ...endInput(requestId, ending),
-      ...(isOk(outcome) && { bankReference: outcome.bankReference, card: outcome.card }),
+      ...(isOk(outcome) && { bankReference: outcome.bankReference }),
+      card: outcome.card,
       operation: resultOf(requestId, 'OCT', { ...subject, captureRequestId: undefined, notifyHolds: true }, ending),
     };
   },

@@ -59,7 +59,7 @@ export function resultOf(
       ...common,
       amount: subject.amount,
       operation: kind,
-      card: approved?.card ?? subject.card,
+      card: outcome.card ?? subject.card,
       generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
       expiresAt: kind === 'EXTENSION' && approved ? subject.expiresAt : undefined,
       reference: approved?.reference || undefined,
@@ -138,6 +138,9 @@ export function cardOf(row: {
   cardLast4?: string | null | undefined;
   cardExpiryMonth?: number | null | undefined;
   cardExpiryYear?: number | null | undefined;
+  cardFunding?: string | null | undefined;
+  cardThreeDSecure?: string | null | undefined;
+  cardDeclineCode?: string | null | undefined;
 }): Card | undefined {
   if (!row.cardLast4) return undefined;
   return {
@@ -145,5 +148,8 @@ export function cardOf(row: {
     last4: row.cardLast4,
     expiryMonth: row.cardExpiryMonth ?? 0,
     expiryYear: row.cardExpiryYear ?? 0,
+    ...(row.cardFunding && { funding: row.cardFunding }),
+    ...(row.cardThreeDSecure && { threeDSecure: row.cardThreeDSecure }),
+    ...(row.cardDeclineCode && { declineCode: row.cardDeclineCode }),
   };
 }

@@ -94,11 +94,11 @@ export async function settleGatheredHolds(
   const ends = settlements.map((settlement) => {
     const { hold, outcome, at } = settlement;
     const operation = resultOf(hold.requestId, 'HOLD', hold, settlement);
-    const end = { ...endInput(hold.requestId, settlement), operation };
+    const end = { ...endInput(hold.requestId, settlement), card: outcome.card, operation };
     if (!isOk(outcome)) return end;
-    const { card, generatedTokenId, capabilities } = outcome;
+    const { generatedTokenId, capabilities } = outcome;
     const expiresAt = expiryOf(hold, at, outcome.expiresAt).toISOString();
-    return { ...end, expiresAt, card, generatedTokenId, capabilities };
+    return { ...end, expiresAt, generatedTokenId, capabilities };
   });
   const done = await settleHolds(query, ends);
   return ends.map(({ requestId, operation }) =>

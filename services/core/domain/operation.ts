@@ -25,11 +25,13 @@ export interface Declined {
   readonly answer: 'DECLINED';
   readonly code: string;
   readonly message: string;
+  readonly card?: Card | undefined;
 }
 export interface NotPerformed {
   readonly answer: 'NOT_PERFORMED';
   readonly code: string;
   readonly message: string;
+  readonly card?: Card | undefined;
 }
 /** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it. */
 export interface Accepted {
@@ -44,12 +46,18 @@ export interface Unknown {
 /** An outcome that ends an operation. */
 export type FinalOutcome = Exclude<Outcome, Accepted | Unknown>;
 
-/** Partial information about a card. */
+/** Partial information about a card, and about its authorization. */
 export interface Card {
   readonly brand: string;
   readonly last4: string;
   readonly expiryMonth: number;
   readonly expiryYear: number;
+  /** credit, debit or prepaid. */
+  readonly funding?: string;
+  /** How 3-D Secure ended: authenticated, attempted, exempted or failed. */
+  readonly threeDSecure?: string;
+  /** The card network's code of the decline. */
+  readonly declineCode?: string;
 }
 
 /** The identifier under which a submission is sent to the processor. */

@@ -5,6 +5,7 @@ import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
 import {
   Answer,
   type Capabilities as CapabilitiesMessage,
+  type Card as CardMessage,
   type CreateCheckoutRequest,
   EntryKind,
   Finding,
@@ -14,6 +15,7 @@ import {
 import type { Capabilities } from '../domain/hold.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import {
+  type Card,
   type FinalOutcome,
   IDENTIFIER_REUSED,
   identifierOf,
@@ -290,20 +292,33 @@ function expectedBy(result: Result): Date | undefined {
 /** Reads a final result of the contract; undefined when it says nothing, or is not final. */
 export function finalOutcome(result: Result | undefined): FinalOutcome | undefined {
   if (!result) return undefined;
-  const refusal = { code: result.errorCode, message: result.errorMessage };
+  const card = result.card && cardOf(result.card);
+  const refusal = { code: result.errorCode, message: result.errorMessage, card };
   if (result.answer === Answer.DECLINED) return { answer: 'DECLINED', ...refusal };
   if (result.answer === Answer.NOT_PERFORMED) return { answer: 'NOT_PERFORMED', ...refusal };
   if (result.answer !== Answer.APPROVED) return undefined;
-  const { card } = result;
   return {
     answer: 'APPROVED',
     reference: result.reference,
     bankReference: result.bankReference,
     expiresAt: result.expiresAt && timestampDate(result.expiresAt),
-    card: card && { brand: card.brand, last4: card.last4, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear },
+    card,
     generatedTokenId: result.generatedTokenId || undefined,
     capabilities: result.capabilities && capabilitiesOf(result.capabilities),
     amountReleased: result.amountReleased,
+  };
+}
+
+function cardOf(card: CardMessage): Card {
+  const { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode } = card;
+  return {
+    brand,
+    last4,
+    expiryMonth,
+    expiryYear,
+    ...(funding && { funding }),
+    ...(threeDSecure && { threeDSecure }),
+    ...(declineCode && { declineCode }),
   };
 }
 

@@ -53,7 +53,7 @@ export function answerChallenge(
   const opened = openedIn(books, requestId, 'challenged', nowMs);
   const cardTry = opened?.cardTry;
   if (!cardTry || cardTry.number !== answer.number) return GOES_ON;
-  const submitted = { behaviour: cardTry.behaviour, card: cardOf(cardTry) };
+  const submitted = { behaviour: cardTry.behaviour, card: cardOf(cardTry), authenticated: answer.passed };
   if (answer.passed) return authorize(books, opened, submitted, nowMs);
   return decline(books, requestId, submitted, 'challenge_failed');
 }
@@ -74,7 +74,7 @@ function openedIn(books: Books, requestId: string, standing: Standing, nowMs: nu
 function authorize(
   books: Books,
   { checkout, entry }: OpenedCheckout,
-  { card, behaviour }: Pick<SubmittedCard, 'card' | 'behaviour'>,
+  { card, behaviour, authenticated = false }: Pick<SubmittedCard, 'card' | 'behaviour'> & { authenticated?: boolean },
   nowMs: number,
 ): Submitted {
   const { requestId } = checkout;
@@ -84,7 +84,10 @@ function authorize(
   if (isAboutCard(effect)) return decline(books, requestId, { card, behaviour }, effect.errorCode);
   const approved = effect.answer === Answer.APPROVED;
   const generatedTokenId = approved && checkout.saveCard ? saveCard(books, entry.merchantId, behaviour, card) : '';
-  books.entries.end(requestId, { ...endingOf(entry, { effect, behaviour, card, nowMs }), generatedTokenId });
+  books.entries.end(requestId, {
+    ...endingOf(entry, { effect, behaviour, card, authenticated, nowMs }),
+    generatedTokenId,
+  });
   if (approved) perform(books, requestId, nowMs);
   if (effect.silence === 'after') return { ended: true, delayMs };
   return { ended: true, delayMs, eventId: report(books, requestId, nowMs) };

@@ -28,6 +28,8 @@ export const TEST_CARDS: readonly TestCard[] = [
   { number: '5555555555554444', brand: 'mastercard', behaviour: 'ok' },
   { number: '378282246310005', brand: 'amex', behaviour: 'ok' },
   { number: '6011111111111117', brand: 'discover', behaviour: 'ok' },
+  { number: '4000056655665556', brand: 'visa', behaviour: 'debit' },
+  { number: '5105105105105100', brand: 'mastercard', behaviour: 'prepaid' },
   { number: '4000000000003220', brand: 'visa', behaviour: 'ok', challenged: true },
   { number: '4000000000000002', brand: 'visa', behaviour: 'declined' },
   { number: '4000000000009995', brand: 'visa', behaviour: 'insufficient_funds' },

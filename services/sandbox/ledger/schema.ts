@@ -33,6 +33,9 @@ CREATE TABLE entry (
   cardLast4 TEXT NOT NULL,
   cardExpiryMonth INTEGER NOT NULL,
   cardExpiryYear INTEGER NOT NULL,
+  funding TEXT NOT NULL,
+  threeDSecure TEXT NOT NULL,
+  declineCode TEXT NOT NULL,
   generatedTokenId TEXT NOT NULL,
   expiresAtMs INTEGER NOT NULL,
   expectedByMs INTEGER NOT NULL DEFAULT 0,
@@ -102,4 +105,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;

@@ -36,6 +36,8 @@ export interface Conclusion {
   readonly nowMs: number;
   readonly behaviour?: BehaviourName | '';
   readonly card?: KeptCard;
+  /** The customer confirmed the payment at its bank. */
+  readonly authenticated?: boolean;
 }
 
 /** Ends a new identifier: writes it down and does it, unless the request is to be lost before it acted. */
@@ -58,7 +60,13 @@ export function conclude(books: Books, intent: Intent, conclusion: Conclusion): 
 
 /** The ending's fields: references when approved, the bank's own where money moves. */
 export function endingOf({ kind }: Pick<Intent, 'kind'>, conclusion: Conclusion): Ending {
-  const { effect, nowMs, behaviour = '', card = {} } = conclusion;
+  const { effect, nowMs, behaviour = '', authenticated = false } = conclusion;
+  const card = conclusion.card && {
+    ...conclusion.card,
+    funding: behaviourOf(behaviour).funding ?? 'credit',
+    threeDSecure: authenticated ? 'authenticated' : '',
+    declineCode: effect.declineCode ?? '',
+  };
   if (effect.endsAfterMs !== undefined) {
     const expectedByMs = nowMs + EXPECTED_WITHIN_MS;
     return { ...NO_ENDING, ...card, behaviour, answer: Answer.ACCEPTED, expectedByMs, actedAtMs: nowMs };

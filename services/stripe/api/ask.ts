@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
+import type { KeptResult } from '../../../platform/adapter/entry.ts';
+import { declinedCardOf } from './card.ts';
 
 /** Why a request to Stripe has no result. */
 export type Failure =
   /** The card's issuer said no. Nothing was done. */
-  | { readonly kind: 'declined'; readonly code: string; readonly message: string }
+  | { readonly kind: 'declined'; readonly code: string; readonly message: string; readonly card: Partial<KeptResult> }
   /** Stripe rejected the request. Nothing was done. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly param: string }
   /**
@@ -68,7 +70,8 @@ function failureOf(error: unknown): Failure {
   if (error.statusCode === 409) return { kind: 'unknown', replayed: false };
   if (error instanceof Stripe.errors.StripeIdempotencyError) return { kind: 'key reused' };
   if (error instanceof Stripe.errors.StripeCardError) {
-    return { kind: 'declined', code: error.decline_code || error.code || 'card_declined', message: error.message };
+    const code = error.decline_code || error.code || 'card_declined';
+    return { kind: 'declined', code, message: error.message, card: declinedCardOf(error) };
   }
   if (error.statusCode === 429) {
     const message = 'Stripe takes no more requests now.';

@@ -23,7 +23,7 @@ export async function place(desk: Desk, entry: Entry, customer: string | undefin
   if (confirmed.answer) return settleBy(desk, created, confirmed.answer);
   const { failure, doubt } = confirmed;
   if (failure.kind === 'declined') {
-    return finish(desk, created, declined(failure.code, failure.message));
+    return finish(desk, created, declined(failure.code, failure.message, failure.card));
   }
   const isFirst = !doubt && entry.stage === 'stored';
   const { answer: intent } = await ask(() => getIntent(desk, created), desk.patience);

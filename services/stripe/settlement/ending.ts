@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import * as base from '../../../platform/adapter/ending.ts';
-import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
+import { resultOf as formOf, type KeptResult, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 
@@ -19,8 +19,8 @@ export function accepted(expectedBy: Date, reference: string): Ending {
 }
 
 /** The issuer said no. */
-export function declined(code: string, message: string): Ending {
-  return { ...NO_ENDING, ...base.declined(code, message) };
+export function declined(code: string, message: string, card: Partial<KeptResult> = {}): Ending {
+  return { ...NO_ENDING, ...base.declined(code, message, card) };
 }
 
 /** Not done. */

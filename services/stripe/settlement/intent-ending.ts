@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
+import { cardOf, declinedCardOf } from '../api/card.ts';
 import { type Desk, requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, declined, notPerformed } from './ending.ts';
@@ -33,7 +34,7 @@ export function stateOf(intent: Stripe.PaymentIntent, entry: Entry): IntentState
     case 'requires_payment_method':
     case 'requires_confirmation':
       return intent.last_payment_error
-        ? { is: 'ended', ending: refusedBy(intent.last_payment_error) }
+        ? { is: 'ended', ending: refusedBy(intent.last_payment_error, chargeOf(intent)) }
         : { is: 'unconfirmed' };
     case 'requires_action':
       return { is: 'needs customer' };
@@ -65,10 +66,7 @@ function approvedBy(intent: Stripe.PaymentIntent, entry: Entry): Ending {
   return approved({
     reference: intent.id,
     ...(card && {
-      cardBrand: (card.brand ?? '').slice(0, 32).toLowerCase(),
-      cardLast4: card.last4 ?? '',
-      cardExpiryMonth: card.exp_month,
-      cardExpiryYear: card.exp_year,
+      ...cardOf(card),
       severalCaptures: card.multicapture?.status === 'available',
       increments: card.incremental_authorization?.status === 'available',
     }),
@@ -77,8 +75,10 @@ function approvedBy(intent: Stripe.PaymentIntent, entry: Entry): Ending {
   });
 }
 
-function refusedBy(error: Stripe.PaymentIntent.LastPaymentError): Ending {
+function refusedBy(error: Stripe.PaymentIntent.LastPaymentError, charge: Stripe.Charge | undefined): Ending {
   const code = error.decline_code || error.code || error.type;
   const message = error.message ?? '';
-  return error.type === 'card_error' ? declined(code, message) : notPerformed(code, message);
+  if (error.type !== 'card_error') return notPerformed(code, message);
+  const card = charge?.payment_method_details?.card;
+  return declined(code, message, card ? cardOf(card, error) : declinedCardOf(error));
 }

@@ -28,7 +28,7 @@ export const HOLD = {
   createdAt: NOW,
   placedAt: NOW,
   expiresAt: NOW,
-  paymentMethod: { type: 'card', brand: 'visa', last4: '1111', expiryMonth: 12, expiryYear: 2030 },
+  paymentMethod: { type: 'card', brand: 'visa', last4: '1111', expiryMonth: 12, expiryYear: 2030, funding: 'debit' },
   generatedTokenId: 'tok_new',
   processorReference: 'ref-1',
 };
@@ -57,7 +57,14 @@ export const HOLD_JSON = {
   createdAt: NOW_TEXT,
   placedAt: NOW_TEXT,
   expiresAt: NOW_TEXT,
-  paymentMethodData: { type: 'card', brand: 'visa', last4: '1111', expiryMonth: 12, expiryYear: 2030 },
+  paymentMethodData: {
+    type: 'card',
+    brand: 'visa',
+    last4: '1111',
+    expiryMonth: 12,
+    expiryYear: 2030,
+    funding: 'debit',
+  },
   tokenData: { tokenId: 'tok_new' },
   reference: 'ref-1',
 };

@@ -47,6 +47,26 @@ describe('the adapter to Adyen', function () {
       });
     }
 
+    const cards: readonly [token: string, ...(string | undefined)[]][] = [
+      ['stored_ok', 'debit', '', ''],
+      ['stored_charge', 'credit', '', ''],
+      ['stored_prepaid', 'prepaid', '', ''],
+      ['stored_authenticated', 'debit', 'authenticated', ''],
+      ['stored_attempted', 'debit', 'attempted', ''],
+      ['stored_failed', 'debit', 'failed', ''],
+      ['stored_refused', 'debit', '', '51'],
+      ['stored_silent', undefined, undefined, undefined],
+    ];
+    for (const [token, ...expected] of cards) {
+      it(`says what Adyen says of the card of ${token}, in a repetition, too`, async () => {
+        const hold = holdRequest(token);
+        const { result } = await fixture.client.authorize(hold);
+        const { funding, threeDSecure, declineCode } = result?.card ?? {};
+        assert.deepEqual([funding, threeDSecure, declineCode], expected);
+        assert.deepEqual((await fixture.client.authorize(hold)).result, result);
+      });
+    }
+
     it('reports what was received only, when Adyen notifies it', async () => {
       const hold = holdRequest('stored_pending');
       await fixture.client.authorize(hold);

@@ -50,6 +50,27 @@ export declare type PaymentMethod = Message<"holdfast.v1.PaymentMethod"> & {
    * @generated from field: int32 expiry_year = 5;
    */
   expiryYear: number;
+
+  /**
+   * "credit", "debit" or "prepaid"; empty when not known.
+   *
+   * @generated from field: string funding = 6;
+   */
+  funding: string;
+
+  /**
+   * How 3-D Secure ended: "authenticated", "attempted", "exempted" or "failed"; empty when not used or not known.
+   *
+   * @generated from field: string three_d_secure = 7;
+   */
+  threeDSecure: string;
+
+  /**
+   * The card network's code of a decline, for example "51"; empty when not known.
+   *
+   * @generated from field: string decline_code = 8;
+   */
+  declineCode: string;
 };
 
 /**

@@ -5,7 +5,8 @@ import type { HoldRow } from '../hold/hold-row.ts';
 
 /** What a notification of a result says besides the result itself. */
 export interface NotifiedRow
-  extends Pick<HoldRow, 'cardBrand' | 'cardLast4' | 'cardExpiryMonth' | 'cardExpiryYear' | 'generatedTokenId'> {
+  extends Pick<HoldRow, 'cardBrand' | 'cardLast4' | 'cardExpiryMonth' | 'cardExpiryYear' | 'generatedTokenId'>,
+    Pick<HoldRow, 'cardFunding' | 'cardThreeDSecure' | 'cardDeclineCode'> {
   readonly requestId: string;
   /** Its delivery to the webhook; null = the merchant had no webhookUrl. */
   readonly deliveryId: string | null;
@@ -22,14 +23,17 @@ export async function readNotified(query: Query, requestIds: readonly string[]):
   return new Map(rows.map((row) => [row.requestId, row]));
 }
 
+/** SQL: the card of the hold, or of the submission that is on none. */
+const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three_d_secure', 'decline_code']
+  .map((name) => `coalesce(h.card_${name}, s.card_${name}) as card_${name}`)
+  .join(',\n      ');
+
 /** Of a hold that another one's result is about, the token is not told again. */
 const READ_NOTIFIED: Statement = {
   name: 'read-notified',
   text: `select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
       case when o.kind = 'EXTENSION' and o.status = 'OK' then s.expires_at_after end as expires_at,
-      coalesce(h.card_brand, s.card_brand) as card_brand, coalesce(h.card_last4, s.card_last4) as card_last4,
-      coalesce(h.card_expiry_month, s.card_expiry_month) as card_expiry_month,
-      coalesce(h.card_expiry_year, s.card_expiry_year) as card_expiry_year,
+      ${CARD},
       case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
     from operation o
     left join hold h on ${byIndex('h.request_id', 'coalesce(o.hold_request_id, o.request_id)')}

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../domain/hold.ts';
 import type { Query, Statement } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
-import { DONE, END_INPUT, type EndInput, type Settled, settleEach } from '../submission/settle-submissions.ts';
+import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
 
 /** How placing a hold ended. */
 export interface HoldEnd extends EndInput {
@@ -38,8 +38,7 @@ export const SETTLE_HOLDS: Statement = {
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
       expires_at = c."expiresAt", closing = h.closing and c.ok,
-      card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
-      card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
+      ${setCard('c')},
       generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
       notification_count = h.notification_count + ${NOTIFIED},
       notify_expiring_at = least(c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)

@@ -28,13 +28,16 @@ export function sentColumns() {
   };
 }
 
-/** Columns of a card, as far as it may be known. */
+/** Columns of a card and of its authorization, as far as they may be known. */
 export function cardColumns() {
   return {
     cardBrand: p.text().nullable(),
     cardLast4: p.text().nullable(),
     cardExpiryMonth: p.integer().nullable(),
     cardExpiryYear: p.integer().nullable(),
+    cardFunding: p.text().nullable(),
+    cardThreeDSecure: p.text().name('card_three_d_secure').nullable(),
+    cardDeclineCode: p.text().nullable(),
   };
 }
 

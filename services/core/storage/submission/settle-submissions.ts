@@ -78,6 +78,12 @@ export function settleSubmissions(query: Query, ends: readonly SubmissionEnd[]):
 export const END_INPUT = `"requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json`;
 
+/** SQL: the card of a row becomes that of an end `row`. */
+export const setCard = (row: string) => `card_brand = ${row}.card->>'brand', card_last4 = ${row}.card->>'last4',
+      card_expiry_month = (${row}.card->>'expiryMonth')::int, card_expiry_year = (${row}.card->>'expiryYear')::int,
+      card_funding = ${row}.card->>'funding', card_three_d_secure = ${row}.card->>'threeDSecure',
+      card_decline_code = ${row}.card->>'declineCode'`;
+
 /** SQL: columns of the input that change the books of a hold. */
 export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
@@ -123,8 +129,7 @@ export const SETTLE_SUBMISSIONS: Statement = {
     update submission s set state = case when i.ok then 'OK' else 'KO' end, final_at = i.at, inquire_at = null,
       processor_reference = i."processorReference", bank_reference = i."bankReference",
       processor_code = i."processorCode", processor_message = i."processorMessage",
-      amount_released = i."amountReleased", card_brand = i.card->>'brand', card_last4 = i.card->>'last4',
-      card_expiry_month = (i.card->>'expiryMonth')::int, card_expiry_year = (i.card->>'expiryYear')::int,
+      amount_released = i."amountReleased", ${setCard('i')},
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,

@@ -182,7 +182,7 @@ function authorise(
   const refused = { resultCode: 'Refused', refusalReason: 'Not enough balance', refusalReasonCode: '12' };
   if (token === 'stored_refused') {
     fake.notify('AUTHORISATION', payment, { ...about, success: 'false', reason: 'Not enough balance' });
-    return { ...psp, ...refused };
+    return { ...psp, ...refused, ...CARD, additionalData: { ...DEBIT, refusalReasonRaw: '51 : Insufficient funds' } };
   }
   if (token === 'stored_error') return { ...psp, resultCode: 'Error', refusalReason: 'Acquirer Error' };
   if (token === 'stored_challenge') return { ...psp, resultCode: 'ChallengeShopper', action: {} };
@@ -190,9 +190,22 @@ function authorise(
   fake.notify('AUTHORISATION', payment, about);
   if (token === 'stored_pending') return { ...psp, resultCode: 'Received' };
   if (token === 'stored_expires') expire(fake, payment);
-  const card = { cardSummary: '1111', expiryDate: '03/2030' };
-  return { ...psp, resultCode: 'Authorised', paymentMethod: { type: 'scheme', brand: 'visa' }, additionalData: card };
+  return { ...psp, resultCode: 'Authorised', ...CARD, additionalData: CARDS[token] ?? DEBIT };
 }
+
+const CARD = { paymentMethod: { type: 'scheme', brand: 'visa' } };
+const DEBIT = { cardSummary: '1111', expiryDate: '03/2030', fundingSource: 'DEBIT' };
+const OFFERED = { ...DEBIT, threeDOffered: 'true', threeDAuthenticated: 'false' };
+
+/** What Adyen adds to an answer, by token. */
+const CARDS: Readonly<Record<string, Record<string, string>>> = {
+  stored_silent: {},
+  stored_charge: { ...DEBIT, fundingSource: 'CHARGE' },
+  stored_prepaid: { ...DEBIT, fundingSource: 'PREPAID_RELOADABLE' },
+  stored_authenticated: { ...DEBIT, threeDOffered: 'true', threeDAuthenticated: 'true', liabilityShift: 'true' },
+  stored_attempted: { ...OFFERED, liabilityShift: 'true' },
+  stored_failed: { ...OFFERED, liabilityShift: 'false' },
+};
 
 function expire(fake: FakeAdyen, payment: Payment): void {
   payment.expired = true;

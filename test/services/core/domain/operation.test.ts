@@ -49,7 +49,7 @@ describe('notificationBody()', () => {
   });
 
   it('has tokenData only when a token was generated', () => {
-    const card = { brand: 'visa', last4: '4242', expiryMonth: 1, expiryYear: 2030 };
+    const card = { brand: 'visa', last4: '4242', expiryMonth: 1, expiryYear: 2030, funding: 'debit' };
     const body = JSON.parse(notificationBody({ ...required, card, generatedTokenId: 'tok', reference: 'ref' }));
     assert.deepEqual(body.tokenData, { tokenId: 'tok' });
     assert.deepEqual(body.paymentMethodData, { type: 'card', ...card });

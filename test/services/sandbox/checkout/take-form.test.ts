@@ -33,7 +33,14 @@ describe('takeForm()', () => {
     assert.deepEqual(
       { ...result.card, $typeName: undefined },
       {
-        ...{ $typeName: undefined, brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 },
+        $typeName: undefined,
+        brand: 'visa',
+        last4: '4242',
+        expiryMonth: 12,
+        expiryYear: 2034,
+        funding: 'credit',
+        threeDSecure: '',
+        declineCode: '',
       },
     );
     assert.equal(result.generatedTokenId, '');
@@ -246,7 +253,8 @@ describe('takeForm()', () => {
       for (const answer of answers) assert.match((await shownAfter(url, answer)).text, /<h1>Reserved<\/h1>/);
       const [result, ...more] = eventsOf(requestId);
       assert.equal(more.length, 0);
-      assert.deepEqual([result?.answer, result?.card?.last4], [Answer.APPROVED, '3220']);
+      const { last4, threeDSecure } = result?.card ?? {};
+      assert.deepEqual([result?.answer, last4, threeDSecure], [Answer.APPROVED, '3220', 'authenticated']);
       assert.match(result?.generatedTokenId ?? '', /^tok_/);
     });
 

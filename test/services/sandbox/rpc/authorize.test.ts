@@ -45,6 +45,22 @@ describe('authorize()', () => {
     });
   }
 
+  const cards: Array<[token: string, funding: string, declineCode: string]> = [
+    ['tok_sandbox_ok', 'credit', ''],
+    ['tok_sandbox_debit', 'debit', ''],
+    ['tok_sandbox_prepaid', 'prepaid', ''],
+    ['tok_sandbox_declined', 'credit', '05'],
+    ['tok_sandbox_insufficient_funds', 'credit', '51'],
+    ['tok_sandbox_processor_error', 'credit', ''],
+  ];
+  for (const [tokenId, funding, declineCode] of cards) {
+    it(`says how the card of ${tokenId} is funded, and the network's code`, async () => {
+      const { result } = await fixture.client.authorize(holdRequest(tokenId));
+      assert.deepEqual([result?.card?.funding, result?.card?.declineCode], [funding, declineCode]);
+      assert.equal(result?.card?.threeDSecure, '');
+    });
+  }
+
   it('returns a bank reference for an OCT', async () => {
     const { result } = await fixture.client.credit(holdRequest());
     assert.match(result?.bankReference ?? '', /^BNK[0-9A-F]{16}$/);

@@ -1,25 +1,43 @@
-import { type Account, type Charge, emit, type Intent, newId } from './account.ts';
+import type Stripe from 'stripe';
+import { type Account, type Card, type Charge, emit, type Intent, newId } from './account.ts';
 import { checkAmount } from './amounts.ts';
-import { cardError, invalid, missing, wrongState } from './fake-error.ts';
+import { cardError, FakeError, invalid, missing, wrongState } from './fake-error.ts';
 import { type Form, formOf, numberOf, textOf } from './form.ts';
 
 const DAY_S = 24 * 60 * 60;
 
 /** The behaviour of the test cards (docs.stripe.com/testing, docs.stripe.com/payments/multicapture). */
-const CARDS: Readonly<
-  Record<string, { last4: string; brand?: string; features?: boolean; decline?: string; code?: string }>
-> = {
+interface TestCard {
+  readonly last4: string;
+  readonly brand?: string;
+  readonly funding?: string;
+  readonly features?: boolean;
+  readonly threeDSecure?: Stripe.Charge.PaymentMethodDetails.Card.ThreeDSecure.Result;
+  readonly decline?: string;
+  readonly networkCode?: string;
+  readonly code?: string;
+}
+const CARDS: Readonly<Record<string, TestCard>> = {
   pm_card_visa: { last4: '4242', features: true },
   pm_card_mastercard: { last4: '4444', brand: 'mastercard', features: true },
+  pm_card_visa_debit: { last4: '5556', funding: 'debit', features: true },
+  pm_card_mastercard_prepaid: { last4: '5100', brand: 'mastercard', funding: 'prepaid', features: true },
   pm_card_credit_disableEnterpriseCardFeatures: { last4: '0076' },
   pm_card_createDispute: { last4: '0259', features: true },
   pm_card_pendingRefund: { last4: '7726', features: true },
-  // The fake's own: their effects happen later (`by-itself.ts`).
+  // The fake's own, and those whose effects happen later (`by-itself.ts`).
+  pm_fake_authenticated: { last4: '3220', features: true, threeDSecure: 'authenticated' },
+  pm_fake_attempted: { last4: '3055', features: true, threeDSecure: 'attempt_acknowledged' },
+  pm_fake_notSupported: { last4: '3063', features: true, threeDSecure: 'not_supported' },
   pm_fake_disputeWon: { last4: '0001', features: true },
   pm_fake_refundedInPart: { last4: '0003', features: true },
   pm_fake_expiresAtOnce: { last4: '0004', features: true },
-  pm_card_chargeDeclined: { last4: '0002', decline: 'generic_decline' },
-  pm_card_chargeDeclinedInsufficientFunds: { last4: '9995', decline: 'insufficient_funds' },
+  pm_card_chargeDeclined: { last4: '0002', decline: 'generic_decline', networkCode: '05' },
+  pm_card_chargeDeclinedInsufficientFunds: {
+    last4: '9995',
+    decline: 'insufficient_funds',
+    networkCode: '51',
+  },
   pm_card_authenticationRequired: {
     last4: '3184',
     decline: 'authentication_required',
@@ -131,10 +149,20 @@ export function authorizeCard(
   intent.latest_charge = charge.id;
   if (card.decline !== undefined) {
     charge.status = 'failed';
-    const { code = 'card_declined', decline } = card;
-    intent.last_payment_error = { type: 'card_error', code, decline_code: decline, message: 'Your card was declined.' };
+    const { code = 'card_declined', decline, networkCode } = card;
+    const { brand, last4, exp_month, exp_year, funding } = charge.payment_method_details.card;
+    const payment_method = { id: paymentMethod, card: { brand, last4, exp_month, exp_year, funding } };
+    const declined = {
+      type: 'card_error',
+      code,
+      decline_code: decline,
+      message: 'Your card was declined.',
+      ...(networkCode && { network_decline_code: networkCode }),
+      payment_method: payment_method as Stripe.PaymentMethod,
+    } as const;
+    intent.last_payment_error = declined;
     emit(account, 'payment_intent.payment_failed', intent);
-    throw cardError(code, decline);
+    throw new FakeError(402, declined, true);
   }
   intent.payment_method = paymentMethod;
   intent.last_payment_error = null;
@@ -144,11 +172,7 @@ export function authorizeCard(
   return intent;
 }
 
-function newCharge(
-  account: Account,
-  intent: Intent,
-  card: { last4: string; brand?: string; features?: boolean },
-): Charge {
+function newCharge(account: Account, intent: Intent, card: TestCard): Charge {
   const asked = intent.payment_method_options?.card?.request_multicapture === 'if_available';
   const status = asked && card.features ? 'available' : 'unavailable';
   const charge: Charge = {
@@ -169,6 +193,8 @@ function newCharge(
         last4: card.last4,
         exp_month: 12,
         exp_year: 2034,
+        funding: card.funding ?? 'credit',
+        three_d_secure: card.threeDSecure ? ({ result: card.threeDSecure } as Card['three_d_secure']) : null,
         capture_before: account.now() + 7 * DAY_S,
         multicapture: { status },
         incremental_authorization: { status },

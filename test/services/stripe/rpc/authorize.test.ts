@@ -44,6 +44,36 @@ describe('authorize()', () => {
     );
   });
 
+  const cards: readonly [token: string, brand: string, funding: string, threeDSecure: string, declineCode: string][] = [
+    ['pm_card_visa', 'visa', 'credit', '', ''],
+    ['pm_card_visa_debit', 'visa', 'debit', '', ''],
+    ['pm_card_mastercard_prepaid', 'mastercard', 'prepaid', '', ''],
+    ['pm_fake_authenticated', 'visa', 'credit', 'authenticated', ''],
+    ['pm_fake_attempted', 'visa', 'credit', 'attempted', ''],
+    ['pm_fake_notSupported', 'visa', 'credit', '', ''],
+    ['pm_card_chargeDeclinedInsufficientFunds', 'visa', 'credit', '', '51'],
+    ['pm_card_authenticationRequired', 'visa', 'credit', '', ''],
+  ];
+  for (const [token, ...expected] of cards) {
+    it(`says what Stripe says of ${token}, in a repetition and to an inquiry, too`, async () => {
+      const hold = holdRequest(token);
+      const { result } = await fixture.client.authorize(hold);
+      const { brand, funding, threeDSecure, declineCode } = result?.card ?? {};
+      assert.deepEqual([brand, funding, threeDSecure, declineCode], expected);
+      assert.deepEqual((await fixture.client.authorize(hold)).result, result);
+      const inquired = await fixture.client.inquire({ requestId: hold.requestId, fence: true });
+      assert.deepEqual(inquired.result, result);
+    });
+  }
+
+  it('finds the card of a decline whose answers are lost', async () => {
+    const hold = holdRequest('pm_card_chargeDeclined');
+    fixture.stripe.fail('POST /v1/payment_intents/…/confirm', 'cut after', 99);
+    const { result } = await fixture.client.authorize(hold);
+    fixture.stripe.faults.length = 0;
+    assert.deepEqual([result?.card?.last4, result?.card?.declineCode], ['0002', '05']);
+  });
+
   it('does without the features where Stripe refuses them to the account', async () => {
     const hold = holdRequest('pm_card_visa', 'acct_plain');
     const { result } = await fixture.client.authorize(hold);

@@ -30,6 +30,10 @@ describe('metrics', function () {
     secrets.push(preauthorizationId, requestId, fleet.apiKey, 'acme');
     const captured = await post('/preauthorization/authorization', { preauthorizationId, amountToCapture: 100 });
     assert.equal(captured.status, 200);
+    assert.equal((await post('/preauthorization/increment', { preauthorizationId, amountToAdd: 50 })).status, 200);
+    assert.equal((await post('/preauthorization/extend', { preauthorizationId })).status, 200);
+    const refund = { captureRequestId: captured.body.requestId, amount: 40 };
+    assert.equal((await post('/refund', refund)).status, 201);
     assert.equal((await post('/preauthorization', { ...hold, tokenId: 'tok_sandbox_declined' })).status, 402);
     const forged = { merchantId: 'acme', requestId: 'r', status: 'OK', amount: 1, currency: 'EUR' };
     assert.equal((await post('/webhook/processor/payment/captured', forged)).status, 401);
@@ -61,7 +65,11 @@ describe('metrics', function () {
       'holdfast_operations_total{kind="HOLD",status="OK",reason="authorized"} 1',
       'holdfast_operations_total{kind="HOLD",status="KO",reason="declined"} 1',
       'holdfast_operations_total{kind="CAPTURE",status="OK",reason="captured"} 1',
+      'holdfast_operations_total{kind="INCREMENT",status="OK",reason="incremented"} 1',
+      'holdfast_operations_total{kind="EXTENSION",status="OK",reason="extended"} 1',
+      'holdfast_operations_total{kind="REFUND",status="OK",reason="refunded"} 1',
       'holdfast_processor_call_duration_seconds_count{processor="default",call="capture",answer="APPROVED"} 1',
+      'holdfast_processor_call_duration_seconds_count{processor="default",call="refund",answer="APPROVED"} 1',
       'holdfast_http_requests_total{method="POST",route="/preauthorization/authorization",status="200"} 1',
       'holdfast_unknown_outcomes{kind="HOLD",processor="default"} 0',
       'holdfast_needs_review{kind="CAPTURE",processor="default"} 0',

@@ -38,12 +38,16 @@ describe('createRelay()', () => {
       'payment/expired': 'KO',
       'payment/SETTLED_2': 'KO',
       'oct/x': 'OK',
+      'payment/refunded': 'OK',
+      'payment/incremented': 'OK',
+      'payment/extended': 'OK',
+      'payment/expiring': 'OK',
     };
     for (const [path, status] of Object.entries(paths)) {
       const sent = notification({ requestId: path.replace('/', '.'), status });
       assert.equal((await stage.send({ ...sent, path: `/webhook/processor/${path}` })).status, 200, path);
     }
-    assert.equal(stage.core.accepted.length, 5);
+    assert.equal(stage.core.accepted.length, Object.keys(paths).length);
   });
 
   it('accepts the amount as a number or a string, as written', async () => {
@@ -102,13 +106,18 @@ describe('createRelay()', () => {
       'payment/expired',
       'payment/Reversed',
       'oct/FAILED',
+      'oct/refunded',
+      'oct/expiring',
     ];
     for (const path of paths) {
       await isHeld({ ...notification(), path: `/webhook/processor/${path}` }, 'contradiction');
     }
-    const refused = { ...notification({ status: 'KO' }), path: '/webhook/processor/payment/captured' };
-    await isHeld(refused, 'contradiction');
-    assert.equal(stage.core.quarantined.length, paths.length + 1);
+    const words = ['captured', 'refunded', 'incremented', 'extended', 'expiring'];
+    for (const word of words) {
+      const refused = { ...notification({ status: 'KO' }), path: `/webhook/processor/payment/${word}` };
+      await isHeld(refused, 'contradiction');
+    }
+    assert.equal(stage.core.quarantined.length, paths.length + words.length);
     assert.equal(stage.core.quarantined[0]?.reason, QuarantineReason.STATUS_INFO_CONTRADICTED);
     assert.equal(stage.core.accepted.length, 0);
     assert.equal((await stage.send(notification())).status, 200);

@@ -20,7 +20,8 @@ const HOLD = {
 };
 const { tokenId: _, ...CHECKOUT } = HOLD;
 const REFUND = { merchantId: 'acme', captureRequestId: 'x', amount: 1 };
-const CAPTURE = { merchantId: 'acme', preauthorizationId: `pre_${'x'.repeat(32)}`, amountToCapture: 1 };
+const CHANGE = { merchantId: 'acme', preauthorizationId: `pre_${'x'.repeat(32)}` };
+const CAPTURE = { ...CHANGE, amountToCapture: 1 };
 const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
 const MERCHANT = { merchantId: 'fresh', name: 'Fresh', contract: CONTRACT };
 const NUL = 'a\0b';
@@ -100,6 +101,29 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...CAPTURE, idempotencyKey: 'ä' }, 'idempotency_key'],
   ],
   'PreauthorizationService/ReleasePreauthorization': [[{}], [{ requestId: 'a', preauthorizationId: 'b' }]],
+  'PreauthorizationService/IncrementPreauthorization': [
+    [{}, 'amount_to_add'],
+    [{ ...CHANGE, amountToAdd: 0 }, 'amount_to_add'],
+    [{ ...CHANGE, amountToAdd: '1000000000000' }, 'amount_to_add'],
+    [{ ...CHANGE, amountToAdd: 1, requestId: 'x' }],
+    [{ ...CHANGE, amountToAdd: 1, operationRequestId: 'x' }, 'operation_request_id'],
+  ],
+  'PreauthorizationService/ExtendPreauthorization': [
+    [{}],
+    [{ ...CHANGE, operationRequestId: 'x' }, 'operation_request_id'],
+  ],
+  'PreauthorizationService/RenewPreauthorization': [
+    [{}],
+    [{ ...CHANGE, requestId: 'x' }],
+    [{ ...CHANGE, amount: 0 }, 'amount'],
+    [{ ...CHANGE, idempotencyKey: CARD_NUMBER }, 'idempotency_key'],
+  ],
+  'PreauthorizationService/UpdatePreauthorization': [
+    [{}, 'update_mask'],
+    [{ requestId: 'x', updateMask: '' }, 'update_mask'],
+    [{ requestId: 'x', updateMask: 'amount' }, 'update_mask'],
+    [{ requestId: 'x', updateMask: 'description', description: CARD_NUMBER }, 'description'],
+  ],
   'RefundService/CreateRefund': [
     [{}, 'capture_request_id'],
     [{ ...REFUND, merchantId: '!' }, 'merchant_id'],

@@ -1,6 +1,6 @@
 /** What the ledgers of all adapters have in common: kinds of entries, results, and how both are shown to core. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import {
   Answer,
@@ -132,9 +132,12 @@ export function keptFields<Kept extends object>(defaults: Kept, request: object)
   return { ...defaults, ...Object.fromEntries(given) };
 }
 
-/** Which entries to list: those after a number, all or of one merchant, account or authorization. Empty = of any. */
+/** Which entries to list: all or of one merchant, account or authorization. Empty = of any. */
 export interface Listing extends Pick<ListEntriesRequest, 'merchantId' | 'account' | 'authorizationRequestId'> {
+  /** The number of the last entry that was shown; 0 = none was. */
   readonly after: number;
+  /** Lists by the time of the last change, then number, what comes after this time and `after`; milliseconds. Absent = by number. */
+  readonly changedAfterMs?: number | undefined;
   readonly limit: number;
 }
 
@@ -154,28 +157,43 @@ export interface Listed
   readonly captureRequestId: string | null;
   readonly actedAt: Timestamp | undefined;
   readonly endedAt: Timestamp | undefined;
+  /** When it last changed, in whole milliseconds. */
+  readonly changedAt: Timestamp;
 }
 
 const DEFAULT_PAGE_SIZE = 500;
 
 /**
- * A page of a ledger, oldest first. A page token is the number of the last entry shown. Throws RpcError for any other
- * token.
+ * A page of a ledger, oldest first. A page token is the number of the last entry shown, after the time of its change
+ * when pages are in that order. Throws RpcError for any other token.
  */
 export async function listPage(
   request: ListEntriesRequest,
   read: (listing: Listing) => Promise<readonly Listed[]>,
 ): Promise<MessageInitShape<typeof ListEntriesResponseSchema>> {
-  const { pageToken, merchantId, account, authorizationRequestId } = request;
-  if (!/^([1-9][0-9]{0,14})?$/.test(pageToken)) {
-    throw new RpcError(status.INVALID_ARGUMENT, 'page_token: is none of ours');
-  }
+  const { merchantId, account, authorizationRequestId } = request;
   const limit = request.pageSize || DEFAULT_PAGE_SIZE;
-  const after = Number(pageToken);
-  const entries = await read({ after, limit: limit + 1, merchantId, account, authorizationRequestId });
+  const position = positionOf(request);
+  const entries = await read({ ...position, limit: limit + 1, merchantId, account, authorizationRequestId });
   const page = entries.slice(0, limit);
   const last = entries.length > limit ? page.at(-1) : undefined;
-  return { entries: page.map(entryOf), nextPageToken: last ? String(last.sequence) : '' };
+  return { entries: page.map(entryOf), nextPageToken: last ? tokenOf(last, position) : '' };
+}
+
+type Position = Pick<Listing, 'after' | 'changedAfterMs'>;
+
+function positionOf({ pageToken, changedFrom }: ListEntriesRequest): Position {
+  const token = /^(?:([1-9][0-9]{0,14})-)?([1-9][0-9]{0,14})$/.exec(pageToken);
+  if (pageToken !== '' && (!token || (token[1] === undefined) !== (changedFrom === undefined))) {
+    throw new RpcError(status.INVALID_ARGUMENT, 'page_token: is none of ours');
+  }
+  // Times of changes are whole milliseconds, so this is the first that is not earlier.
+  const fromMs = changedFrom && Number(changedFrom.seconds) * 1_000 + Math.ceil(changedFrom.nanos / 1_000_000);
+  return { after: Number(token?.[2] ?? 0), changedAfterMs: token?.[1] ? Number(token[1]) : fromMs };
+}
+
+function tokenOf({ sequence, changedAt }: Listed, { changedAfterMs }: Position): string {
+  return changedAfterMs === undefined ? String(sequence) : `${timestampMs(changedAt)}-${sequence}`;
 }
 
 function entryOf({ sequence: _, terminalId, userId, tokenId, ...entry }: Listed) {

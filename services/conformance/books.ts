@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { Answer, type Entry, EntryKind } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import {
+  Answer,
+  type Entry,
+  EntryKind,
+  type ListEntriesRequest,
+} from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Answered, Kit, Method } from './kit.ts';
 
 /** Which entries are listed. */
-type Filter = Partial<Pick<Entry, 'authorizationRequestId' | 'merchantId' | 'account'>>;
+type Filter = Partial<Pick<ListEntriesRequest, 'authorizationRequestId' | 'merchantId' | 'account' | 'changedFrom'>>;
 
 /** All entries, page by page; only those of an authorization when it is named. */
 export async function listAll(kit: Kit, authorizationRequestId = '', pageSize = 500): Promise<Entry[]> {

@@ -33,7 +33,10 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   const tls = readServerTls('SANDBOX_TLS', tlsFiles('SANDBOX_TLS', settings));
   await using started = new AsyncDisposableStack();
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
-  const ledger = started.adopt(openLedger(settings.SANDBOX_LEDGER), ({ close }) => close());
+  const ledger = started.adopt(
+    openLedger(settings.SANDBOX_LEDGER, () => clock.now()),
+    ({ close }) => close(),
+  );
   const reporter = started.adopt(openReporter({ core, ledger, clock, log }), ({ close }) => close());
   const secrets = capabilities(credential);
   let baseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';

@@ -131,41 +131,66 @@ export const ENTRY_COLUMNS = `sequence bigint GENERATED ALWAYS AS IDENTITY PRIMA
   reversed bigint NOT NULL DEFAULT 0 CHECK (reversed >= 0),
   ended_at timestamptz,
   ended_how smallint NOT NULL DEFAULT 0,
+  changed_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   CHECK (captured + voided <= amount + incremented),
   CHECK (refunded + reversed <= CASE kind WHEN 'capture' THEN amount ELSE captured END)`;
 
+/** What lists entries by their last change: an index, and a trigger, so that no statement can forget the time. */
+export function entryChanges(schema: string): string {
+  const shown = (row: string) => `(${SHOWN.map((name) => `${row}.${name}`).join(', ')})`;
+  return `
+CREATE INDEX entry_changed ON ${schema}.entry (changed_at, sequence);
+CREATE FUNCTION ${schema}.entry_changes() RETURNS trigger LANGUAGE plpgsql AS
+  'BEGIN NEW.changed_at := clock_timestamp(); RETURN NEW; END';
+CREATE TRIGGER entry_changes BEFORE UPDATE ON ${schema}.entry FOR EACH ROW
+  WHEN (${shown('OLD')} IS DISTINCT FROM ${shown('NEW')}) EXECUTE FUNCTION ${schema}.entry_changes();
+`;
+}
+
+/** The columns of an entry that may change, as it is listed. */
+const SHOWN = [
+  ...['kind', 'answer', 'reference', 'error_code', 'amount', 'currency', 'released', 'acted_at', 'ended_at'],
+  ...['captured', 'voided', 'incremented', 'refunded', 'reversed'],
+];
+
 /** An entry as ListEntries shows it: the amount of a void is what it gave back. */
-export function listedOf(entry: Intent & State & { readonly sequence: bigint }): Listed {
-  const { kind, released, amount, actedAt, endedAt } = entry;
+export function listedOf(entry: Intent & State & Numbered): Listed {
+  const { kind, released, amount, actedAt, endedAt, changedAt } = entry;
   return {
     ...entry,
     amount: kind === 'void' ? released : amount,
     actedAt: actedAt ? timestampFromDate(actedAt) : undefined,
     endedAt: endedAt ? timestampFromDate(endedAt) : undefined,
+    changedAt: timestampFromDate(changedAt),
   };
 }
 
 /** A field's column: `requestId` is `request_id`. */
 export const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** One row, with its number in the order in which identifiers were first seen. */
-export type Entry<I extends Intent, S extends object> = I & S & { readonly sequence: bigint };
+/** What the table says of each row. */
+export interface Numbered {
+  /** Its number in the order in which identifiers were first seen. */
+  readonly sequence: bigint;
+  /** When it last changed. */
+  readonly changedAt: Date;
+}
 
 /** Reads the table `entry` of a ledger. `fields` are those of its intents and states. */
-export function entryReader<E extends { readonly sequence: bigint }>(
-  schema: string,
-  fields: readonly (keyof E & string)[],
-) {
-  const columns = ['sequence', ...fields].map((field) => `${column(field)} AS "${field}"`).join(', ');
+export function entryReader<E extends Numbered>(schema: string, fields: readonly (keyof E & string)[]) {
+  const columns = ['sequence', 'changedAt', ...fields].map((field) => `${column(field)} AS "${field}"`).join(', ');
   const select = (name: string, where: string): Statement => {
     return { name, text: `SELECT ${columns} FROM ${schema}.entry WHERE ${where}` };
   };
   const one = (statement: Statement) => async (query: Query, key: string) => (await query<E>(statement, [key]))[0];
   const ofAuthorization = select('entries_of_authorization', 'authorization_request_id = $1 ORDER BY sequence');
-  const page = select(
-    'page_of_entries',
-    `sequence > $1 AND ($3 = '' OR merchant_id = $3) AND ($4 = '' OR account = $4)
-      AND ($5::uuid IS NULL OR request_id = $5 OR authorization_request_id = $5) ORDER BY sequence LIMIT $2`,
+  const only = `($3 = '' OR merchant_id = $3) AND ($4 = '' OR account = $4)
+      AND ($5::uuid IS NULL OR request_id = $5 OR authorization_request_id = $5)`;
+  const page = select('page_of_entries', `sequence > $1 AND ${only} ORDER BY sequence LIMIT $2`);
+  const changed = select(
+    'page_of_changed_entries',
+    `(changed_at, sequence) > (to_timestamp($6::double precision / 1000)::timestamptz(3), $1) AND ${only}
+      ORDER BY changed_at, sequence LIMIT $2`,
   );
   return {
     columns,
@@ -176,17 +201,18 @@ export function entryReader<E extends { readonly sequence: bigint }>(
     lock: one(select('lock_entry', 'request_id = $1 FOR UPDATE')),
     /** What was done about an authorization, oldest first. */
     ofAuthorization: (query: Query, requestId: string) => query<E>(ofAuthorization, [requestId]),
-    /** Entries after a number, oldest first. */
-    list(query: Query, { after, limit, merchantId, account, authorizationRequestId }: Listing): Promise<E[]> {
-      return query<E>(page, [after, limit, merchantId, account, authorizationRequestId || null]);
+    /** A page of the entries. */
+    list(query: Query, { after, changedAfterMs, limit, ...only }: Listing): Promise<E[]> {
+      const values = [after, limit, only.merchantId, only.account, only.authorizationRequestId || null];
+      return changedAfterMs === undefined ? query<E>(page, values) : query<E>(changed, [...values, changedAfterMs]);
     },
   };
 }
 
 /** Writes the table `entry` of a ledger. `orderLock` is the key of an advisory lock of this ledger alone. */
-export function entryWriter<E extends Intent & { readonly sequence: bigint }>(
+export function entryWriter<E extends Intent & Numbered>(
   schema: string,
-  defaults: Omit<E, keyof Intent | 'sequence'>,
+  defaults: Omit<E, keyof Intent | keyof Numbered>,
   orderLock: number,
 ) {
   const fields = ['kind', ...Object.keys(NO_INTENT), ...Object.keys(defaults)] as (keyof E & string)[];

@@ -5,6 +5,7 @@ import {
   type Intent,
   type State as Kept,
   NO_STATE,
+  type Numbered,
 } from '../../../platform/adapter/postgres/entries.ts';
 import { openReversals } from '../../../platform/adapter/postgres/reversals.ts';
 import { ENTRY_ORDER_LOCK } from './schema.ts';
@@ -23,10 +24,8 @@ export interface State extends Kept {
   readonly attempts: number;
 }
 
-/** One row, with its number in the order in which identifiers were first seen. */
-export interface Entry extends Intent, State {
-  readonly sequence: bigint;
-}
+/** One row. */
+export interface Entry extends Intent, State, Numbered {}
 
 const DEFAULTS: State = { ...NO_STATE, pspReference: '', total: 0n, dueAt: null, attempts: 0 };
 const { fields, insert, save } = entryWriter<Entry>('adyen', DEFAULTS, ENTRY_ORDER_LOCK);

@@ -1,4 +1,4 @@
-import { ENTRY_COLUMNS } from '../../../platform/adapter/postgres/entries.ts';
+import { ENTRY_COLUMNS, entryChanges } from '../../../platform/adapter/postgres/entries.ts';
 import { historyTable } from '../../../platform/adapter/postgres/history.ts';
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventInserter, eventTable } from '../../../platform/adapter/postgres/outbox.ts';
@@ -45,7 +45,7 @@ CREATE TABLE adyen.notification (
   PRIMARY KEY (psp_reference, event_code, success)
 );
 CREATE INDEX notification_due ON adyen.notification (due_at) WHERE done_at IS NULL;
-${reversalTable('adyen')}${historyTable('adyen')}${eventTable('adyen')}`,
+${entryChanges('adyen')}${reversalTable('adyen')}${historyTable('adyen')}${eventTable('adyen')}`,
     },
   ],
 };

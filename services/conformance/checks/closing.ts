@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, differences, list, listAll } from '../books.ts';
 import type { Check } from '../check.ts';
-import { approved, authorization, findOut, inquire, type Kit, placed } from '../kit.ts';
+import { approved, authorization, capture, findOut, inquire, type Kit, placed, tenth } from '../kit.ts';
 
 /** What the books must show of everything that was answered. */
 export const CLOSING: readonly Check[] = [
@@ -101,7 +103,44 @@ export const CLOSING: readonly Check[] = [
       );
     },
   },
+  {
+    name: 'books: what changed since a time, in the order of changes, when asked for it',
+    when: 'last',
+    async run(kit) {
+      const hold = await placed(kit);
+      const untouched = await placed(kit);
+      const request = capture(hold, tenth(kit), true);
+      const fromMs = Math.max(...(await listAll(kit)).map(changedMs)) + 1;
+      await sleep(10);
+      await approved(kit, 'capture', request);
+      const changed = await list(kit, { changedFrom: timestampFromMs(fromMs) }, 1);
+      const missing = [hold, request].filter(
+        ({ requestId }) => !changed.some((entry) => entry.requestId === requestId),
+      );
+      assert.deepEqual(missing, [], 'a capture and its authorization, which it changed, since before it');
+      assert(!changed.some(({ requestId }) => requestId === untouched.requestId), 'what did not change since a time');
+      const early = changed.filter((entry) => changedMs(entry) < fromMs);
+      assert.deepEqual(early.map(idOf), [], 'entries that changed before the time asked for');
+      const times = changed.map(changedMs);
+      assert.deepEqual(
+        times,
+        times.toSorted((one, two) => one - two),
+        'the order of changes',
+      );
+      const [first] = changed;
+      const again = await list(kit, { changedFrom: first?.changedAt });
+      assert(
+        again.some(({ requestId }) => requestId === first?.requestId),
+        'the time asked for is one of those listed',
+      );
+    },
+  },
 ];
+
+function changedMs(entry: Entry): number {
+  assert(entry.changedAt, `the entry ${entry.requestId} does not say when it changed`);
+  return timestampMs(entry.changedAt);
+}
 
 const idOf = ({ requestId }: Entry) => requestId;
 

@@ -81,6 +81,8 @@ export interface Entry extends Intent, Ending {
   readonly extendedToMs: number;
   /** When somebody else ended the authorization; 0 = nobody did. */
   readonly endedAtMs: number;
+  /** When it last changed. */
+  readonly changedAtMs: number;
 }
 
 /** Default values of an ending. */
@@ -98,22 +100,30 @@ const SUMS = [
   'pending',
 ] as const satisfies (keyof Entry)[];
 
-const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`;
-const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
+const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, changedAtMs)
+  VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')}, now_ms())`;
+const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}, changedAtMs = now_ms()
   WHERE requestId = :requestId AND answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
-const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + :${name}`).join(', ')} WHERE requestId = :requestId`;
+const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + :${name}`).join(', ')}, changedAtMs = now_ms()
+  WHERE requestId = :requestId`;
 const NO_SUMS = Object.fromEntries(SUMS.map((name) => [name, 0]));
+const ABOUT = `(:id = '' OR requestId = :id OR authorizationRequestId = :id)`;
 const ONLY = `(:merchantId = '' OR merchantId = :merchantId) AND (:account = '' OR account = :account)`;
 
-/** The entries of a database. */
-export function entryTable(database: DatabaseSync) {
+/** The entries of a database; `now` returns milliseconds since 1970. */
+export function entryTable(database: DatabaseSync, now = Date.now) {
+  database.function('now_ms', now);
   const find = database.prepare('SELECT * FROM entry WHERE requestId = ?');
   const insert = database.prepare(INSERT);
   const end = database.prepare(END);
   const add = database.prepare(ADD);
   const extend = database.prepare('UPDATE entry SET extendedToMs = max(extendedToMs, ?) WHERE requestId = ?');
-  const endEarly = database.prepare('UPDATE entry SET endedAtMs = ? WHERE requestId = ?');
+  const endEarly = database.prepare('UPDATE entry SET endedAtMs = ?, changedAtMs = now_ms() WHERE requestId = ?');
   const page = database.prepare(`SELECT * FROM entry WHERE seq > :after AND ${ONLY} ORDER BY seq LIMIT :limit`);
+  const changed = database.prepare(
+    `SELECT * FROM entry WHERE (changedAtMs, seq) > (:changedAfterMs, :after) AND ${ONLY} AND ${ABOUT}
+     ORDER BY changedAtMs, seq LIMIT :limit`,
+  );
   const pageOfOne = database.prepare(
     `SELECT * FROM (SELECT * FROM entry WHERE requestId = :id UNION ALL
        SELECT * FROM entry WHERE authorizationRequestId = :id AND authorizationRequestId <> '')
@@ -137,8 +147,9 @@ export function entryTable(database: DatabaseSync) {
     extend: (requestId: string, toMs: number) => void extend.run(toMs, requestId),
     /** Stores that an authorization was ended by somebody else than core. */
     endEarly: (requestId: string, endedAtMs: number) => void endEarly.run(endedAtMs, requestId),
-    /** Entries after a number, oldest first; only those of an authorization, merchant or account when it is named. */
-    list({ authorizationRequestId: id, ...only }: Listing): Entry[] {
+    /** A page of the entries; only those of an authorization, merchant or account when it is named. */
+    list({ authorizationRequestId: id, changedAfterMs, ...only }: Listing): Entry[] {
+      if (changedAfterMs !== undefined) return changed.all({ id, changedAfterMs, ...only }) as unknown as Entry[];
       return (id ? pageOfOne.all({ id, ...only }) : page.all({ ...only })) as unknown as Entry[];
     },
   };

@@ -26,19 +26,19 @@ export interface Ledger {
 }
 
 /** Opens or creates a ledger file, readable by its owner only. */
-export function openLedger(file: string): Ledger {
+export function openLedger(file: string, now?: () => number): Ledger {
   mkdirSync(dirname(file), { recursive: true });
   closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: 5_000 });
   // WAL with synchronous=NORMAL: a killed process loses nothing, and a commit does not wait for the disk.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
   prepareSchema(database, file);
-  return gather(database, tablesOf(database));
+  return gather(database, tablesOf(database, now));
 }
 
-function tablesOf(database: DatabaseSync) {
+function tablesOf(database: DatabaseSync, now?: () => number) {
   return {
-    entries: entryTable(database),
+    entries: entryTable(database, now),
     checkouts: checkoutTable(database),
     cardTries: cardTryTable(database),
     tokens: tokenTable(database),

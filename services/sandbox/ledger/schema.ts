@@ -48,11 +48,13 @@ CREATE TABLE entry (
   pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
   extendedToMs INTEGER NOT NULL DEFAULT 0,
   endedAtMs INTEGER NOT NULL DEFAULT 0,
+  changedAtMs INTEGER NOT NULL,
   CHECK (kind NOT IN ('authorization', 'checkout') OR
     (captured + voided + pending <= amount + incremented AND reversed + refunded <= captured)),
   CHECK (kind <> 'capture' OR reversed + refunded <= amount)
 ) STRICT;
 CREATE INDEX entryOfAuthorization ON entry (authorizationRequestId, seq) WHERE authorizationRequestId <> '';
+CREATE INDEX entryChanged ON entry (changedAtMs, seq);
 
 CREATE TABLE checkout (
   requestId TEXT PRIMARY KEY,

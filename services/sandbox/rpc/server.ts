@@ -92,6 +92,7 @@ function listed(entry: Entry): Listed {
     voided: isAuthorization ? entry.voided : 0,
     actedAt: timestampFromMs(entry.actedAtMs),
     endedAt: entry.endedAtMs > 0 ? timestampFromMs(entry.endedAtMs) : undefined,
+    changedAt: timestampFromMs(entry.changedAtMs),
   };
 }
 

@@ -57,8 +57,7 @@ export const NO_ENDING: Ending = {
 };
 
 /** One row. Its answer is UNSPECIFIED until it ended. */
-export interface Entry extends Intent, Ending, base.State {
-  readonly sequence: bigint;
+export interface Entry extends Intent, Ending, base.State, base.Numbered {
   /**
    * `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible.
    */

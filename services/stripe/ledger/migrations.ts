@@ -1,4 +1,4 @@
-import { ENTRY_COLUMNS } from '../../../platform/adapter/postgres/entries.ts';
+import { ENTRY_COLUMNS, entryChanges } from '../../../platform/adapter/postgres/entries.ts';
 import type { Migration, Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
 import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
@@ -60,7 +60,7 @@ CREATE TABLE stripe.notice (
   done_at timestamptz
 );
 CREATE INDEX notice_due ON stripe.notice (due_at) WHERE done_at IS NULL;
-${reversalTable('stripe')}${eventTable('stripe')}`,
+${entryChanges('stripe')}${reversalTable('stripe')}${eventTable('stripe')}`,
   },
 ];
 

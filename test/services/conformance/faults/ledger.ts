@@ -42,6 +42,35 @@ export const LEDGER: readonly Fault[] = [
       },
     }),
   },
+  {
+    name: 'the time of a list ignored',
+    checks: ['books: what changed since'],
+    why: /what did not change since a time/,
+    lie: () => ({
+      async listEntries(request, forward) {
+        const { changedFrom: _, ...asked } = request;
+        return forward(asked as typeof request);
+      },
+    }),
+  },
+  {
+    name: 'an authorization that a capture does not change',
+    checks: ['books: what changed since'],
+    why: /a capture and its authorization/,
+    lie: () => ({
+      async listEntries(request, forward) {
+        const { entries, ...response } = await forward({ ...request, pageSize: 0 });
+        const isListed = ({ kind }: Entry) => !request.changedFrom || kind !== EntryKind.AUTHORIZATION;
+        return { ...response, entries: entries.filter(isListed) };
+      },
+    }),
+  },
+  {
+    name: 'entries that do not say when they changed',
+    checks: ['books: what changed since'],
+    why: /does not say when it changed/,
+    lie: () => listing(({ changedAt: _, ...entry }) => entry as Entry),
+  },
   ...(
     [
       ['another amount', /amount is 7/, (entry) => ({ ...entry, amount: 7n })],

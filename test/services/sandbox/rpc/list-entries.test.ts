@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, type Entry, EntryKind } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -17,6 +18,7 @@ describe('listEntries()', () => {
     await fixture.client.authorize(hold);
     await fixture.client.credit(oct);
     await fixture.client.capture(capture);
+    fixture.clock.advance(5);
     await fixture.client.createCheckout(checkout);
     await fixture.client.void(void_);
     await fixture.client.inquire({ requestId: fenced, fence: true });
@@ -67,8 +69,31 @@ describe('listEntries()', () => {
     assert.equal(second.nextPageToken, '');
   });
 
+  it('lists what changed since a time in the order of changes, and by pages what was not shown', async () => {
+    const { entries } = await fixture.client.listEntries({});
+    const times = new Map(entries.map(({ requestId, changedAt }) => [requestId, changedAt && timestampMs(changedAt)]));
+    const changedMs = (requestId: string) => times.get(requestId) ?? assert.fail();
+    assert.equal(changedMs(hold.requestId) >= changedMs(void_.requestId), true, 'the void changed the hold');
+    const changedFrom = timestampFromMs(changedMs(checkout.requestId));
+    const expected = entries
+      .map(({ requestId }) => requestId)
+      .filter((requestId) => changedMs(requestId) >= changedMs(checkout.requestId))
+      .sort((one, two) => changedMs(one) - changedMs(two));
+    const seen: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await fixture.client.listEntries({ pageSize: 1, pageToken, changedFrom });
+      seen.push(...page.entries.map(({ requestId }) => requestId));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    assert.deepEqual(seen, expected);
+    assert(seen.includes(hold.requestId) && !seen.includes(oct.requestId));
+    const { entries: ofMerchant } = await fixture.client.listEntries({ changedFrom, merchantId: 'nobody' });
+    assert.deepEqual(ofMerchant, []);
+  });
+
   it('rejects a page token that it did not issue', async () => {
-    for (const pageToken of ['x', '-1', '1e3', ' 1']) {
+    for (const pageToken of ['x', '-1', '1e3', ' 1', '7-1']) {
       await assert.rejects(fixture.client.listEntries({ pageToken }), { code: status.INVALID_ARGUMENT });
     }
   });

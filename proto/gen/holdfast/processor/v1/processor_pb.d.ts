@@ -1191,6 +1191,14 @@ export declare type ListEntriesRequest = Message<"holdfast.processor.v1.ListEntr
    * @generated from field: string account = 5;
    */
   account: string;
+
+  /**
+   * Only entries whose changed_at is this time or later, in the order of changed_at: one that changes while pages are
+   * read comes again. Absent = entries of every time.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_from = 6;
+   */
+  changedFrom?: Timestamp | undefined;
 };
 
 /**
@@ -1200,7 +1208,7 @@ export declare type ListEntriesRequest = Message<"holdfast.processor.v1.ListEntr
 export declare const ListEntriesRequestSchema: GenMessage<ListEntriesRequest>;
 
 /**
- * A page of the processor's books, in the order in which the identifiers were first seen.
+ * A page of the processor's books, in the order in which the identifiers were first seen, unless changed_from is set.
  *
  * @generated from message holdfast.processor.v1.ListEntriesResponse
  */
@@ -1400,6 +1408,14 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
    * @generated from field: string memo = 24;
    */
   memo: string;
+
+  /**
+   * When this entry last changed: its answer, its end, or one of its sums. So whatever changes the sums of an
+   * authorization or capture changes that entry, too.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 25;
+   */
+  changedAt?: Timestamp | undefined;
 };
 
 /**

@@ -136,7 +136,7 @@ export function keptFields<Kept extends object>(defaults: Kept, request: object)
 export interface Listing extends Pick<ListEntriesRequest, 'merchantId' | 'account' | 'authorizationRequestId'> {
   /** The number of the last entry that was shown; 0 = none was. */
   readonly after: number;
-  /** Lists by the time of the last change, then number, what comes after this time and `after`; milliseconds. Absent = by number. */
+  /** Lists by the time of the last change, then number, what follows this time and `after`; ms. Absent = by number. */
   readonly changedAfterMs?: number | undefined;
   readonly limit: number;
 }

@@ -1,7 +1,9 @@
 /**
  * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore. `--import ID`
  * stores it here, `--give-back ID` undoes it at the processor, in both places `all` for everything that can be; they
- * need `--operator NAME`, and are audited. A file for each merchant concerned, in the folder of `--report`
+ * need `--operator NAME`, and are audited. `--from TIME` reads what changed at the processors since then; without it,
+ * after a restore, what changed since an hour before the time to which the database went back, else everything. `--to
+ * TIME` makes `all` what they did before that time. A file for each merchant concerned, in the folder of `--report`
  * (`reconciled/` and the time), says what was lost and what became of it. Exit code: 0 = nothing is unknown any more, 1
  * = something is, or could not be done, and its line says so, 2 = nothing was changed, because the books cannot be
  * relied on or cannot be read.
@@ -22,7 +24,7 @@ import { openCipher } from './storage/cipher.ts';
 import { openDatabase } from './storage/open-database.ts';
 
 try {
-  const { folder, ...decisions } = readDecisions();
+  const { folder, from, ...decisions } = readDecisions();
   // What was done must be reported, so the folder is made before anything is done.
   await mkdir(folder, { recursive: true });
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
@@ -48,13 +50,15 @@ try {
     processors: ledgersOf(processors),
     sender,
     decisions,
+    from,
     patienceMs: 1_000,
     callsOverMs: 10_000,
   };
   const done = await reconcile(parts, (line) => void process.stdout.write(`${line}\n`));
   const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
+  const since = done.from ? ` since ${done.from.toISOString()}` : '';
   process.stdout.write(
-    `reconciled with ${read.join(', ')}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
+    `reconciled with ${read.join(', ')}${since}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
   );
   if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
   const files = await writeReports(folder, done.report);
@@ -72,6 +76,8 @@ function readDecisions() {
       import: { type: 'string', multiple: true, default: [] },
       'give-back': { type: 'string', multiple: true, default: [] },
       operator: { type: 'string', default: '' },
+      from: { type: 'string' },
+      to: { type: 'string' },
       report: { type: 'string', default: `reconciled/${new Date().toISOString().replaceAll(':', '')}` },
     },
   });
@@ -83,5 +89,15 @@ function readDecisions() {
   if (importing.includes('all') && givingBack.includes('all'))
     throw new Error('all can be either imported or given back');
   if (importing.length + givingBack.length > 0) readOperator(operator);
-  return { importing, givingBack, operator, folder };
+  return { importing, givingBack, operator, folder, from: timeOf('from', values.from), to: timeOf('to', values.to) };
 }
+
+function timeOf(name: string, value: string | undefined): Date | undefined {
+  if (value === undefined) return undefined;
+  if (!RFC_3339.test(value) || Number.isNaN(Date.parse(value))) {
+    throw new Error(`--${name} ${value} is no time like 2026-11-22T12:00:00Z`);
+  }
+  return new Date(value);
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

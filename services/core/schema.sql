@@ -200,6 +200,7 @@ create table installation (
   id uuid not null,
   timeline text not null,
   reconciling_since timestamp(3) with time zone,
+  went_back_to timestamp(3) with time zone,
   results_from uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   constraint installation_pkey PRIMARY KEY (number),
   constraint installation_is_one CHECK ((number = 1))

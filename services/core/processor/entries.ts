@@ -1,3 +1,4 @@
+import { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { identifierOf } from '../domain/operation.ts';
 import { HoldfastError } from '../domain/refusal.ts';
@@ -21,33 +22,45 @@ export interface InvalidEntry {
   readonly what: string;
 }
 
+/** Which entries of a processor's books to read; {} = all. */
+export interface Selection {
+  /** Those of this authorization. */
+  readonly authorizationRequestId?: string;
+  /** Those that changed at this time or later. An entry that does not say when it changed is one of them. */
+  readonly changedFrom?: Date | undefined;
+}
+
 /**
- * Reads a processor's books page by page, those of one authorization or, with '', all. Throws UNAVAILABLE, naming the
- * processor, when it does not answer, when a page breaks the contract, and when the pages do not end: when one is
- * repeated, or they have more than `most` entries.
+ * Reads a processor's books page by page. Throws UNAVAILABLE, naming the processor, when it does not answer, when a
+ * page breaks the contract, and when the pages do not end: when one is repeated, or they have more than `most` entries.
  */
 export async function* readEntries(
   name: string,
   ledger: Ledger,
-  authorizationRequestId: string,
+  { authorizationRequestId = '', changedFrom }: Selection,
   most = MOST_OF_ONE,
 ): AsyncGenerator<Page> {
+  const changed = changedFrom && { changedFrom: timestampFromDate(changedFrom) };
+  // A processor may ignore what it was asked.
+  const isAsked = ({ changedAt }: Entry) => !changedFrom || !changedAt || timestampDate(changedAt) >= changedFrom;
   let count = 0;
   const firsts = new Set<string | undefined>();
   let pageToken = '';
   do {
-    const page = await ledger.listEntries({ pageSize: 1_000, pageToken, authorizationRequestId }).catch((cause) => {
+    const request = { pageSize: 1_000, pageToken, authorizationRequestId, ...changed };
+    const page = await ledger.listEntries(request).catch((cause) => {
       if (cause instanceof HoldfastError) throw cause;
       const why = cause instanceof ContractViolation ? `breaks the contract (${cause.message})` : 'does not answer';
       throw unreadable(`processor ${name} ${why}, so its books cannot be read`, cause);
     });
-    // An identifier stands in the books once, whatever the tokens of the pages are.
-    const first = page.entries[0]?.requestId;
+    // An identifier stands in the books once, or once more when it has changed, whatever the tokens of the pages are.
+    const [entry] = page.entries;
+    const first = entry && `${entry.requestId} ${entry.changedAt && timestampMs(entry.changedAt)}`;
     if (firsts.has(first)) throw unreadable(`processor ${name} repeats a page, so its books do not end`);
     firsts.add(first);
     count += page.entries.length;
     if (count > most) throw unreadable(`processor ${name} lists more than ${most} entries, so its books do not end`);
-    yield checked(page.entries);
+    yield checked(page.entries.filter(isAsked));
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
 }
@@ -88,7 +101,7 @@ export async function takenBackThere(
   hold: Sent,
   capture: Sent | undefined,
 ): Promise<bigint> {
-  const pages = await Array.fromAsync(readEntries(name, ledger, identifierOf(hold)));
+  const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(hold) }));
   const [wrong] = pages.flatMap(({ invalid }) => invalid);
   if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
   const entries = pages.flatMap((page) => page.entries);

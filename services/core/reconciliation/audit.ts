@@ -1,19 +1,17 @@
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
-import { copyEntries, type Ledgers, leftOut, readAgain } from './copy-entries.ts';
+import { copyEntries, type Ledgers, leftOut, type Reading, readAgain } from './copy-entries.ts';
 import type { Audited, Drift } from './drift.ts';
 import { LEDGER_QUERIES } from './ledger-queries.ts';
 
 /** Options of an audit. */
-export interface AuditParts {
+export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly databaseUrl: string;
   /** Absent: audits our own books alone. */
   readonly processors?: Ledgers | undefined;
   /** Maximum drifts reported for each check; all are counted. */
   readonly most: number;
-  /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
-  readonly mostUnknown?: number;
   /** How long to wait before reading again what differs from the processor's books, milliseconds. */
   readonly patienceMs: number;
 }
@@ -28,7 +26,7 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT', parts.mostUnknown) : [];
+    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT', parts) : [];
     await client.query('begin isolation level repeatable read');
     const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows[0];
     if (!counts) throw new Error('the counts are not there');

@@ -2,7 +2,7 @@ import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
-import { type Ledger, MOST_UNKNOWN, readEntries } from '../processor/entries.ts';
+import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/entries.ts';
 import type { Drift, EntryCount, Unread } from './drift.ts';
 import { COUNT_SENT, CREATE_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
 
@@ -11,6 +11,12 @@ export type Ledgers = ReadonlyMap<string, Ledger>;
 
 /** What to do when the books of a processor cannot be read: throw UNAVAILABLE, naming it, or go on without them. */
 export type Unreadable = 'THROW' | 'LEAVE_OUT';
+
+/** How much of the books is read. */
+export interface Reading extends Pick<Selection, 'changedFrom'> {
+  /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
+  readonly mostUnknown?: number | undefined;
+}
 
 /**
  * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that
@@ -21,7 +27,7 @@ export async function copyEntries(
   client: pg.Client,
   processors: Ledgers,
   unreadable: Unreadable,
-  mostUnknown = MOST_UNKNOWN,
+  { mostUnknown = MOST_UNKNOWN, changedFrom }: Reading = {},
 ): Promise<EntryCount[]> {
   await client.query(CREATE_COPY);
   const counts: EntryCount[] = [];
@@ -29,7 +35,7 @@ export async function copyEntries(
     const sent = (await client.query<{ sent: number }>(COUNT_SENT, [processor])).rows[0]?.sent ?? 0;
     const most = mostUnknown + MOST_FOR_EACH * sent;
     const entries = await orLeaveOut(client, processor, unreadable, () =>
-      copyPages(client, processor, ledger, '', most),
+      copyPages(client, processor, ledger, { changedFrom }, most),
     );
     if (entries !== undefined) counts.push({ processor, entries });
   }
@@ -51,7 +57,7 @@ export async function readAgain(
   const { rows } = await client.query<{ id: string }>(READ_AGAIN, [ids]);
   for (const [name, processor] of processors) {
     await orLeaveOut(client, name, unreadable, async () => {
-      for (const { id } of rows) await copyPages(client, name, processor, id);
+      for (const { id } of rows) await copyPages(client, name, processor, { authorizationRequestId: id });
     });
   }
 }
@@ -80,11 +86,11 @@ async function copyPages(
   client: pg.Client,
   name: string,
   processor: Ledger,
-  authorizationRequestId: string,
+  selection: Selection,
   most?: number,
 ): Promise<number> {
   let count = 0;
-  for await (const { entries, invalid } of readEntries(name, processor, authorizationRequestId, most)) {
+  for await (const { entries, invalid } of readEntries(name, processor, selection, most)) {
     await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(name, entry)))]);
     for (const { requestId, what } of invalid) await client.query(INSERT_INVALID, [requestId, name, what]);
     count += entries.length + invalid.length;

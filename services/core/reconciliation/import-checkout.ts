@@ -18,7 +18,7 @@ export async function importCheckout(sender: Sender, processor: string, identifi
   const { query } = sender.database;
   if (!(await reconcilingSince(query))) return;
   const ledger = sender.processors.of({ processor });
-  const pages = await Array.fromAsync(readEntries(processor, ledger, identifier));
+  const pages = await Array.fromAsync(readEntries(processor, ledger, { authorizationRequestId: identifier }));
   const found = pages
     .flatMap(({ entries }) => entries)
     .find(({ requestId, kind }) => requestId === identifier && kind === EntryKind.AUTHORIZATION);

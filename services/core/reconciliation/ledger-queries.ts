@@ -89,7 +89,7 @@ const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
   return `select s.request_id, ${kind} as sent_kind, ${identifier('s')} as identifier, s.processor, s.merchant_id, s.currency,
       case when ${isVoid} then ${released} else ${amount} end as amount, ${state} as state, ${entry} as kind,
       not ${isVoid} or (${released} is not null and not ${reported}) as compared,
-      ${identifier('a')} as authorization_identifier
+      ${identifier('a')} as authorization_identifier, s.created_at
     from ${table} s left join hold a on a.request_id = ${holdRequestId}`;
 });
 
@@ -185,10 +185,11 @@ const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_i
   where c.state = 'OK' and (e.reversed <> c.amount_reversed
     or e.refunded not between c.amount_refunded and c.amount_refunded + c.amount_refunding)`;
 
-/** SQL: what is taken back of the captures of an authorization or hold. */
+/** SQL: what is taken back of the captures of an authorization or hold that were read. */
 const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed), 0) from processor_entry c
     where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor)`;
-const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k where k.hold_request_id = h.request_id)`;
+const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k where k.hold_request_id = h.request_id
+    and exists (select from processor_entry c where c.request_id = ${identifier('k')} and c.processor = k.processor))`;
 
 /**
  * What may be imported or given back: entries that nothing here explains, whatever became of them; captures and holds
@@ -254,13 +255,16 @@ export const DOUBTS = `with sums as (
   union all
   select request_id, processor, 'stands there twice, as different operations' from processor_entry where contradicts`;
 
-/** How many operations we have as done at a processor ($1), and those that its books do not have so. */
+/**
+ * How many operations that were read, or are of a time since ($2), we have as done at a processor ($1), and those that
+ * its books do not have so.
+ */
 export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
     (min(request_id::text) filter (where is_wrong)) as first from (
     select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
       is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
     from (${SENT}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
-    where f.compared and f.state = 'OK' and f.processor = $1 and not ${isInvalid('f.identifier', 'f.processor')}) k`;
+    where f.compared and f.state = 'OK' and f.processor = $1 and (e.request_id is not null or f.created_at >= $2) and not ${isInvalid('f.identifier', 'f.processor')}) k`;
 
 /** The queries that compare both books. */
 export const LEDGER_QUERIES: readonly string[] = [INVALID_ENTRIES, RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
-import { endReconciling, noticeTimeline, reconcilingSince } from '../storage/reconciling.ts';
+import { endReconciling, noticeTimeline, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';
 import { carryOut, eachAtOnce, type Plan } from './carry-out.ts';
-import { copyEntries, type Ledgers, readAgain } from './copy-entries.ts';
+import { copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
 import type { EntryCount } from './drift.ts';
 import { DOUBTS, KNOWN_THERE, READ_INVALID } from './ledger-queries.ts';
 import { type ReportLine, reportLine } from './report.ts';
@@ -15,17 +15,21 @@ import { readUnknown, type UnknownEntry } from './unknown-entry.ts';
 export interface Decisions {
   readonly importing: readonly string[];
   readonly givingBack: readonly string[];
+  /** `all` is what the processors did before this time; absent = at any time. */
+  readonly to?: Date | undefined;
   /** In whose name; each change is audited. */
   readonly operator: string;
 }
 
-export interface ReconcileParts {
+export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
   readonly databaseUrl: string;
   readonly processors: Ledgers;
   readonly sender: Sender;
   readonly decisions: Decisions;
-  /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
-  readonly mostUnknown?: number;
+  /**
+   * What changed at the processors before this time is not read; absent = what cannot be lost is not, or all is read.
+   */
+  readonly from?: Date | undefined;
   /** How long to wait before reading again what may have changed while it was read, milliseconds. */
   readonly patienceMs: number;
   /**
@@ -36,6 +40,8 @@ export interface ReconcileParts {
 
 /** What was found and done; left = unknown here still, or not to be read. */
 export interface Reconciled {
+  /** The books were read since this time; absent = whole. */
+  readonly from: Date | undefined;
   readonly ledgers: readonly EntryCount[];
   readonly imported: number;
   readonly givenBack: number;
@@ -56,13 +62,15 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
   const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
   await client.connect();
   try {
-    const since = await begun(parts);
-    const ledgers = await copyEntries(client, parts.processors, 'THROW', parts.mostUnknown);
+    const { since, lostFrom } = await begun(parts);
+    const from = parts.from ?? lostFrom;
+    const { mostUnknown } = parts;
+    const ledgers = await copyEntries(client, parts.processors, 'THROW', { mostUnknown, changedFrom: from });
     await refuseContradictions(client, parts);
-    const known = await refuseForeign(client, parts);
+    const known = await refuseForeign(client, parts, from);
     const unknown = await readUnknown(client);
     const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
-    const done = { ledgers, imported: 0, givenBack: 0, left: 0, report: [] as ReportLine[], ended: false };
+    const done = { from, ledgers, imported: 0, givenBack: 0, left: 0, report: [] as ReportLine[], ended: false };
     for (const { request_id: requestId, processor, what } of (await client.query(READ_INVALID)).rows) {
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
       done.left++;
@@ -74,7 +82,8 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
       else if (became === 'GAVE BACK') done.givenBack++;
       else done.left++;
     });
-    if (since && done.left === 0) done.ended = await ended(parts, since).catch(() => false);
+    const isAllRead = !from || (lostFrom && from <= lostFrom);
+    if (since && isAllRead && done.left === 0) done.ended = await ended(parts, since).catch(() => false);
     return done;
   } finally {
     await client.end();
@@ -82,16 +91,21 @@ export async function reconcile(parts: ReconcileParts, tell: (line: string) => v
 }
 
 /**
- * Since when the database is being reconciled; undefined = it is not. Waits until no call of before can arrive at a
- * processor any more.
+/**
+ * Since when the database is being reconciled, undefined = it is not, and since when changes at the processors may be
+ * lost, undefined = that is not known. Waits until no call of before can arrive at a processor any more.
  */
-async function begun({ sender, callsOverMs }: ReconcileParts): Promise<Date | undefined> {
+async function begun({ sender, callsOverMs }: ReconcileParts): Promise<Record<'since' | 'lostFrom', Date | undefined>> {
   const { query } = sender.database;
   await noticeTimeline(query, false);
   const since = await reconcilingSince(query);
   if (since) await delay(Math.max(0, since.getTime() + callsOverMs - Date.now()));
-  return since;
+  const to = await wentBackTo(query);
+  return { since, lostFrom: to && new Date(to.getTime() - MARGIN_MS) };
 }
+
+/** Longer than what is told to core at a later time than it was done, or by another clock, is late. */
+const MARGIN_MS = 3_600_000;
 
 function ended({ sender, decisions }: ReconcileParts, since: Date): Promise<boolean> {
   const actor = decisions.operator === '' ? 'reconcile' : `operator/${decisions.operator}`;
@@ -127,12 +141,18 @@ const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
 /**
- * Each operation that we have as done must be in the books of its processor. Returns how many there are, by processor.
+ * Each operation that we have as done must be in the books that were read of its processor. Returns how many there are,
+ * by processor.
  */
-async function refuseForeign(client: pg.Client, { processors }: ReconcileParts): Promise<Map<string, number>> {
+async function refuseForeign(
+  client: pg.Client,
+  { processors }: ReconcileParts,
+  from: Date | undefined,
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
+  const since = from ? new Date(from.getTime() + CLOCKS_DIFFER_MS) : '-infinity';
   for (const name of processors.keys()) {
-    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [name]);
+    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [name, since]);
     const { known, wrong, first } = rows[0] ?? { known: 0, wrong: 0, first: '' };
     if (wrong > 0) {
       throw new Error(
@@ -145,6 +165,9 @@ async function refuseForeign(client: pg.Client, { processors }: ReconcileParts):
   return counts;
 }
 
+/** More than the clocks of core and of a processor differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 type Unconfirmed = Omit<Plan, 'answer'>;
 
 /**
@@ -154,9 +177,10 @@ type Unconfirmed = Omit<Plan, 'answer'>;
  */
 function planOf(
   unknown: readonly UnknownEntry[],
-  { importing, givingBack }: Decisions,
+  decisions: Decisions,
   known: ReadonlyMap<string, number>,
 ): Unconfirmed[] {
+  const { importing, givingBack } = decisions;
   const named = new Set(unknown.map(({ requestId }) => requestId));
   const strange = [...importing, ...givingBack].find((id) => id !== ALL && !named.has(id));
   if (strange !== undefined) throw new Error(`${strange} is nothing that only a processor knows`);
@@ -165,10 +189,10 @@ function planOf(
   const empty = unknown.find(({ processor }) => known.get(processor) === 0);
   if (empty && (importing.includes(ALL) || givingBack.includes(ALL))) {
     throw new Error(
-      `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: name each entry instead of all`,
+      `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: name each entry instead of all, or read from an earlier time on`,
     );
   }
-  const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, importing, givingBack) }));
+  const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) }));
   const lost = new Map(
     plans.filter(({ entry }) => entry.kind === 'AUTHORIZATION').map(({ entry, verb }) => [entry.requestId, verb]),
   );
@@ -198,9 +222,10 @@ function isGivenBackLast(dependent: ReadonlySet<string | null>): (plan: Unconfir
 
 const ALL = 'all';
 
-function verbOf(entry: UnknownEntry, importing: readonly string[], givingBack: readonly string[]): Plan['verb'] {
+function verbOf(entry: UnknownEntry, { importing, givingBack, to }: Decisions): Plan['verb'] {
   if (importing.includes(entry.requestId)) return 'import';
   if (givingBack.includes(entry.requestId)) return 'give-back';
+  if (to && entry.actedAt >= to) return undefined;
   // The page of a lost checkout is of no use to anybody.
   if (importing.includes(ALL)) return isOpenCheckout(entry) ? 'give-back' : 'import';
   return givingBack.includes(ALL) ? 'give-back' : undefined;

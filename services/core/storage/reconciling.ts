@@ -29,6 +29,21 @@ export async function reconcilingSince(query: Query): Promise<Date | undefined> 
 
 const READ_SINCE: Statement = { name: 'reconciling-since', text: `select ${RECONCILING_SINCE} as since` };
 
+/** Returns the time to which the database went back, or one before it; undefined = not known. */
+export async function wentBackTo(query: Query): Promise<Date | undefined> {
+  const [row] = await query<{ to: Date | null }>(READ_WENT_BACK_TO, []);
+  return row?.to ?? undefined;
+}
+
+const READ_WENT_BACK_TO: Statement = { name: 'went-back-to', text: 'select went_back_to as to from installation' };
+
+/**
+ * SQL: the time of the last transaction that was replayed. PostgreSQL forgets it when it restarts; then the newest
+ * result, which is older. The first one that was seen stays, because results since then are new ones.
+ */
+const WENT_BACK_TO = `least(went_back_to, coalesce(pg_last_xact_replay_timestamp(),
+      (select final_state_date from operation order by sequence desc limit 1)))`;
+
 /** Returns the name of the database's timeline. */
 export async function readTimeline(query: Query): Promise<string> {
   const [row] = await query<{ timeline: string }>(READ_TIMELINE, []);
@@ -55,7 +70,8 @@ const NOTICE: Statement = {
   name: 'notice-timeline',
   text: `with noticed as (
     update installation set timeline = ${TIMELINE},
-      reconciling_since = case when $1::boolean then reconciling_since else clock_timestamp() end
+      reconciling_since = case when $1::boolean then reconciling_since else clock_timestamp() end,
+      went_back_to = case when $1 then went_back_to else ${WENT_BACK_TO} end
     where timeline <> ${TIMELINE} returning number
   ),
   looked_at as (${LOOK_AT_CHECKOUTS} and not $1 and exists (select from noticed))
@@ -70,7 +86,7 @@ export async function beginReconciling(query: Query): Promise<void> {
 const BEGIN: Statement = {
   name: 'begin-reconciling',
   text: `with looked_at as (${LOOK_AT_CHECKOUTS})
-    update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp()`,
+    update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp(), went_back_to = ${WENT_BACK_TO}`,
 };
 
 /** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */
@@ -83,6 +99,6 @@ export function endReconciling(database: Database, since: Date, at: Date): Promi
 
 const END: Statement = {
   name: 'end-reconciling',
-  text: `update installation set reconciling_since = null
+  text: `update installation set reconciling_since = null, went_back_to = null
     where reconciling_since = $1 and timeline = ${TIMELINE} returning number`,
 };

@@ -107,4 +107,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;

@@ -79,6 +79,8 @@ export const InstallationEntity = defineEntity({
     timeline: p.text(),
     /** Since when what a restore or fail-over lost is being looked for at the processors; null = nothing is. */
     reconcilingSince: p.datetime(3).nullable(),
+    /** The time to which the database went back then, or one before it; null = not known, or none. */
+    wentBackTo: p.datetime(3).nullable(),
     /** The log has no results of requestIds below: they were dropped. */
     resultsFrom: p.uuid().default(NIL),
   },

@@ -280,6 +280,7 @@ export class Migration0001_first_schema extends Migration {
         "id" uuid not null,
         "timeline" text not null,
         "reconciling_since" timestamptz(3) null,
+        "went_back_to" timestamptz(3) null,
         "results_from" uuid not null default '00000000-0000-0000-0000-000000000000',
         primary key ("number")
       );

@@ -7,16 +7,18 @@ import type { Stage } from '../stage.ts';
 export interface Decisions {
   readonly importing?: string[];
   readonly givingBack?: string[];
+  readonly to?: Date;
 }
 
 /** Returns the output, too. `processors` may be falsified ones. */
-export async function decideAt(stage: Stage, decisions: Decisions = {}, processors?: Ledgers) {
+export async function decideAt(stage: Stage, decisions: Decisions = {}, processors?: Ledgers, from?: Date) {
   const lines: string[] = [];
   const parts = {
     databaseUrl: stage.settings.DATABASE_URL,
     processors: processors ?? ledgersOf(stage.recovery.processors),
     sender: stage.recovery,
     decisions: { importing: [], givingBack: [], operator: 'ann', ...decisions },
+    from,
     mostUnknown: 100,
     patienceMs: 10,
     callsOverMs: 0,

@@ -72,7 +72,17 @@ describe('the relay', () => {
     const before = (await stack.shop.get(`/preauthorization/${hold.requestId}`)).body;
     assert.equal(before.status, 'IN_PROGRESS');
     for (const [status, words] of Object.entries({
-      OK: ['authorized', 'captured', 'released', 'reinstated', 'paid'],
+      OK: [
+        'authorized',
+        'incremented',
+        'extended',
+        'captured',
+        'refunded',
+        'released',
+        'reinstated',
+        'expiring',
+        'paid',
+      ],
       KO: ['declined', 'failed', 'expired', 'reversed'],
     })) {
       const { merchantId } = stack.file;

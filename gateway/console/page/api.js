@@ -114,6 +114,16 @@ export const readHold = (requestId) => call('GET', pathOf('holds', requestId));
 export const capture = (requestId, amountToCapture, finalCapture, key) =>
   call('POST', pathOf('holds', requestId, 'capture'), { body: { amountToCapture, finalCapture }, key });
 
+/** Adds to a hold; amount in minor units. */
+export const increment = (requestId, amountToAdd, key) =>
+  call('POST', pathOf('holds', requestId, 'increment'), { body: { amountToAdd }, key });
+
+export const extend = (requestId, key) => call('POST', pathOf('holds', requestId, 'extend'), { body: {}, key });
+
+/** Gives back a capture, which the requestId names; amount in minor units. */
+export const refund = (requestId, amount, key) =>
+  call('POST', pathOf('captures', requestId, 'refund'), { body: { amount }, key });
+
 export const release = (requestId, key) => call('POST', pathOf('holds', requestId, 'release'), { body: {}, key });
 
 export const readDelivery = (deliveryId) => call('GET', pathOf('deliveries', deliveryId));

@@ -43,6 +43,9 @@ describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       preauthorizationId,
       amountToCapture: 400,
     });
+    await shop.post('/preauthorization/increment', { preauthorizationId, amountToAdd: 250 });
+    await shop.post('/preauthorization/extend', { preauthorizationId });
+    await shop.post('/refund', { captureRequestId: capture.requestId, amount: 150 });
     await shop.post('/oct', { ...ORDER, amount: 700, merchantReference: `${reference}-oct` });
     await shop.notified(capture.requestId);
     const operator = (path: string, method = 'GET', body?: object) =>
@@ -116,8 +119,11 @@ describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
         await page.getByText('2 found').waitFor();
         await inspect('search');
         await page.goto(`${stack.file.baseUrl}/console#/${pages.find((name) => name.startsWith('holds/'))}`);
-        await page.getByRole('button', { name: 'Capture…' }).click();
-        await inspect('capture');
+        for (const act of ['Capture…', 'Increment…', 'Extend…', 'Refund…']) {
+          await page.getByRole('button', { name: act }).click();
+          await inspect(act);
+          await page.getByRole('button', { name: 'Back' }).click();
+        }
         assert.deepEqual(found, []);
         assert.deepEqual(complaints, []);
         await page.context().close();

@@ -88,7 +88,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     assert.equal(await amount.inputValue(), '10.50');
     for (const [typed, complaint] of [
       ['4,00', 'Write the amount in EUR like 4.00.'],
-      ['10.51', 'No more than €10.50 can be captured.'],
+      ['10.51', 'No more than €10.50 is possible.'],
     ] as const) {
       await amount.fill(typed);
       await button('Continue').click();

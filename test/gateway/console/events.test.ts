@@ -51,6 +51,35 @@ describe('the timeline of a hold', () => {
     ]);
   });
 
+  it('lists increments, extensions, refunds and what is planned', () => {
+    const placed = { operation: 'HOLD', status: 'OK', statusInfo: 'authorized', amount: 1050 };
+    const story = {
+      amount: 1250,
+      phase: 'AUTHORIZED',
+      renews: 'an earlier hold',
+      captureAt: new Date(Date.now() + 60_000).toISOString(),
+      releaseAt: at(1),
+      operations: [
+        placed,
+        { operation: 'INCREMENT', status: 'OK', statusInfo: 'incremented', amount: 200 },
+        { operation: 'EXTENSION', status: 'OK', statusInfo: 'extended', amount: 0 },
+        { operation: 'REFUND', status: 'OK', statusInfo: 'refunded', amount: 100 },
+        { operation: 'EXPIRING', status: 'OK', statusInfo: 'expiring', amount: 700 },
+      ].map((operation, index) => ({ ...operation, currency: 'EUR', finalStateDate: at(index + 1) })),
+    };
+    assert.deepEqual(titlesOf(story), [
+      'Hold of €10.50 asked for',
+      'Authorized: €10.50',
+      'Incremented: €2.00',
+      'Extended',
+      'Refunded: €1.00',
+      'Expiring: €7.00',
+      'What remains is captured by itself',
+    ]);
+    assert.match(eventsOf({ ...HOLD, ...story })[0].detail, /; renews an earlier hold$/);
+    assert(!titlesOf({ ...story, phase: 'CLOSED' }).includes('What remains is captured by itself'));
+  });
+
   it('names what has failed', () => {
     const declined = { operation: 'CAPTURE', status: 'KO', statusInfo: 'declined', finalStateDate: at(3) };
     const operations = [{ ...declined, amount: 400, currency: 'EUR' }];

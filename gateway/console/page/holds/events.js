@@ -1,23 +1,43 @@
 import { endOf } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 
-/** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery? }`. */
+/** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery?, capture? }`. */
 export function eventsOf(hold) {
   const { operations = [], captures = [], deliveries = [] } = hold;
   const events = [
     asked(hold),
     ...captures.map((capture) => captureAsked(capture)),
-    ...operations.filter(({ finalStateDate }) => finalStateDate).map((operation) => ended(operation)),
+    ...operations.filter(({ finalStateDate }) => finalStateDate).map((operation) => ended(operation, captures)),
     ...deliveries.map((delivery) => notified(delivery)),
+    ...planned(hold),
   ];
   // A result and its notification come of one transaction: what is equally old stays in this order.
   return events.filter(({ at }) => at).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
-function asked({ createdAt, amount, currency, merchantId, terminalId, userId, checkoutExpiresAt }) {
-  const where = `${merchantId}, terminal ${terminalId}, user ${userId}`;
-  const detail = checkoutExpiresAt ? `${where}; the customer enters a card at the checkout` : where;
-  return { at: createdAt, title: `Hold of ${formatAmount(amount, currency)} asked for`, detail };
+function asked(hold) {
+  const { createdAt, currency, merchantId, terminalId, userId, checkoutExpiresAt, renews } = hold;
+  const detail = [
+    `${merchantId}, terminal ${terminalId}, user ${userId}`,
+    renews && `renews ${renews}`,
+    checkoutExpiresAt && 'the customer enters a card at the checkout',
+  ];
+  const title = `Hold of ${formatAmount(firstAmount(hold), currency)} asked for`;
+  return { at: createdAt, title, detail: detail.filter(Boolean).join('; ') };
+}
+
+/** What a hold was asked for: without its increments, which its own result does not contain. */
+export function firstAmount({ amount, operations = [] }) {
+  return operations.find(({ operation }) => operation === 'HOLD')?.amount ?? amount;
+}
+
+/** What the merchant has asked for in advance. */
+function planned({ phase, captureAt, releaseAt }) {
+  if (phase !== 'AUTHORIZED') return [];
+  return [
+    { at: captureAt, title: 'What remains is captured by itself' },
+    { at: releaseAt, title: 'What remains is released by itself' },
+  ].filter(({ at }) => Date.parse(at) > Date.now());
 }
 
 function captureAsked({ createdAt, amount, currency, finalCapture, status }) {
@@ -29,7 +49,7 @@ function captureAsked({ createdAt, amount, currency, finalCapture, status }) {
   };
 }
 
-function ended(operation) {
+function ended(operation, captures) {
   const { status, amount, currency, finalStateDate } = operation;
   const { reference, bankReference, processorCode, processorMessage } = operation;
   const detail = [
@@ -37,11 +57,14 @@ function ended(operation) {
     reference && `processor's reference ${reference}`,
     bankReference && `bank's reference ${bankReference}`,
   ];
+  const end = endOf(operation);
   return {
     at: finalStateDate,
-    title: `${endOf(operation)}: ${formatAmount(amount, currency)}`,
+    // An extension has no amount.
+    title: amount > 0 ? `${end}: ${formatAmount(amount, currency)}` : end,
     word: status,
     detail: detail.filter(Boolean).join(' · '),
+    capture: captures.find(({ requestId }) => requestId === operation.requestId),
   };
 }
 

@@ -4,6 +4,7 @@ import { Facts } from '../shell/table.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { textOf } from '../words/words.js';
+import { firstAmount } from './events.js';
 
 /** What is known of a hold besides its money. */
 export function HoldFacts({ hold }) {
@@ -50,7 +51,8 @@ const PARTS = [
 
 /** How a hold's amount is divided: amount = captured + in flight + remaining + released, once it is placed. */
 export function AmountBar({ hold }) {
-  const { amount, currency } = hold;
+  const { amount, currency, amountReversed, amountRefunded } = hold;
+  const added = amount - firstAmount(hold);
   let x = 0;
   return html`
     <svg class="division" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
@@ -69,6 +71,8 @@ export function AmountBar({ hold }) {
         </div>`,
       )}
     </dl>
-    ${hold.amountReversed > 0 && html`<p class="hint">${formatAmount(hold.amountReversed, currency)} of what was captured was reversed.</p>`}
+    ${added > 0 && html`<p class="hint">${formatAmount(added, currency)} was added by increments.</p>`}
+    ${amountRefunded > 0 && html`<p class="hint">${formatAmount(amountRefunded, currency)} of what was captured was refunded.</p>`}
+    ${amountReversed > 0 && html`<p class="hint">${formatAmount(amountReversed, currency)} of what was captured was reversed.</p>`}
   `;
 }

@@ -10,7 +10,7 @@ import { View } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge } from '../words/words.js';
-import { CaptureDialog, ReleaseDialog } from './dialogs.js';
+import { CaptureDialog, ExtendDialog, IncrementDialog, RefundDialog, ReleaseDialog, refundable } from './dialogs.js';
 import { eventsOf } from './events.js';
 import { AmountBar, HoldFacts } from './hold-facts.js';
 
@@ -23,7 +23,8 @@ const TOLD = 20;
 export function HoldView({ id }) {
   const attempts = useRef(new Map());
   const hold = useLoad(() => readStory(id, attempts.current), id, REFRESH_MS);
-  const [dialog, setDialog] = useState();
+  /** The dialog that is open, and what it is about besides the hold. */
+  const [open, setDialog] = useState();
   const close = () => setDialog(undefined);
   const done = (text) => {
     close();
@@ -34,23 +35,22 @@ export function HoldView({ id }) {
     <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the request ID" isSmall /></p>
     <${Loaded} of=${hold} what="the hold">
       ${(value) => html`
-        <${Summary} hold=${value} onCapture=${() => setDialog('capture')} onRelease=${() => setDialog('release')} />
+        <${Summary} hold=${value} ask=${(dialog) => setDialog({ dialog })} />
         <section aria-labelledby="timeline">
           <h2 id="timeline">Timeline</h2>
-          <${Timeline} hold=${value} />
+          <${Timeline} hold=${value} onRefund=${(of) => setDialog({ dialog: RefundDialog, of })} />
         </section>
         <section aria-labelledby="facts">
           <h2 id="facts">Details</h2>
           <${HoldFacts} hold=${value} />
         </section>
-        ${dialog === 'capture' && html`<${CaptureDialog} hold=${value} onDone=${done} onClose=${close} />`}
-        ${dialog === 'release' && html`<${ReleaseDialog} hold=${value} onDone=${done} onClose=${close} />`}
+        ${open && html`<${open.dialog} hold=${value} of=${open.of} onDone=${done} onClose=${close} />`}
       `}
     <//>
   <//>`;
 }
 
-function Summary({ hold, onCapture, onRelease }) {
+function Summary({ hold, ask }) {
   const { amount, currency, status, frozen, expiresAt } = hold;
   return html`<section class="card" aria-label="Summary">
     <p class="headline">
@@ -62,22 +62,35 @@ function Summary({ hold, onCapture, onRelease }) {
     ${
       isReleasable(hold) &&
       html`<div class="buttons">
-        ${isCapturable(hold) && html`<button type="button" class="main" onClick=${onCapture}>Capture…</button>`}
-        <button type="button" onClick=${onRelease}>Release…</button>
+        ${
+          isCapturable(hold) &&
+          html`<button type="button" class="main" onClick=${() => ask(CaptureDialog)}>Capture…</button>
+            <button type="button" onClick=${() => ask(IncrementDialog)}>Increment…</button>
+            <button type="button" onClick=${() => ask(ExtendDialog)}>Extend…</button>`
+        }
+        <button type="button" onClick=${() => ask(ReleaseDialog)}>Release…</button>
       </div>`
     }
   </section>`;
 }
 
 /** What happened to a hold, in order: requests, results, and each notification with its delivery attempts. */
-function Timeline({ hold }) {
+function Timeline({ hold, onRefund }) {
   return html`<ol class="timeline">
     ${eventsOf(hold).map(
-      ({ at, title, word, detail, delivery }) => html`<li class=${delivery ? 'delivery' : ''}>
+      ({ at, title, word, detail, delivery, capture }) => html`<li class=${delivery ? 'delivery' : ''}>
         <p class="headline">
           <${Time} at=${at} />
           <span class="title">${delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title}</span>
           ${word && html`<${Badge} word=${word} />`}
+          ${
+            capture &&
+            !hold.frozen &&
+            refundable(capture) > 0 &&
+            html`<button type="button" onClick=${() => onRefund(capture)}>
+              Refund…<span class="hidden"> the capture of ${formatAmount(capture.amount, capture.currency)}</span>
+            </button>`
+          }
         </p>
         ${detail && html`<p class="quiet">${detail}</p>`}
         ${delivery?.attempts && html`<${Attempts} attempts=${delivery.attempts} />`}

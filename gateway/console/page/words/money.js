@@ -57,6 +57,6 @@ export function parseAmount(text, currency, most) {
     };
   const amount = Number(whole + fraction.padEnd(digits, '0'));
   if (amount === 0) return { error: 'The amount must be more than zero.' };
-  if (amount > most) return { error: `No more than ${formatAmount(most, currency)} can be captured.` };
+  if (amount > most) return { error: `No more than ${formatAmount(most, currency)} is possible.` };
   return { amount };
 }

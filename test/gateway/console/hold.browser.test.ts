@@ -1,0 +1,60 @@
+/** What an operator does with a hold besides capturing and releasing it. */
+import assert from 'node:assert/strict';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type Stack, useStack } from '../../stack.ts';
+import { CHROMIUM, openBrowser, openPage } from './browser.ts';
+
+describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let browser: Browser;
+  let page: Page;
+  let complaints: string[];
+
+  before(async function () {
+    if (CHROMIUM === undefined) this.skip();
+    stack = await useStack();
+    browser = await openBrowser();
+    ({ page, complaints } = await openPage(browser));
+    await page.goto(`${stack.file.baseUrl}/console`);
+    await page.getByLabel('Operator token').fill(stack.file.operatorToken);
+    await button('Sign in').click();
+    await page.getByRole('banner').waitFor();
+  });
+  after(async () => browser?.close());
+
+  const button = (name: string, within: Page | Locator = page) => within.getByRole('button', { name });
+  const heading = (name: string) => page.getByRole('heading', { name }).waitFor();
+  const says = (text: string) => page.getByText(text).first().waitFor();
+
+  it('increments, extends and refunds a hold by clicking', async () => {
+    const order = { tokenId: 'tok_sandbox_ok', amount: 1050, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+    const { requestId } = (await stack.shop.post('/preauthorization', order)).body;
+    await page.goto(`${stack.file.baseUrl}/console#/holds/${requestId}`);
+    const enter = async (amount: string) => {
+      await page.getByLabel('Amount in EUR').fill(amount);
+      await button('Continue').click();
+    };
+    await button('Increment…').click();
+    await enter('2.50');
+    await heading('Increment €2.50?');
+    await button('Increment €2.50').click();
+    await says('€2.50 was added by increments.');
+    await says('Hold of €10.50 asked for');
+    await button('Extend…').click();
+    await button('Extend', page.getByRole('dialog')).click();
+    await says('Extended');
+    await button('Capture…').click();
+    await enter('13.00');
+    await button('Capture €13.00').click();
+    await button('Refund… the capture of €13.00').click();
+    assert.equal(await page.getByLabel('Amount in EUR').inputValue(), '13.00');
+    await enter('4.00');
+    await button('Refund €4.00').click();
+    await says('€4.00 of what was captured was refunded.');
+    await says('Refunded: €4.00');
+    const { body } = await stack.shop.get(`/preauthorization/${requestId}`);
+    assert.deepEqual([body.amount, body.amountCaptured, body.amountRefunded], [1300, 1300, 400]);
+    assert.deepEqual(complaints, []);
+  });
+});

@@ -1,5 +1,4 @@
 import Koa from 'koa';
-import helmet from 'koa-helmet';
 import { Registry } from 'prom-client';
 import { errorFields, type Log, openLog } from '../platform/log.ts';
 import { readChannelTls, tlsFiles } from '../platform/tls.ts';
@@ -13,6 +12,7 @@ import { warnOfProxy } from './http/client-address.ts';
 import { answerProblems } from './http/error-handler.ts';
 import { logRequests, nameRequests, traceRequests } from './http/log-requests.ts';
 import { readRequestTarget } from './http/request-target.ts';
+import { SECURITY_HEADERS } from './http/security-headers.ts';
 import { closeUnread, createGatewayServer } from './http/server.ts';
 import { openLimits } from './limits/limits.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
@@ -137,9 +137,8 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   app.use(nameRequests);
   app.use(traceRequests);
   app.use(logRequests(log, requestMeter(registry)));
-  app.use(helmet());
   app.use(async (ctx, next) => {
-    ctx.set('Cache-Control', 'no-store');
+    ctx.set(SECURITY_HEADERS);
     await next();
     if (closing.aborted) ctx.set('Connection', 'close');
   });

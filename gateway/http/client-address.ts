@@ -23,6 +23,8 @@ export function readAddress(entry: string): string | undefined {
  * do not give a sender more limits.
  */
 export function networkOf(entry: string): string {
+  // Node's test takes only the canonical spelling, which is what most sockets and proxies give.
+  if (isIPv4(entry)) return entry;
   const address = readAddress(entry);
   if (address === undefined) return 'unknown';
   const parsed = ipaddr.parse(address);

@@ -1,6 +1,6 @@
 /** Rate limits, in this process or shared by all gateways through Redis. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Counter, type Registry } from 'prom-client';
 import { type RateLimiterAbstract, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
@@ -60,7 +60,7 @@ export function openLimits({ redisUrl, log, registry, maxKeys = MAX_KEYS }: Limi
 
 /** Hashes the parts of a key, so that Redis and its logs contain no addresses or API keys. */
 export function limiterKey(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /** Takes points. `allowed` is false when too few were left. Rejects only for bugs. */

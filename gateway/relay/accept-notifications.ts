@@ -1,7 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { Gather } from '../../platform/gather.ts';
 import type { GrpcClient } from '../../platform/grpc-client.ts';
-import { settlesWithin } from '../../platform/settles-within.ts';
 import { traceParent } from '../../platform/tracing.ts';
 import type {
   AcceptNotificationRequest,
@@ -20,23 +19,23 @@ export type Accept = (notification: Acceptable) => Promise<AcceptOutcome>;
 export function openAccept(
   notifications: Pick<GrpcClient<typeof NotificationService>, 'acceptNotification' | 'batchAcceptNotifications'>,
 ): Accept {
-  const gather = new Gather<Acceptable & { readonly traceParent: string }, AcceptOutcome>(
+  const gather = new Gather<Waiting, AcceptOutcome>(
     async (batch) => {
-      const [first] = batch;
-      if (first && batch.length === 1) return [(await notifications.acceptNotification(first, WITHIN)).outcome];
-      const { responses } = await notifications.batchAcceptNotifications({ requests: [...batch] }, WITHIN);
+      const [first] = batch as readonly [Waiting];
+      // The deadline of the one that has waited longest, so none is answered late.
+      const within = { timeoutMs: Math.max(1, first.endsAtMs - Date.now()) };
+      if (batch.length === 1) return [(await notifications.acceptNotification(first, within)).outcome];
+      const { responses } = await notifications.batchAcceptNotifications({ requests: [...batch] }, within);
       return batch.map((_, index) => responses[index]?.outcome ?? 0);
     },
-    { maxBatch: MAX_BATCH, lanes: LANES, isAboutOne, maxWaiting: MAX_WAITING },
+    { maxBatch: MAX_BATCH, lanes: LANES, isAboutOne, maxWaiting: MAX_WAITING, maxWaitMs: WITHIN.timeoutMs },
   );
-  return (notification) => inTime(gather.submit({ ...notification, traceParent: traceParent() ?? '' }));
+  return (notification) =>
+    gather.submit({ ...notification, traceParent: traceParent() ?? '', endsAtMs: Date.now() + WITHIN.timeoutMs });
 }
 
-/** The deadline counts from the submission, also for a notification that still waits for other calls. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  if (!(await settlesWithin(WITHIN.timeoutMs, answer))) throw new Error('core did not answer in time');
-  return answer;
-}
+/** A notification with its deadline, which counts from the submission. */
+type Waiting = Acceptable & { readonly traceParent: string; readonly endsAtMs: number };
 
 /** Core rejects a whole batch when one notification in it is invalid; then each is sent alone. */
 function isAboutOne(error: unknown): boolean {

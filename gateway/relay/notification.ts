@@ -49,8 +49,9 @@ function parse(body: Buffer): { json: JsonObject; amountSource: string | undefin
  */
 function lookalikes(json: JsonObject): FieldError[] {
   return Object.keys(json).flatMap((name) => {
-    const signed = name.length > LONGEST ? undefined : SIGNED_BY_FOLDED.get(fold(name));
-    if (signed === undefined || signed === name) return [];
+    if (name.length > LONGEST || SIGNED.has(name)) return [];
+    const signed = SIGNED_BY_FOLDED.get(fold(name));
+    if (signed === undefined) return [];
     return [{ field: signed, message: 'is given under a name that differs from it in the case of letters' }];
   });
 }
@@ -63,6 +64,7 @@ function fold(name: string): string {
   return name.replaceAll('İ', 'i').toUpperCase().toLowerCase();
 }
 
+const SIGNED: ReadonlySet<string> = new Set(SIGNED_FIELDS);
 const SIGNED_BY_FOLDED: ReadonlyMap<string, string> = new Map(SIGNED_FIELDS.map((name) => [fold(name), name]));
 /** Folding never makes a name shorter. */
 const LONGEST = Math.max(...SIGNED_FIELDS.map((name) => name.length));

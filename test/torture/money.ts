@@ -1,4 +1,5 @@
 /** Random merchants against the model in test/services/core/model. */
+import { HAPPENINGS } from '../services/core/model/happenings.ts';
 import { playRuns } from '../services/core/model/play.ts';
 import { openWorld } from '../services/core/model/world.ts';
 import type { TortureOptions } from './options.ts';
@@ -6,7 +7,13 @@ import type { TortureOptions } from './options.ts';
 /** Runs in one database; a fresh one now and then keeps the checks fast. */
 const RUNS_OF_A_WORLD = 600;
 
-/** Plays many runs and returns how often each fault happened. Throws with the seed and the story of a failure. */
+/** What happens less often in a thousand runs is hardly tested. */
+const LEAST_OF_A_THOUSAND = 10;
+
+/**
+ * Plays many runs and returns how often each command and each fault happened. Throws with the seed and the story of a failure, and when
+ * one of them happened too rarely.
+ */
 export async function tortureMoney({ seed, runs = 2_000 }: TortureOptions): Promise<string[]> {
   const counts = new Map<string, number>();
   const startedMs = performance.now();
@@ -15,9 +22,12 @@ export async function tortureMoney({ seed, runs = 2_000 }: TortureOptions): Prom
     for (const [name, count] of faults) counts.set(name, (counts.get(name) ?? 0) + count);
   }
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+  const rare = HAPPENINGS.filter((name) => (counts.get(name) ?? 0) < Math.floor(runs / 1_000) * LEAST_OF_A_THOUSAND);
+  for (const name of rare) counts.set(name, counts.get(name) ?? 0);
   const lines = [...counts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, count]) => `${String(count).padStart(7)} ${name}`);
+  if (rare.length > 0) throw new Error([`too rare in ${runs} runs: ${rare.join(', ')}`, ...lines].join('\n'));
   return [...lines, `${runs} runs in ${seconds} s: model, core and processor agree`];
 }
 

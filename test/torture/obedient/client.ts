@@ -20,7 +20,15 @@ export interface ClientOptions {
 }
 
 /** What of an answer of the package is recorded. */
-type Answered = { readonly outcome: 'done' | 'unknown' } & Pick<Told, 'requestId' | 'preauthorizationId'>;
+type Answered = { readonly outcome: 'done' | 'unknown' } & Named;
+
+/** What an answer names; of an extension the requestId is the hold's. */
+type Named = Pick<Told, 'requestId' | 'preauthorizationId'> & { readonly extensionRequestId?: string };
+
+const namesOf = ({ requestId, extensionRequestId, preauthorizationId }: Named) => ({
+  requestId: extensionRequestId ?? requestId,
+  preauthorizationId,
+});
 
 export type Client = ReturnType<typeof openClient>;
 
@@ -59,8 +67,17 @@ export function openClient({ caller, by, excusedMs }: ClientOptions) {
       const headers = Object.entries(heard.headers).map(([name, value]): [string, string] => [name, String(value)]);
       return new Response(JSON.stringify(heard.body), { status: heard.status, headers });
     };
-    const { holds, octs } = new Holdfast({ baseUrl: 'http://gateway', apiKey: merchant.apiKey, fetch: ask });
-    const write = { hold: holds.create, capture: holds.capture, release: holds.release, oct: octs.create }[kind];
+    const { holds, refunds, octs } = new Holdfast({ baseUrl: 'http://gateway', apiKey: merchant.apiKey, fetch: ask });
+    const write = {
+      hold: holds.create,
+      capture: holds.capture,
+      release: holds.release,
+      increment: holds.increment,
+      extension: holds.extend,
+      renewal: holds.renew,
+      refund: refunds.create,
+      oct: octs.create,
+    }[kind];
     return (write as (body: object, options: object) => Promise<Answered>)(body, { timeoutMs: patienceMs });
   }
 
@@ -71,8 +88,9 @@ export function openClient({ caller, by, excusedMs }: ClientOptions) {
         const answered = await by.want(intention, patienceMs, (heard) => hear(intention.kind, heard, story));
         return { ...intention, ...answered, story };
       }
-      const { outcome, requestId, preauthorizationId } = await send(intention, patienceMs, story);
-      return { ...intention, outcome: outcome === 'done' ? 'done' : 'undecided', requestId, preauthorizationId, story };
+      const answered = await send(intention, patienceMs, story);
+      const outcome = answered.outcome === 'done' ? 'done' : 'undecided';
+      return { ...intention, ...namesOf(answered), outcome, story };
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error;
       return { ...intention, outcome: 'not done', requestId: error.requestId, story };
@@ -92,8 +110,8 @@ export function openClient({ caller, by, excusedMs }: ClientOptions) {
     for (;;) {
       const heard = await caller.send({ apiKey: merchant.apiKey, path, body });
       const { promised, afterMs } = hear(kind, heard, story);
-      const { requestId, preauthorizationId } = heard.body;
-      if (promised === 'done') return end('done', { requestId, preauthorizationId });
+      const { requestId } = heard.body;
+      if (promised === 'done') return end('done', namesOf(heard.body));
       if (promised === 'refused') return end('not done', { requestId });
       if (promised === 'unexplained') return end('undecided');
       if (promised === 'ask') {
@@ -153,6 +171,11 @@ export function openClient({ caller, by, excusedMs }: ClientOptions) {
       } finally {
         open--;
       }
+    },
+    /** Wants a hold renewed; if that is done, or may be, the service releases the old one by itself. */
+    async wantRenewed(renewal: Intention, release: Intention): Promise<void> {
+      const { outcome, story } = await this.want(renewal);
+      if (outcome !== 'not done') told.push({ ...release, outcome: 'undecided', story });
     },
     /** Reads the preauthorizationId of a hold that was found to be placed. Repeats until there is an answer. */
     async handleOf({ merchant, requestId, preauthorizationId }: Told): Promise<string> {

@@ -35,10 +35,11 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
       if (page.length < 1_000) return;
     }
   }
-  /** A void names its user through the authorization. */
+  /** What is done with an authorization names its user through it. A renewal is for another amount than the hold that it renews. */
   function markOf({ kind, userId, amount, authorizationRequestId }: Entry): string {
-    if (kind === 'capture') return `capture ${userId} ${amount}`;
-    return `${kind} ${kind === 'void' ? entries.find(authorizationRequestId)?.userId : userId}`;
+    if (kind === 'authorization' || kind === 'capture' || kind === 'credit') return `${kind} ${userId} ${amount}`;
+    const of = entries.find(authorizationRequestId);
+    return `${kind} ${of?.userId} ${kind === 'refund' ? amount : of?.amount}`;
   }
   function judge({ outcome, mark, merchant, story }: Told): void {
     const times = acted.get(mark) ?? 0;

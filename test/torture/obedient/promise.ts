@@ -2,7 +2,7 @@
 import type { Heard } from './caller.ts';
 
 /** The writes that the table covers. */
-export type Kind = 'hold' | 'capture' | 'release' | 'oct';
+export type Kind = 'hold' | 'capture' | 'release' | 'increment' | 'extension' | 'renewal' | 'refund' | 'oct';
 
 /**
  * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. again: nothing was
@@ -48,14 +48,27 @@ export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading 
 }
 
 function isSuccess(kind: Kind, { status, body }: Heard): boolean {
-  if (!isUuid(body.requestId) || status !== (kind === 'hold' || kind === 'oct' ? 201 : 200)) return false;
-  if (kind === 'capture') return body.status === 'OK' && typeof body.captureDate === 'string';
-  if (kind === 'oct') return body.status === 'OK';
-  return typeof body.preauthorizationId === 'string';
+  if (!isUuid(body.requestId) || status !== (CREATED.has(kind) ? 201 : 200)) return false;
+  return WHOLE[kind].every((field) => body[field] !== undefined) && (body.status === 'OK' || !HAS_STATUS.has(kind));
 }
 
+const CREATED: ReadonlySet<Kind> = new Set(['hold', 'renewal', 'refund', 'oct']);
+/** The others answer with the hold. */
+const HAS_STATUS: ReadonlySet<Kind> = new Set(['capture', 'increment', 'refund', 'oct']);
+/** What only a success has. */
+const WHOLE: Readonly<Record<Kind, readonly string[]>> = {
+  hold: ['preauthorizationId'],
+  release: ['preauthorizationId'],
+  extension: ['preauthorizationId', 'extensionRequestId', 'expiresAt'],
+  renewal: ['preauthorizationId', 'renews'],
+  capture: ['captureDate'],
+  increment: ['amountAdded'],
+  refund: ['amountRefunded'],
+  oct: [],
+};
+
 function saysMore(body: Record<string, unknown>): boolean {
-  return ['preauthorizationId', 'captureDate', 'bankReference'].some((field) => body[field] !== undefined);
+  return [...Object.values(WHOLE).flat(), 'bankReference'].some((field) => body[field] !== undefined);
 }
 
 /** The refusals that the stories can cause; any other is wrong. */
@@ -64,6 +77,10 @@ const REFUSALS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   oct: new Set(['CARD_DECLINED']),
   capture: new Set(['CARD_DECLINED', 'CAPTURE_IN_FLIGHT']),
   release: new Set(['CAPTURE_IN_FLIGHT']),
+  increment: new Set(['CAPTURE_IN_FLIGHT']),
+  extension: new Set(['CAPTURE_IN_FLIGHT']),
+  renewal: new Set(['CARD_DECLINED']),
+  refund: new Set(),
 };
 /** Refusals that are KO operations. */
 const RECORDED: ReadonlySet<string> = new Set(['CARD_DECLINED']);

@@ -18,11 +18,16 @@ def obey(want):
         "hold": holdfast.create_hold,
         "capture": holdfast.capture_hold,
         "release": holdfast.release_hold,
+        "increment": holdfast.increment_hold,
+        "extension": holdfast.extend_hold,
+        "renewal": holdfast.renew_hold,
+        "refund": holdfast.create_refund,
         "oct": holdfast.create_oct,
     }
     try:
         answer = writes[want["kind"]](idempotency_key=want["key"], timeout=want["timeoutS"], **want["body"])
         told = {name: answer.get(name) for name in ("outcome", "requestId", "preauthorizationId")}
+        told["requestId"] = answer.get("extensionRequestId", told["requestId"])
     except HoldfastError as error:
         told = {"outcome": "not done", "requestId": error.request_id}
     except Exception as error:  # A bug of the client.

@@ -1,8 +1,8 @@
-/** What merchants want: holds with their captures and releases, and payments to cards. */
+/** What merchants want: holds with all that is done with them, and payments to cards. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Client } from './client.ts';
-import type { Intention } from './intention.ts';
+import type { Intention, Told } from './intention.ts';
 
 /** How often a token is used, in percent. */
 const TOKENS = {
@@ -34,8 +34,10 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
       merchant,
       // No two captures of a hold have the same amount, so the ledger tells them apart.
       parts: Array.from({ length: parts }, (_, part) => 100 + 10 * part + Math.floor(random() * 10)),
+      changes: (['increment', 'extension'] as const).filter(() => random() < 0.3),
       isTogether: random() < 0.5,
       last: random(),
+      refunds: Math.floor(random() * 4),
     };
   }
 
@@ -45,13 +47,33 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
     const handle = await client.handleOf(placed);
     if (handle === '') return;
     await beforeCaptures?.(placed.requestId ?? '');
+    const { merchant, userId, last, parts, changes } = drawn;
     const capture = (amount: number, finalCapture?: boolean) =>
-      client.want(captureOf(drawn.merchant, drawn.userId, handle, amount, finalCapture));
-    if (drawn.isTogether) await Promise.all(drawn.parts.map((amount) => capture(amount)));
-    else for (const amount of drawn.parts) await capture(amount);
-    if (!drawn.merchant.severalCaptures || drawn.last < 0.4) {
-      await capture(500 + Math.floor(drawn.last * 100), drawn.merchant.severalCaptures || undefined);
-    } else if (drawn.last < 0.75) await client.want(releaseOf(drawn.merchant, drawn.userId, handle));
+      captureOf(merchant, userId, handle, amount, finalCapture);
+    const told = await wantAll(
+      [...changes.map((kind) => changeOf(kind, merchant, userId, handle)), ...parts.map((amount) => capture(amount))],
+      drawn.isTogether,
+    );
+    if (!merchant.severalCaptures || last < 0.4) {
+      told.push(await client.want(capture(500 + Math.floor(last * 100), merchant.severalCaptures || undefined)));
+    } else if (last < 0.65) await client.want(releaseOf(merchant, userId, handle));
+    else if (last < 0.85)
+      await client.wantRenewed(renewalOf(merchant, userId, handle), releaseOf(merchant, userId, handle));
+    const captures = told.filter(({ kind, outcome }) => kind === 'capture' && outcome === 'done');
+    const refunds = captures
+      .slice(0, drawn.refunds)
+      .flatMap((each, index) => [
+        refundOf(merchant, userId, each.requestId ?? '', 10 + index),
+        refundOf(merchant, userId, each.requestId ?? '', 20 + index),
+      ]);
+    await wantAll(refunds, drawn.isTogether);
+  }
+
+  async function wantAll(intentions: readonly Intention[], together: boolean): Promise<Told[]> {
+    if (together) return Promise.all(intentions.map((each) => client.want(each)));
+    const told: Told[] = [];
+    for (const each of intentions) told.push(await client.want(each));
+    return told;
   }
 
   return {
@@ -84,15 +106,19 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
   async function payOut(): Promise<void> {
     const { userId, token, merchant } = draw();
     const body = cardOf(userId, `tok_sandbox_${token}`, 700);
-    await client.want({ kind: 'oct', merchant, path: '/oct', body, mark: `credit ${userId}` });
+    await client.want({ kind: 'oct', merchant, path: '/oct', body, mark: `credit ${userId} 700` });
   }
 }
 
 /** A hold that the user's name identifies. */
-export function holdOf(merchant: Merchant, userId: string, tokenId: string, amount = 1_500): Intention {
+export function holdOf(merchant: Merchant, userId: string, tokenId: string, amount = HOLD): Intention {
   const body = cardOf(userId, tokenId, amount);
-  return { kind: 'hold', merchant, path: '/preauthorization', body, mark: `authorization ${userId}` };
+  return { kind: 'hold', merchant, path: '/preauthorization', body, mark: `authorization ${userId} ${amount}` };
 }
+
+/** What a hold is for, and what one that renews it is for. */
+const HOLD = 1_500;
+const RENEWED = 1_400;
 
 export function captureOf(
   merchant: Merchant,
@@ -108,7 +134,37 @@ export function captureOf(
 
 function releaseOf(merchant: Merchant, userId: string, preauthorizationId: string): Intention {
   const body = { preauthorizationId };
-  return { kind: 'release', merchant, path: '/preauthorization/release', body, mark: `void ${userId}` };
+  return { kind: 'release', merchant, path: '/preauthorization/release', body, mark: `void ${userId} ${HOLD}` };
+}
+
+function changeOf(
+  kind: 'increment' | 'extension',
+  merchant: Merchant,
+  userId: string,
+  preauthorizationId: string,
+): Intention {
+  const mark = `${kind} ${userId} ${HOLD}`;
+  if (kind === 'extension')
+    return { kind, merchant, path: '/preauthorization/extend', body: { preauthorizationId }, mark };
+  const body = { preauthorizationId, amountToAdd: 200 };
+  return { kind, merchant, path: '/preauthorization/increment', body, mark };
+}
+
+function renewalOf(merchant: Merchant, userId: string, preauthorizationId: string): Intention {
+  const body = { preauthorizationId, amount: RENEWED };
+  return {
+    kind: 'renewal',
+    merchant,
+    path: '/preauthorization/renew',
+    body,
+    mark: `authorization ${userId} ${RENEWED}`,
+  };
+}
+
+/** The refunds of a hold have different amounts. */
+function refundOf(merchant: Merchant, userId: string, captureRequestId: string, amount: number): Intention {
+  const body = { captureRequestId, amount };
+  return { kind: 'refund', merchant, path: '/refund', body, mark: `refund ${userId} ${amount}` };
 }
 
 function cardOf(userId: string, tokenId: string, amount: number) {

@@ -1,5 +1,6 @@
 /** Sends a run's commands to core, and reduces each answer to one word. */
 
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus, type Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
@@ -46,10 +47,40 @@ export async function askCore(
     return changed(await holds.incrementPreauthorization({ ...named, amountToAdd: BigInt(sent.amount) }, call));
   }
   if (sent.do === 'extension') return changed(await holds.extendPreauthorization(named, call));
+  if (sent.do === 'update') {
+    await holds.updatePreauthorization(updateOf(merchantId, requestId, sent), call);
+    return 'OK';
+  }
+  if (sent.do === 'renew') {
+    const renewal = {
+      ...common,
+      requestId: sent.renews ?? '',
+      ...(sent.amount > 0 && { amount: BigInt(sent.amount) }),
+    };
+    return word((await holds.renewPreauthorization(renewal, call)).state);
+  }
   const place = { ...common, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
   const tokenId = `tok_sandbox_${model.token}`;
   if (model.kind === 'OCT') return word((await octs.createOct({ ...place, tokenId }, call)).oct?.state);
-  return word((await holds.createPreauthorization({ ...place, ...(!model.byCheckout && { tokenId }) }, call)).state);
+  const hold = { ...place, ...timesOf(sent), ...(!model.byCheckout && { tokenId }) };
+  return word((await holds.createPreauthorization(hold, call)).state);
+}
+
+/** The times that a command names; one that is 0 is left out. */
+function timesOf({ terms: { captureAt = 0, releaseAt = 0 } = {} }: Sent) {
+  return {
+    ...(captureAt > 0 && { captureAt: timestampFromMs(captureAt) }),
+    ...(releaseAt > 0 && { releaseAt: timestampFromMs(releaseAt) }),
+  };
+}
+
+function updateOf(merchantId: string, requestId: string, sent: Sent) {
+  const { captureAt, releaseAt } = sent.terms ?? {};
+  const paths = [
+    ...(captureAt === undefined ? [] : ['capture_at']),
+    ...(releaseAt === undefined ? [] : ['release_at']),
+  ];
+  return { merchantId, requestId, ...timesOf(sent), updateMask: { paths } };
 }
 
 function changed(answer: {

@@ -4,11 +4,19 @@ import type { Crash, Sent } from './predict.ts';
 
 /** Each command may or may not be the one that dies at a crash point of this step. */
 export function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoint[]): Sent[] {
-  const name = sent.do === 'place' ? (model.kind === 'OCT' ? 'oct' : 'hold') : sent.do;
-  const points: Record<Exclude<Crash, 'none'>, readonly CrashPoint[]> = {
-    stored: [`${name} stored`],
-    answered: [model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${name} answered`],
+  const points: Record<Exclude<Crash, 'none'>, string> = {
+    stored: `${nameOf(sent, model)} stored`,
+    answered: model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${nameOf(sent, model)} answered`,
   };
-  const possible = (['stored', 'answered'] as const).filter((crash) => points[crash].some((p) => crashes.includes(p)));
+  const possible = (['stored', 'answered'] as const).filter((crash) =>
+    crashes.some((point) => point === points[crash]),
+  );
   return [sent, ...possible.map((crash) => ({ ...sent, crash }))];
+}
+
+/** The kind of a command, as crash points name it; an update is not sent to the processor, and has none. */
+function nameOf(sent: Sent, { kind }: HoldModel): string {
+  if (sent.do === 'place' || sent.do === 'renew') return kind.toLowerCase();
+  if (sent.do === 'capture by itself') return 'capture';
+  return sent.do === 'release renewed' ? 'release' : sent.do;
 }

@@ -36,8 +36,8 @@ interface Named {
 export class Mischief {
   /** The next fault of a command (by key) or of a hold (by identifier). */
   readonly next = new Map<string, Fault>();
-  /** For voids that no command asked for. */
-  voidFault: Fault = 'none';
+  /** For captures and voids that no command asked for. */
+  ownFault: Fault = 'none';
   /** The number of coming inquiries that get no answer. */
   lostInquiries = 0;
   #late: (() => Promise<void>)[] = [];
@@ -137,7 +137,7 @@ export class FaultyProcessor {
       if (method.localName !== 'createCheckout') return fault;
       return fault === 'late' ? 'lost after' : fault === 'late authorization' ? 'none' : fault;
     }
-    return method.localName === 'void' ? this.#mischief.voidFault : 'none';
+    return method.localName === 'void' || method.localName === 'capture' ? this.#mischief.ownFault : 'none';
   }
 }
 

@@ -1,7 +1,7 @@
 /** What core hears of the processor's events. */
 import { type Answer, type HoldModel, settle, settlePlacing, tellEnd } from './hold-model.ts';
-import { settleInAnyOrder } from './predict.ts';
 import { decide, endThere } from './processor-model.ts';
+import { settleInAnyOrder } from './recover-model.ts';
 
 /** Time passes: pending events are reported. Two events may arrive in any order, and a rejected one is reported again some time later. */
 export function hear(hold: HoldModel, now: number): HoldModel[] {

@@ -21,6 +21,8 @@ export interface Attempt {
   readonly of?: string | undefined;
   readonly amount: number;
   readonly final: boolean;
+  /** The hold captures by itself, because its captureAt is due. */
+  readonly automatic?: boolean | undefined;
   state: 'OPEN' | 'OK' | 'KO';
   /** What caused it. */
   answer?: Answer;
@@ -44,7 +46,13 @@ export interface Attempt {
   after: string;
 }
 
-export interface HoldModel {
+/** When a hold captures what remains, and when it ends, by the merchant's choice; 0 = not. */
+export interface Terms {
+  readonly captureAt: number;
+  readonly releaseAt: number;
+}
+
+export interface HoldModel extends Terms {
   /** An OCT is only a placing. */
   readonly kind: 'HOLD' | 'OCT';
   readonly key: string;
@@ -54,6 +62,11 @@ export interface HoldModel {
   /** What was asked for. */
   readonly amount: number;
   readonly byCheckout: boolean;
+  readonly createdAt: number;
+  captureAt: number;
+  releaseAt: number;
+  /** Another hold renews it: this one is to be released, or nothing more is done about it. */
+  renewal: 'NONE' | 'WAITS' | 'DONE';
   token: BehaviourName;
   placing: 'OPEN' | 'OK' | 'KO';
   answer?: Answer;
@@ -140,8 +153,18 @@ export function isClosing(hold: HoldModel): boolean {
 export function isDue(hold: HoldModel, now: number): boolean {
   if (isClosing(hold) || changeOf(hold) || hold.kind === 'OCT') return false;
   if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
-  const over = hold.endedAs !== undefined || hold.expiresAt <= now;
+  const over = hold.endedAs !== undefined || isOver(hold, now);
   return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
+}
+
+/** Whether the period is over, or the earlier end that the merchant chose. */
+export function isOver({ expiresAt, releaseAt }: HoldModel, now: number): boolean {
+  return expiresAt <= now || isPast(releaseAt, now);
+}
+
+/** Whether a chosen time has fallen due. */
+export function isPast(at: number, now: number): boolean {
+  return at > 0 && at <= now;
 }
 
 /** Core learns of the end: no further capture is possible, and the hold ends when nothing is in flight. */
@@ -224,7 +247,9 @@ function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
   hold.answer = refused(reason === 'EXPIRED' ? 'checkout_expired' : 'checkout_cancelled');
 }
 
-export function newAttempt(from: Pick<Attempt, 'key' | 'kind' | 'of' | 'amount' | 'final'> & { now: number }): Attempt {
+export function newAttempt(
+  from: Pick<Attempt, 'key' | 'kind' | 'of' | 'amount' | 'final' | 'automatic'> & { now: number },
+): Attempt {
   const { now, ...intent } = from;
   const runningUntil = now + RUNNING_MS;
   return {
@@ -258,13 +283,16 @@ export function wordOf({ answer, code }: Answer): string {
 
 /** Creates a hold or OCT that is about to be requested. */
 export function newHold(
-  from: Pick<HoldModel, 'kind' | 'key' | 'merchant' | 'several' | 'periodMs' | 'amount' | 'byCheckout' | 'token'> & {
-    now: number;
-  },
+  from: Pick<
+    HoldModel,
+    'kind' | 'key' | 'merchant' | 'several' | 'periodMs' | 'amount' | 'byCheckout' | 'token' | keyof Terms
+  > & { now: number },
 ): HoldModel {
   const { now, ...intent } = from;
   return {
     ...intent,
+    createdAt: now,
+    renewal: 'NONE',
     placing: 'OPEN',
     fenced: false,
     underWay: false,

@@ -1,6 +1,16 @@
 /** What the model refuses, in the order of docs/product.md, "Order of refusals". */
 import { type Ability, isAble } from '../../../../services/sandbox/behaviour.ts';
-import { type Attempt, amountOf, booksOf, changeOf, type HoldModel, isClosing } from './hold-model.ts';
+import {
+  type Attempt,
+  amountOf,
+  booksOf,
+  changeOf,
+  type HoldModel,
+  isClosing,
+  isOver,
+  isPast,
+  type Terms,
+} from './hold-model.ts';
 
 export function judgeCapture(hold: HoldModel, amount: number, final: boolean, now: number): string | undefined {
   if (amount > amountOf(hold)) return 'AMOUNT_EXCEEDS_HOLD';
@@ -17,6 +27,57 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
   if (isClosing(hold) || (closes && changeOf(hold) === 'INCREMENT')) return 'CAPTURE_IN_FLIGHT';
   if (amount <= remaining) return undefined;
   return amount <= remaining + inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+}
+
+/** Whether the hold captures by itself what remains: once, and again when that never arrived, three times at most. */
+export function isDueToCapture(hold: HoldModel, now: number): boolean {
+  const { inFlight, remaining } = booksOf(hold);
+  const made = hold.attempts.filter(({ automatic }) => automatic);
+  const isLeft = made.length < MOST_TRIES && made.every(isLost);
+  return isPast(hold.captureAt, now) && isLeft && inFlight === 0 && !judgeCapture(hold, remaining, true, now);
+}
+
+/** Whether a worker releases a hold that was renewed: a few times when that never arrived. */
+export function isDueToRelease(hold: HoldModel, now: number): boolean {
+  const lost = hold.attempts.filter((attempt) => attempt.kind === 'RELEASED' && isLost(attempt));
+  return hold.renewal === 'WAITS' && lost.length < MOST_TRIES && !judgeRelease(hold, now);
+}
+
+const MOST_TRIES = 3;
+
+function isLost({ state, answer }: Attempt): boolean {
+  return state === 'KO' && answer?.code === 'never_received';
+}
+
+/** Whether the merchant may change when the hold captures by itself, and when it ends. */
+export function judgeUpdate(hold: HoldModel, asked: Partial<Terms>, now: number): string | undefined {
+  if (hold.placing === 'KO') return 'HOLD_NOT_PLACED';
+  const ended = hold.placing === 'OK' ? endOf(hold, now) : undefined;
+  if (ended) return ended;
+  const { captureAt, releaseAt } = { ...hold, ...asked };
+  const periodEnd = hold.placing === 'OK' ? hold.expiresAt : hold.createdAt + hold.periodMs;
+  const end = releaseAt > 0 ? Math.min(releaseAt, periodEnd) : periodEnd;
+  const isWrong = (name: keyof Terms, at: number, before: number) =>
+    isPast(hold[name], now) ? asked[name] !== undefined : at > 0 && (at <= now || at >= before);
+  return isWrong('captureAt', captureAt, end) || isWrong('releaseAt', releaseAt, periodEnd)
+    ? 'TIME_OUT_OF_RANGE'
+    : undefined;
+}
+
+/** Whether the merchant may renew the hold, for an amount, or (0) for what remained. */
+export function judgeRenewal(hold: HoldModel, amount: number): string | undefined {
+  if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
+  // Checkouts generate no tokens here.
+  if (hold.byCheckout) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  if (amount > 0 || remainedOf(hold) > 0) return undefined;
+  return booksOf(hold).inFlight > 0 ? 'CAPTURE_IN_FLIGHT' : 'HOLD_CAPTURED';
+}
+
+/** What is left of an open hold, or was given back of one that has ended. */
+export function remainedOf(hold: HoldModel): number {
+  const { remaining, released } = booksOf(hold);
+  return remaining + released;
 }
 
 /** What is refunded of a capture; with those that have no result yet, what is reserved, too. */
@@ -66,7 +127,7 @@ export function judgeChange(hold: HoldModel, ability: Ability, now: number): str
 function endOf(hold: HoldModel, now: number): string | undefined {
   if (hold.closedBy === undefined) {
     if (hold.endedAs) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
-    return hold.expiresAt <= now ? 'HOLD_EXPIRED' : undefined;
+    return isOver(hold, now) ? 'HOLD_EXPIRED' : undefined;
   }
   const { released } = booksOf(hold);
   if (hold.closedBy === 'FINAL' || released === 0) return 'HOLD_CAPTURED';

@@ -6,15 +6,21 @@ import {
   CHECKOUT_MS,
   type Fault,
   type HoldModel,
-  isDue,
   newAttempt,
-  refused,
-  reportedEnd,
   settle,
   settlePlacing,
+  type Terms,
   wordOf,
 } from './hold-model.ts';
-import { judgeCapture, judgeChange, judgeRefund, judgeRelease } from './judge-model.ts';
+import {
+  isDueToCapture,
+  isDueToRelease,
+  judgeCapture,
+  judgeChange,
+  judgeRefund,
+  judgeRelease,
+  judgeUpdate,
+} from './judge-model.ts';
 import { alter, authorize, charge, giveBack, giveRefund } from './processor-model.ts';
 
 /** The point where core dies, if it does. */
@@ -22,10 +28,17 @@ export type Crash = 'none' | 'stored' | 'answered';
 
 /** One command as it is sent. */
 export interface Sent {
-  readonly do: 'place' | 'capture' | 'release' | 'increment' | 'extension' | 'refund';
+  readonly do: keyof typeof STEPS;
+  /** Of a placing or an update: when the hold acts by itself. */
+  readonly terms?: Partial<Terms> | undefined;
+  /** Of a renewal: the requestId of the old hold. */
+  readonly renews?: string | undefined;
+  /** Of a release after a renewal: whether the new hold is placed. */
+  readonly renewal?: HoldModel['placing'] | undefined;
   /** Of a refund: the key of its capture, and its requestId. */
   readonly of?: string;
   readonly captureRequestId?: string;
+  /** Empty = it has none. */
   readonly key: string;
   readonly amount: number;
   readonly final: boolean;
@@ -34,6 +47,12 @@ export interface Sent {
   /** The caller aborted the call before, and repeats it under its key. */
   readonly brokenOff?: boolean;
 }
+
+/** What a worker does has neither a key nor an amount. */
+export const WORK = { key: '', amount: 0, final: false } as const;
+
+/** Whether it is the request of a hold or an OCT. */
+export const isPlacing = ({ do: what }: Sent) => what === 'place' || what === 'renew';
 
 /** Whether it changes the hold itself. */
 export const isChange = ({ do: what }: Sent) => what === 'increment' || what === 'extension';
@@ -71,14 +90,21 @@ function play(before: HoldModel, commands: readonly Sent[], now: number, order: 
 }
 
 type Steps = Generator<undefined, string>;
-const STEPS: Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => Steps> = {
+const STEPS = {
   place,
+  renew: place,
   capture,
   release,
   increment: change,
   extension: change,
   refund,
-};
+  update,
+  'capture by itself': captureByItself,
+  'release renewed': releaseRenewed,
+} as const satisfies Record<string, (hold: HoldModel, sent: Sent, now: number) => Steps>;
+
+/** What merchants send, and workers do. */
+export const COMMANDS = Object.keys(STEPS) as Sent['do'][];
 
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
@@ -127,78 +153,97 @@ export function replayPlacing(hold: HoldModel, now: number): string {
 
 function* capture(hold: HoldModel, sent: Sent, now: number): Steps {
   const refusal = judgeCapture(hold, sent.amount, sent.final, now);
-  const known = hold.attempts.find(({ key }) => key === sent.key);
-  if (refusal !== undefined || known) {
-    yield;
-    const kept = hold.attempts.find(({ key }) => key === sent.key);
-    return kept ? replay(kept, now) : (refusal ?? '');
-  }
-  const attempt = newAttempt({ key: sent.key, kind: 'CAPTURE', amount: sent.amount, final: sent.final, now });
-  hold.attempts.push(attempt);
-  yield;
-  if (sent.crash === 'stored') return 'UNKNOWN';
-  if (sent.fault === 'late') attempt.underWay = true;
-  else if (sent.fault !== 'lost before') charge(hold, attempt, now);
-  yield;
-  return answered(hold, attempt, sent, now);
+  if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
+  const { key, amount, final } = sent;
+  return yield* carryOut(hold, newAttempt({ key, kind: 'CAPTURE', amount, final, now }), sent, now);
 }
 
 function* release(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   const refusal = judgeRelease(hold, now);
-  const known = hold.attempts.find(({ key }) => key === sent.key);
-  if (refusal !== undefined || known) {
-    yield;
-    const kept = hold.attempts.find(({ key }) => key === sent.key);
-    return kept ? replay(kept, now) : (refusal ?? '');
-  }
+  if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
+  return yield* carryOut(hold, newRelease(hold, sent.key, now), sent, now);
+}
+
+function newRelease(hold: HoldModel, key: string, now: number): Attempt {
   const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
-  const attempt = newAttempt({ key: sent.key, kind: 'RELEASED', amount, final: true, now });
-  hold.attempts.push(attempt);
-  yield;
-  if (sent.crash === 'stored') return 'UNKNOWN';
-  if (sent.fault === 'late') attempt.underWay = true;
-  else if (sent.fault !== 'lost before') giveBack(hold, attempt);
-  yield;
-  return answered(hold, attempt, sent, now);
+  return newAttempt({ key, kind: 'RELEASED', amount, final: true, now });
 }
 
 function* change(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   const refusal = judgeChange(hold, sent.do === 'increment' ? 'increments' : 'extension', now);
-  const known = hold.attempts.find(({ key }) => key === sent.key);
-  if (refusal !== undefined || known) {
-    yield;
-    const kept = hold.attempts.find(({ key }) => key === sent.key);
-    return kept ? replay(kept, now) : (refusal ?? '');
-  }
+  if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
   const [kind, amount] = sent.do === 'increment' ? (['INCREMENT', sent.amount] as const) : (['EXTENSION', 0] as const);
-  const attempt = newAttempt({ key: sent.key, kind, amount, final: false, now });
-  hold.attempts.push(attempt);
-  yield;
-  if (sent.crash === 'stored') return 'UNKNOWN';
-  if (sent.fault === 'late') attempt.underWay = true;
-  else if (sent.fault !== 'lost before') alter(hold, attempt, now);
-  yield;
-  return answered(hold, attempt, sent, now);
+  return yield* carryOut(hold, newAttempt({ key: sent.key, kind, amount, final: false, now }), sent, now);
 }
 
 function* refund(hold: HoldModel, sent: Sent, now: number): Steps {
   const refusal = judgeRefund(hold, sent.of ?? '', sent.amount);
-  const known = hold.attempts.find(({ key }) => key === sent.key);
-  if (refusal !== undefined || known) {
-    yield;
-    const kept = hold.attempts.find(({ key }) => key === sent.key);
-    return kept ? replay(kept, now) : (refusal ?? '');
-  }
-  const attempt = newAttempt({ key: sent.key, kind: 'REFUND', of: sent.of, amount: sent.amount, final: false, now });
+  if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
+  const { key, of, amount } = sent;
+  return yield* carryOut(hold, newAttempt({ key, kind: 'REFUND', of, amount, final: false, now }), sent, now);
+}
+
+/** The merchant changes when the hold captures by itself, and when it ends. */
+function* update(hold: HoldModel, { terms = {} }: Sent, now: number): Steps {
+  yield;
+  const refusal = judgeUpdate(hold, terms, now);
+  if (refusal === undefined) Object.assign(hold, terms);
+  return refusal ?? 'OK';
+}
+
+/** A worker captures what remains, when captureAt is due. */
+function* captureByItself(hold: HoldModel, sent: Sent, now: number): Steps {
+  yield;
+  if (!isDueToCapture(hold, now)) return 'LOOKED';
+  const amount = booksOf(hold).remaining;
+  const attempt = newAttempt({ key: '', kind: 'CAPTURE', amount, final: true, automatic: true, now });
+  return yield* work(hold, attempt, sent, now);
+}
+
+/** A worker releases a hold that was renewed, after the new one is placed; one that the processor refuses stays. */
+function* releaseRenewed(hold: HoldModel, sent: Sent, now: number): Steps {
+  yield;
+  if (sent.renewal !== 'OK' || !isDueToRelease(hold, now)) return 'LOOKED';
+  return yield* work(hold, newRelease(hold, '', now), sent, now);
+}
+
+/** Nobody waits for the answer. */
+function* work(hold: HoldModel, attempt: Attempt, sent: Sent, now: number): Steps {
+  const answer = yield* carryOut(hold, attempt, sent, now);
+  if (sent.do === 'release renewed' && answer !== 'UNKNOWN') hold.renewal = 'DONE';
+  return sent.crash === 'none' ? 'LOOKED' : 'DIED';
+}
+
+/** What was stored under the key of a command. */
+function find({ attempts }: HoldModel, sent: Sent): Attempt | undefined {
+  return attempts.find(({ key }) => key === sent.key);
+}
+
+function* answerAgain(hold: HoldModel, sent: Sent, refusal: string | undefined, now: number): Steps {
+  yield;
+  const kept = find(hold, sent);
+  return kept ? replay(kept, now) : (refusal ?? '');
+}
+
+/** Stores an attempt, sends it, and books the answer. */
+function* carryOut(hold: HoldModel, attempt: Attempt, sent: Sent, now: number): Steps {
   hold.attempts.push(attempt);
   yield;
   if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault === 'late') attempt.underWay = true;
-  else if (sent.fault !== 'lost before') giveRefund(hold, attempt);
+  else if (sent.fault !== 'lost before') arrive(hold, attempt, now);
   yield;
   return answered(hold, attempt, sent, now);
+}
+
+/** The processor receives an attempt. */
+export function arrive(hold: HoldModel, attempt: Attempt, now: number): void {
+  if (attempt.kind === 'CAPTURE') charge(hold, attempt, now);
+  else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION') alter(hold, attempt, now);
+  else if (attempt.kind === 'REFUND') giveRefund(hold, attempt);
+  else giveBack(hold, attempt);
 }
 
 function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent, now: number): string {
@@ -218,108 +263,10 @@ function replay(attempt: Attempt, now: number): string {
 }
 
 /** The processor has accepted it, and has not decided. */
-function isAccepted({ decidedAt, truth }: Attempt): boolean {
+export function isAccepted({ decidedAt, truth }: Attempt): boolean {
   return decidedAt > 0 && truth === undefined;
 }
 
-function isLost(fault: Fault): boolean {
+export function isLost(fault: Fault): boolean {
   return fault === 'lost before' || fault === 'lost after' || fault === 'late';
-}
-
-/** The expiry sweep runs; a void that is lost leaves the release unknown. */
-export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash): HoldModel {
-  if (!isDue(hold, now)) return hold;
-  if (hold.placing === 'OPEN' && closePage(hold, now)) return hold;
-  if (hold.endedAs) {
-    const end = reportedEnd(hold, now);
-    if (crash === 'none') settle(hold, end, end.truth as Answer, now);
-    return hold;
-  }
-  const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
-  const attempt = newAttempt({ key: '', kind: 'EXPIRED', amount, final: true, now });
-  hold.attempts.push(attempt);
-  if (crash === 'stored') return hold;
-  if (fault !== 'lost before') giveBack(hold, attempt);
-  if (crash !== 'answered' && !isLost(fault)) settle(hold, attempt, attempt.truth as Answer, now);
-  return hold;
-}
-
-/** Inquires first; false = the processor does not know the checkout, and has fenced it. */
-function closePage(hold: HoldModel, now: number): boolean {
-  if (!hold.page) {
-    hold.fenced = true;
-    return false;
-  }
-  hold.truth ??= refused('checkout_expired');
-  settlePlacing(hold, hold.truth, now);
-  return true;
-}
-
-/**
- * Recovery, which began then, inquires until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both orders are
- * possible.
- */
-export function recover(hold: HoldModel, began: number, now: number): HoldModel[] {
-  if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
-  const pageless = settleOpen(structuredClone(hold), now);
-  // One that has run out is left to the sweep.
-  if (hold.pageEndsAt <= began) return pageless;
-  const mayStay = hold.pageEndsAt <= now || pageless.every(({ placing }) => placing !== 'OPEN');
-  return mayStay ? [...pageless, ...recoverOne(hold, now)] : recoverOne(hold, now);
-}
-
-function recoverOne(hold: HoldModel, now: number): HoldModel[] {
-  if (hold.placing === 'OPEN' && hold.byCheckout) {
-    if (!hold.fenced) hold.page = true;
-    hold.pageKnown ||= hold.page;
-  } else if (hold.placing === 'OPEN') {
-    hold.fenced ||= hold.truth === undefined;
-    settlePlacing(hold, hold.truth ?? refused('never_received'), now);
-  }
-  return settleOpen(hold, now);
-}
-
-function settleOpen(hold: HoldModel, now: number): HoldModel[] {
-  return settleInAnyOrder(
-    hold,
-    (attempt) => attempt.state === 'OPEN' && !isAccepted(attempt),
-    (each, attempt) => {
-      if (attempt.kind === 'LATE') giveBack(each, attempt);
-      attempt.fenced ||= attempt.truth === undefined;
-      settle(each, attempt, attempt.truth ?? refused('never_received'), now);
-    },
-  );
-}
-
-/**
- * Inquiries and events are handled concurrently, so core may learn several results in any order, and each shows the hold right after it.
- */
-export function settleInAnyOrder(
-  hold: HoldModel,
-  isOpen: (attempt: Attempt) => boolean,
-  settleOne: (hold: HoldModel, attempt: Attempt) => void,
-): HoldModel[] {
-  const open = hold.attempts.flatMap((attempt, index) => (isOpen(attempt) ? [index] : []));
-  if (open.length === 0) return [hold];
-  return open.flatMap((index) => {
-    const settled = structuredClone(hold);
-    settleOne(settled, settled.attempts[index] as Attempt);
-    return settleInAnyOrder(settled, isOpen, settleOne);
-  });
-}
-
-/** Requests that were held back arrive. */
-export function deliver(hold: HoldModel, now: number): HoldModel {
-  if (hold.underWay) {
-    hold.underWay = false;
-    authorize(hold, now);
-  }
-  for (const attempt of hold.attempts.filter(({ underWay }) => underWay)) {
-    attempt.underWay = false;
-    if (attempt.kind === 'CAPTURE') charge(hold, attempt, now);
-    else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION') alter(hold, attempt, now);
-    else if (attempt.kind === 'REFUND') giveRefund(hold, attempt);
-    else giveBack(hold, attempt);
-  }
-  return hold;
 }

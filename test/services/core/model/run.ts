@@ -1,28 +1,21 @@
 /** One run: a merchant's commands on two holds; each answer must be one that the model predicts. */
 import assert from 'node:assert/strict';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
-import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
-import {
-  openCheckoutUrl,
-  openPreauthorizationId,
-} from '../../../../services/core/rpc/preauthorization/present-hold.ts';
+import { openPreauthorizationId } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
-import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
-import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
-import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
-import { pay } from '../../sandbox/checkout/browse.ts';
+import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
-import { type Command, SHARES, tokenOf } from './commands.ts';
+import { type Command, PLACED_TERMS, SHARES, TERMS, tokenOf } from './commands.ts';
 import { crashVariants } from './crash-variants.ts';
-import { amountOf, booksOf, type Fault, type HoldModel, newHold, settle, settlePlacing } from './hold-model.ts';
+import { amountOf, booksOf, type Fault, type HoldModel, newHold, type Terms } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
-import { refundedOf } from './judge-model.ts';
-import { isChange, type Possible, predict, replayPlacing, type Sent } from './predict.ts';
-import { authorize } from './processor-model.ts';
-import { distinct, fail, named, type Subject } from './subject.ts';
+import { judgeRenewal, refundedOf, remainedOf } from './judge-model.ts';
+import { isChange, isPlacing, type Possible, predict, replayPlacing, type Sent, WORK } from './predict.ts';
+import { contradict, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
+import { distinct, fail, named, placingsOf, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 let serial = 0;
@@ -54,7 +47,13 @@ export class Run {
       case 'release':
       case 'increment':
       case 'extension':
+      case 'update':
+      case 'capture by itself':
         return this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
+      case 'renew':
+        return this.#renew(subject, command, crashes);
+      case 'release renewed':
+        return subject.renewal && this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
       case 'refund':
         return this.#refund(subject, command, crashes);
       case 'race':
@@ -66,11 +65,11 @@ export class Run {
       case 'get':
         return this.#get(subject);
       case 'pay':
-        return this.#pay(subject, command);
+        return payAtCheckout(this.#world, subject, command, this.waiting);
       case 'tell':
-        return this.#tell(subject);
+        return tellResult(this.#world, subject);
       case 'contradict':
-        return this.#contradict(subject, command);
+        return contradict(this.#world, subject, command);
       case 'impatient':
         return this.#impatient(subject, command, crashes);
     }
@@ -88,38 +87,84 @@ export class Run {
     const { several, periodMs } = merchant;
     const token = tokenOf(command, merchant);
     const now = this.#world.now();
-    const model = newHold({ kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, token, now });
-    const sent: Sent = { do: 'place', key, amount, final: false, fault, crash: 'none' };
-    const untold = fault === 'late authorization';
+    const terms = kind === 'HOLD' && PLACED_TERMS.includes(command.terms) ? this.#termsOf(command) : {};
+    const times = { captureAt: 0, releaseAt: 0, ...terms };
+    const from = { kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, token, ...times, now };
+    const sent: Sent = { do: 'place', key, amount, final: false, fault, crash: 'none', terms };
+    return this.#begin(newHold(from), sent, key, command.slot, crashes);
+  }
+
+  /** Sends the request of a new hold or OCT. */
+  async #begin(
+    model: HoldModel,
+    sent: Sent,
+    userId: string,
+    slot: number,
+    crashes: readonly CrashPoint[],
+  ): Promise<Subject> {
     const subject: Subject = {
-      key,
-      userId: key,
-      merchantId: merchant.id,
+      key: model.key,
+      userId,
+      merchantId: MERCHANTS[model.merchant]?.id ?? '',
       possible: [model],
       sent: [sent],
       story: [],
-      untold,
+      untold: sent.fault === 'late authorization',
       requestId: '',
       identifier: '',
-      tellTruth: () => this.tellTruth(subject, subject.identifier),
+      tellTruth: () => tellTruth(this.#world, subject, subject.identifier),
       fail: (why) => fail(subject, why),
     };
     this.subjects.push(subject);
-    if (kind === 'HOLD') this.#slots[command.slot] = subject;
+    if (model.kind === 'HOLD') this.#slots[slot] = subject;
     await this.#send(subject, [sent], crashes);
-    const names = await named(this.#world, subject, key);
+    const names = await named(this.#world, subject, model.key);
     subject.requestId = names.request_id;
     subject.identifier = names.identifier;
     return subject;
   }
 
-  #sentOf(subject: Subject, command: Command, what: Exclude<Sent['do'], 'place'>): Sent {
+  #termsOf({ terms }: Command): Partial<Terms> {
+    const now = this.#world.now();
+    return Object.fromEntries(Object.entries(TERMS[terms]).map(([name, ms]) => [name, ms === null ? 0 : now + ms]));
+  }
+
+  /** Renews a hold once, for what remained or for another amount; the new one takes the other place. */
+  async #renew(old: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
+    const [model] = old.possible;
+    if (!model || old.possible.length > 1 || model.renewal !== 'NONE') return;
+    const asked = command.final ? 100 + command.pick * 7 : 0;
+    const key = `k${++serial}`;
+    const { fault } = command;
+    const sent: Sent = { do: 'renew', key, amount: asked, final: false, fault, crash: 'none', renews: old.requestId };
+    const refusal = judgeRenewal(model, asked);
+    if (refusal !== undefined) {
+      this.#world.faults.happened('renewal refused');
+      return this.#keep(old, 'renew', [await this.#ask(old, sent, 0)], [{ hold: model, replies: [refusal] }]);
+    }
+    const now = this.#world.now();
+    const amount = asked > 0 ? asked : remainedOf(model);
+    model.renewal = 'WAITS';
+    old.story.push(`renewed by ${key}`);
+    const { kind, merchant, several, periodMs, byCheckout, token } = model;
+    const terms = { several, periodMs, captureAt: 0, releaseAt: 0 };
+    const from = { kind, key, merchant, amount, byCheckout, token, ...terms, now };
+    old.renewal = await this.#begin(newHold(from), sent, old.userId, 1 - command.slot, crashes);
+  }
+
+  #sentOf(subject: Subject, command: Command, what: Exclude<Sent['do'], 'place' | 'renew'>): Sent {
+    const fault = command.fault === 'late authorization' ? 'none' : command.fault;
+    const crash = 'none';
+    if (what === 'update') {
+      const terms = this.#termsOf(command.terms === 'none' ? { ...command, terms: 'neither' } : command);
+      return { ...WORK, do: what, fault: 'none', crash, terms };
+    }
+    if (what === 'capture by itself' || what === 'release renewed') return { ...WORK, do: what, fault, crash };
     const amount = amountOf(subject.possible[0] as HoldModel);
     const { remaining } = booksOf(subject.possible[0] as HoldModel);
-    const fault = command.fault === 'late authorization' ? 'none' : command.fault;
     const asked = Math.max(1, SHARES[command.share](remaining, amount));
     const final = what === 'capture' && command.final;
-    return { do: what, key: `k${++serial}`, amount: asked, final, fault, crash: 'none' };
+    return { do: what, key: `k${++serial}`, amount: asked, final, fault, crash };
   }
 
   /** A refund of one of the captures, or two at once. What the card scheme reverses is not refunded here. */
@@ -162,11 +207,12 @@ export class Run {
     const fault = command.fault === 'none' ? 'none' : 'slow';
     const first = this.#sentOf(subject, { ...command, fault }, 'capture');
     const share = command.pick % 2 === 0 ? 'half' : 'rest';
+    const rival = command.rival === 'release renewed' && !subject.renewal ? 'release' : command.rival;
     const second =
-      command.rival === 'same key'
+      rival === 'same key'
         ? first
-        : this.#sentOf(subject, { ...command, fault, share, final: command.pick % 5 === 0 }, command.rival);
-    this.#world.faults.happened(command.rival === 'same key' ? 'race of one key' : 'race');
+        : this.#sentOf(subject, { ...command, fault, share, final: command.pick % 5 === 0 }, rival);
+    this.#world.faults.happened(rival === 'same key' ? 'race of one key' : 'race');
     return this.#send(subject, [first, second], crashes);
   }
 
@@ -174,9 +220,10 @@ export class Run {
   async #send(subject: Subject, commands: readonly Sent[], crashes: readonly CrashPoint[]): Promise<void> {
     const { mischief } = this.#world;
     for (const sent of commands) {
-      const faultKey = sent.do === 'place' ? subject.userId : subject.identifier;
+      const faultKey = isPlacing(sent) ? subject.userId : subject.identifier;
       if (sent.fault !== 'none') mischief.next.set(faultKey, sent.fault);
-      if (sent.do !== 'place') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
+      if (!isPlacing(sent) && sent.key !== '') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
+      this.#world.faults.happened(`command: ${sent.do}`);
     }
     const replies = await Promise.all(
       commands.map((sent, index) => this.#ask(subject, sent, index, crashes.length > 0)),
@@ -184,10 +231,7 @@ export class Run {
     mischief.next.delete(subject.identifier);
     mischief.next.delete(subject.userId);
     const variants = commands.reduce<Sent[][]>(
-      (before, sent) =>
-        crashVariants(sent, subject.possible[0] as HoldModel, crashes).flatMap((way) =>
-          before.map((sents) => [...sents, way]),
-        ),
+      (before, sent) => waysOf(subject, sent, crashes).flatMap((way) => before.map((sents) => [...sents, way])),
       [[]],
     );
     const now = this.#world.now();
@@ -195,7 +239,16 @@ export class Run {
     this.#keep(
       subject,
       commands
-        .map(({ do: what, key, amount, final, fault }) => `${what} ${key} ${amount}${final ? ' final' : ''} (${fault})`)
+        .map(({ do: what, key, amount, final, fault, terms }) =>
+          [
+            what,
+            key,
+            amount,
+            ...(final ? ['final'] : []),
+            ...(terms ? [JSON.stringify(terms)] : []),
+            `(${fault})`,
+          ].join(' '),
+        )
         .join(' | '),
       replies,
       all,
@@ -214,6 +267,7 @@ export class Run {
   }
 
   async #ask(subject: Subject, sent: Sent, index: number, mayDie = false): Promise<string> {
+    if (sent.do === 'capture by itself' || sent.do === 'release renewed') return this.#world.lookAt(subject, sent.do);
     const clients = this.#world.cores[(Number(sent.key.slice(1)) + index) % 2] as Clients;
     const asked = () => this.#call(subject, sent, clients);
     return answerOf(sent.brokenOff ? await untilAnswered(() => answerOf(asked()), mayDie) : asked());
@@ -230,114 +284,44 @@ export class Run {
   async #retry(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     this.#world.faults.happened('retry');
     const sent = subject.sent[command.pick % subject.sent.length] as Sent;
-    if (sent.do !== 'place') return this.#send(subject, [sent], crashes);
+    if (!isPlacing(sent)) return this.#send(subject, [sent], crashes);
     const now = this.#world.now();
     const reply = await this.#ask(subject, sent, 1);
     const all = subject.possible.map((hold) => ({ hold, replies: [replayPlacing(hold, now)] }));
-    this.#keep(subject, 'retry place', [reply], all);
+    this.#keep(subject, `retry ${sent.do}`, [reply], all);
   }
 
   async #reuse(subject: Subject): Promise<void> {
+    this.#world.faults.happened('key reused');
     const sent = { ...(subject.sent[0] as Sent), amount: 1 };
     const all = subject.possible.map((hold) => ({ hold, replies: ['IDEMPOTENCY_KEY_REUSED'] }));
     this.#keep(subject, 'reuse', [await this.#ask(subject, sent, 0)], all);
   }
 
   async #get(subject: Subject): Promise<void> {
+    this.#world.faults.happened('read');
     const { merchantId, requestId } = subject;
     const { preauthorization: hold } = await this.#world.cores[0].holds.getPreauthorization({ merchantId, requestId });
     assert(hold);
     const counters = [hold.amountCaptured, hold.amountInFlight, hold.amountRemaining, hold.amountReleased];
-    const reply = `${counters.join('/')} ${HoldStatus[hold.status]} ${hold.frozen}`;
+    const times = [hold.captureAt, hold.releaseAt].map((at) => (at ? timestampMs(at) : 0));
+    const reply = `${counters.join('/')} ${HoldStatus[hold.status]} ${hold.frozen} ${times.join('/')}`;
     const all = subject.possible.map((model) => {
       const { captured, inFlight, remaining, released, status } = booksOf(model);
-      return { hold: model, replies: [`${captured}/${inFlight}/${remaining}/${released} ${status} ${model.frozen}`] };
+      const books = `${captured}/${inFlight}/${remaining}/${released} ${status} ${model.frozen}`;
+      return { hold: model, replies: [`${books} ${model.captureAt}/${model.releaseAt}`] };
     });
     this.#keep(subject, 'get', [reply], all);
-  }
-
-  /** The customer pays; any fault here loses the sandbox's first event. */
-  async #pay(subject: Subject, command: Command): Promise<void> {
-    const { now, events, stage } = this.#world;
-    const [model] = subject.possible;
-    if (!model || subject.possible.length > 1 || !model.pageKnown || model.truth || now() >= model.pageEndsAt) return;
-    const token = tokenOf(command, MERCHANTS[model.merchant]);
-    const card = TEST_CARDS.find(({ behaviour }) => behaviour === token);
-    if (!card) return;
-    const url = openCheckoutUrl(await this.#row(subject), stage.recovery.cipher);
-    const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
-    const cvc = card.brand === 'amex' ? '1234' : '123';
-    const paying = { number: card.number, expiry, cvc };
-    const { answer, errorCode } = effectOf(token, 'authorization');
-    if (answer === Answer.DECLINED || errorCode === 'token_invalid') {
-      // The page completes, and core receives nothing.
-      await pay(url, paying);
-      subject.story.push(`pay ${token} (declined)`);
-      return;
-    }
-    const lost = command.fault !== 'none';
-    if (lost) events.drop.add(subject.identifier);
-    const paid = pay(url, paying);
-    if (lost) {
-      this.waiting.push(paid);
-      await events.dropped(subject.identifier);
-    } else await paid;
-    subject.story.push(`pay ${token}${lost ? ' (event lost)' : ''}`);
-    model.token = token;
-    authorize(model, now());
-    if (lost) model.eventPending = true;
-    else settlePlacing(model, model.truth ?? assert.fail(), now());
-  }
-
-  /** The processor reports its result of an attempt that is unknown to core. */
-  async #tell(subject: Subject): Promise<void> {
-    const [model] = subject.possible;
-    if (!model || subject.possible.length > 1) return;
-    const now = this.#world.now();
-    const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
-    if (attempt?.truth) {
-      await this.tellTruth(subject, (await named(this.#world, subject, attempt.key)).identifier);
-      settle(model, attempt, attempt.truth, now);
-    } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
-      await this.tellTruth(subject, subject.identifier);
-      settlePlacing(model, model.truth, now);
-    } else return;
-    subject.story.push('tell');
-    this.#world.faults.happened('result told by event');
-  }
-
-  async tellTruth(subject: Subject, identifier: string): Promise<void> {
-    const entry = this.#world.oracleOf(subject).find(identifier);
-    assert(entry, 'the processor knows the attempt that it reports');
-    await this.#world.tell(subject, {
-      eventId: `truth-${identifier}`,
-      occurredAt: timestampNow(),
-      event: { case: 'operationSettled', value: { requestId: identifier, result: resultOf(entry) } },
-    });
-  }
-
-  /** The processor contradicts itself: its first result stays, and the hold is frozen. */
-  async #contradict(subject: Subject, command: Command): Promise<void> {
-    const [model] = subject.possible;
-    if (!model || subject.possible.length > 1 || model.placing !== 'OK') return;
-    const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
-    const attempt = final[command.pick % (final.length + 1)];
-    const key = attempt?.key ?? subject.key;
-    const requestId = (await named(this.#world, subject, key)).identifier;
-    const answer = attempt?.state === 'KO' ? 1 : 2;
-    const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
-    const eventId = `contradiction-${++serial}`;
-    await this.#world.tell(subject, {
-      eventId,
-      occurredAt: timestampNow(),
-      event: { case: 'operationSettled', value },
-    });
-    this.#world.faults.happened('contradicting event');
-    subject.story.push(`contradict ${key}`);
-    model.frozen = true;
   }
 
   async #row({ requestId }: Subject) {
     return (await findHold(this.#world.stage.database.query, requestId)) ?? assert.fail();
   }
+}
+
+/** How a command may go: core dies at it, or not; and whether a hold's renewal is placed, which may not be known. */
+function waysOf({ possible, renewal }: Subject, sent: Sent, crashes: readonly CrashPoint[]): Sent[] {
+  const ways = crashVariants(sent, possible[0] as HoldModel, crashes);
+  if (sent.do !== 'release renewed') return ways;
+  return placingsOf(renewal).flatMap((placing) => ways.map((way) => ({ ...way, renewal: placing })));
 }

@@ -17,6 +17,8 @@ export interface Subject {
   readonly story: string[];
   /** A late authorization that has not been reported to core yet. */
   untold: boolean;
+  /** The hold that renews it. */
+  renewal?: Subject;
   requestId: string;
   /** The processor's identifier of it. */
   identifier: string;
@@ -49,4 +51,9 @@ const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_i
 /** Removes duplicate states. */
 export function distinct(holds: readonly HoldModel[]): HoldModel[] {
   return [...new Map(holds.map((hold) => [JSON.stringify(hold), hold])).values()];
+}
+
+/** Where the placing of a hold may stand. */
+export function placingsOf(subject: Subject | undefined): HoldModel['placing'][] {
+  return [...new Set(subject?.possible.map(({ placing }) => placing) ?? ['OPEN' as const])];
 }

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { checkSubjects } from './check.ts';
 import type { Beat, Step } from './commands.ts';
+import { deedsOf } from './happenings.ts';
 import { hear, hearAll, tellPlacing } from './hear-model.ts';
-import type { HoldModel } from './hold-model.ts';
-import { type Crash, deliver, recover, sweep } from './predict.ts';
+import type { Fault, HoldModel } from './hold-model.ts';
+import { type Crash, predict, WORK } from './predict.ts';
+import { deliver, recover, sweep } from './recover-model.ts';
 import { Run } from './run.ts';
-import { distinct, type Subject } from './subject.ts';
+import { distinct, placingsOf, type Subject } from './subject.ts';
 import type { World } from './world.ts';
 
 const AWAY_MS = 8 * 24 * 3_600_000;
@@ -27,6 +29,8 @@ export async function playWave(world: World, steps: readonly Step[]): Promise<vo
   await comeToRest(world, subjects());
   await Promise.all(runs.flatMap((run) => run.waiting));
   await checkSubjects(world, subjects());
+  for (const { possible } of subjects())
+    for (const deed of deedsOf(possible[0] ?? assert.fail())) world.faults.happened(deed);
 }
 
 async function happen(world: World, subjects: readonly Subject[], beat: Beat, crashes: Step['crashes']): Promise<void> {
@@ -65,18 +69,44 @@ async function sweepOnce(
   fault: 'none' | 'lost before' | 'lost after',
   crashes: Step['crashes'],
 ): Promise<void> {
-  const deadly = crashes.filter((point) => point.startsWith('expiry'));
-  for (const point of deadly) world.armed.add(point);
-  world.mischief.voidFault = fault;
-  const died = await world.expire();
-  world.mischief.voidFault = 'none';
-  world.armed.clear();
-  const now = world.now();
-  const ways: Crash[] = ['none'];
-  if (died && deadly.includes('expiry stored')) ways.push('stored');
-  if (died && deadly.includes('expiry answered')) ways.push('answered');
-  change(subjects, (hold) => ways.map((crash) => sweep(structuredClone(hold), now, fault, crash)));
+  for (const [name, { job, played }] of Object.entries(JOBS)) {
+    const deadly = crashes.filter((point) => point.startsWith(name));
+    for (const point of deadly) world.armed.add(point);
+    world.mischief.ownFault = fault;
+    const died = await world.workOff(world.stage[job]);
+    world.mischief.ownFault = 'none';
+    world.armed.clear();
+    const now = world.now();
+    const ways: Crash[] = ['none'];
+    if (died && deadly.some((point) => point.endsWith('stored'))) ways.push('stored');
+    if (died && deadly.some((point) => point.endsWith('answered'))) ways.push('answered');
+    for (const subject of subjects)
+      change([subject], (hold) => ways.flatMap((crash) => played(structuredClone(hold), now, fault, crash, subject)));
+  }
 }
+
+type Played = (hold: HoldModel, now: number, fault: Fault, crash: Crash, subject: Subject) => HoldModel[];
+
+/** What workers do when something is due, by the crash points that they reach. The end of a hold is looked at last. */
+const JOBS: Readonly<
+  Record<string, { readonly job: 'releaseRenewed' | 'captureDue' | 'expire'; readonly played: Played }>
+> = {
+  release: {
+    job: 'releaseRenewed',
+    played: (hold, now, fault, crash, { renewal }) =>
+      placingsOf(renewal).flatMap((placing) =>
+        predict(hold, [{ ...WORK, do: 'release renewed', fault, crash, renewal: placing }], now).map(
+          (each) => each.hold,
+        ),
+      ),
+  },
+  capture: {
+    job: 'captureDue',
+    played: (hold, now, fault, crash) =>
+      predict(hold, [{ ...WORK, do: 'capture by itself', fault, crash }], now).map((each) => each.hold),
+  },
+  expiry: { job: 'expire', played: (hold, now, fault, crash) => [sweep(hold, now, fault, crash)] },
+};
 
 /** A minute later: pending events arrive, and recovery inquires about unknown outcomes. */
 async function recoverAll(world: World, subjects: readonly Subject[]): Promise<void> {
@@ -144,6 +174,7 @@ async function comeToRest(world: World, subjects: readonly Subject[]): Promise<v
   await happen(world, subjects, { is: 'deliver' }, []);
   for (let round = 0; round < 3; round++) {
     await happen(world, subjects, { is: 'recover', lost: 0 }, []);
+    if (round === 0) await happen(world, subjects, { is: 'sweep', fault: 'none' }, []);
     await world.pass(AWAY_MS);
     change(subjects, (hold) => hear(hold, world.now()));
     await happen(world, subjects, { is: 'sweep', fault: 'none' }, round === 0 ? [deadlySweep(subjects)] : []);

@@ -1,7 +1,12 @@
 /** Two cores, two sandboxes behind faulty proxies, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { openBooks } from '../../../../services/core/books/books.ts';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
+import type { Sender } from '../../../../services/core/kinds/facts.ts';
+import { automaticCaptures } from '../../../../services/core/recovery/capture-due.ts';
+import { renewals } from '../../../../services/core/recovery/release-renewed.ts';
+import type { Work } from '../../../../services/core/scheduling/work-loop.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor, Mischief } from './faulty-processor.ts';
 import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
@@ -88,6 +93,10 @@ export async function openWorld(faults = new Faults()) {
     await Promise.all([stage.sandbox.reportDue(), sandbox.reportDue()]);
   }
 
+  const { recovery } = stage;
+  const workers = [recovery, { ...recovery, books: openBooks(recovery.database, async () => undefined) }];
+  let looks = 0;
+
   /** Runs recovery until nothing is unknown except pages that wait for a customer. */
   async function recover(): Promise<void> {
     for (let pauses = 0; pauses <= 40; pauses++) {
@@ -115,14 +124,21 @@ export async function openWorld(faults = new Faults()) {
     now,
     pass,
     recover,
-    /** Runs the sweep; returns whether core died in it. */
-    async expire(): Promise<boolean> {
+    /** Two workers run a job until it finds nothing more; returns whether one died in it. */
+    async workOff(job: () => Promise<number>): Promise<boolean> {
+      const ends = await Promise.allSettled([untilQuiet(job), untilQuiet(job)]);
+      const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      for (const failure of failures) if (!isCrash(failure)) throw failure;
+      return failures.length > 0;
+    },
+    /** A worker looks at what one hold is due for. Returns a word of the model. */
+    async lookAt({ requestId }: { readonly requestId: string }, what: keyof typeof LOOKS): Promise<'LOOKED' | 'DIED'> {
       try {
-        await untilQuiet(stage.expire);
-        return false;
+        await LOOKS[what](workers[looks++ % 2] as Sender, requestId);
+        return 'LOOKED';
       } catch (error) {
         if (!isCrash(error)) throw error;
-        return true;
+        return 'DIED';
       }
     },
     /** The processor of a merchant reports an event. */
@@ -138,6 +154,16 @@ export async function openWorld(faults = new Faults()) {
       events.close();
     },
   };
+}
+
+const LOOKS = {
+  'capture by itself': (worker: Sender, requestId: string) => workOn(automaticCaptures(worker), requestId),
+  'release renewed': (worker: Sender, requestId: string) => workOn(renewals(worker), requestId),
+} as const;
+
+async function workOn<Item extends { readonly requestId: string }>(work: Work<Item>, requestId: string): Promise<void> {
+  const found = await work.find(work.slots, []);
+  for (const item of found) if (item.requestId === requestId) await work.handle(item);
 }
 
 /** A job that always finds something to do does not terminate. */

@@ -1,0 +1,105 @@
+/** What a customer does at the checkout, and what the processor reports of it and of everything else. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { openCheckoutUrl } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
+import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
+import { effectOf } from '../../../../services/sandbox/behaviour.ts';
+import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
+import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
+import { pay } from '../../sandbox/checkout/browse.ts';
+import { type Command, tokenOf } from './commands.ts';
+import { settle, settlePlacing } from './hold-model.ts';
+import { authorize } from './processor-model.ts';
+import { named, type Subject } from './subject.ts';
+import { MERCHANTS, type World } from './world.ts';
+
+/** The customer pays; any fault here loses the sandbox's first event. */
+export async function payAtCheckout(
+  world: World,
+  subject: Subject,
+  command: Command,
+  waiting: Promise<unknown>[],
+): Promise<void> {
+  const { now, events, stage } = world;
+  const [model] = subject.possible;
+  if (!model || subject.possible.length > 1 || !model.pageKnown || model.truth || now() >= model.pageEndsAt) return;
+  const token = tokenOf(command, MERCHANTS[model.merchant]);
+  const card = TEST_CARDS.find(({ behaviour }) => behaviour === token);
+  if (!card) return;
+  const row = (await findHold(stage.database.query, subject.requestId)) ?? assert.fail();
+  const url = openCheckoutUrl(row, stage.recovery.cipher);
+  const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
+  const cvc = card.brand === 'amex' ? '1234' : '123';
+  const paying = { number: card.number, expiry, cvc };
+  const { answer, errorCode } = effectOf(token, 'authorization');
+  if (answer === Answer.DECLINED || errorCode === 'token_invalid') {
+    // The page completes, and core receives nothing.
+    await pay(url, paying);
+    subject.story.push(`pay ${token} (declined)`);
+    return;
+  }
+  world.faults.happened('paid at the checkout');
+  const lost = command.fault !== 'none';
+  if (lost) events.drop.add(subject.identifier);
+  const paid = pay(url, paying);
+  if (lost) {
+    waiting.push(paid);
+    await events.dropped(subject.identifier);
+  } else await paid;
+  subject.story.push(`pay ${token}${lost ? ' (event lost)' : ''}`);
+  model.token = token;
+  authorize(model, now());
+  if (lost) model.eventPending = true;
+  else settlePlacing(model, model.truth ?? assert.fail(), now());
+}
+
+/** The processor reports its result of an attempt that is unknown to core. */
+export async function tellResult(world: World, subject: Subject): Promise<void> {
+  const [model] = subject.possible;
+  if (!model || subject.possible.length > 1) return;
+  const now = world.now();
+  const attempt = model.attempts.find(({ state, truth, key }) => state === 'OPEN' && truth && key !== '');
+  if (attempt?.truth) {
+    await tellTruth(world, subject, (await named(world, subject, attempt.key)).identifier);
+    settle(model, attempt, attempt.truth, now);
+  } else if (model.placing === 'OPEN' && model.truth && !model.byCheckout) {
+    await tellTruth(world, subject, subject.identifier);
+    settlePlacing(model, model.truth, now);
+  } else return;
+  subject.story.push('tell');
+  world.faults.happened('result told by event');
+}
+
+/** The processor reports what it did under an identifier. */
+export async function tellTruth(world: World, subject: Subject, identifier: string): Promise<void> {
+  const entry = world.oracleOf(subject).find(identifier);
+  assert(entry, 'the processor knows the attempt that it reports');
+  await world.tell(subject, {
+    eventId: `truth-${identifier}`,
+    occurredAt: timestampNow(),
+    event: { case: 'operationSettled', value: { requestId: identifier, result: resultOf(entry) } },
+  });
+}
+
+/** The processor contradicts itself: its first result stays, and the hold is frozen. */
+export async function contradict(world: World, subject: Subject, command: Command): Promise<void> {
+  const [model] = subject.possible;
+  if (!model || subject.possible.length > 1 || model.placing !== 'OK') return;
+  const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
+  const attempt = final[command.pick % (final.length + 1)];
+  const key = attempt?.key ?? subject.key;
+  const requestId = (await named(world, subject, key)).identifier;
+  const answer = attempt?.state === 'KO' ? 1 : 2;
+  const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
+  const eventId = `contradiction-${randomUUID()}`;
+  await world.tell(subject, {
+    eventId,
+    occurredAt: timestampNow(),
+    event: { case: 'operationSettled', value },
+  });
+  world.faults.happened('contradicting event');
+  subject.story.push(`contradict ${key}`);
+  model.frozen = true;
+}

@@ -1,15 +1,7 @@
-import { openEventReporter } from '../../platform/adapter/event-reporter.ts';
-import { openDatabase } from '../../platform/adapter/postgres/database.ts';
 import { completeSince } from '../../platform/adapter/postgres/history.ts';
-import { migrate } from '../../platform/adapter/postgres/migrate.ts';
-import { openOutbox } from '../../platform/adapter/postgres/outbox.ts';
-import { reportDue } from '../../platform/adapter/report.ts';
-import { serveProcessor } from '../../platform/adapter/serve.ts';
+import { startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
 import { shareRunning } from '../../platform/adapter/share-running.ts';
-import { closeServer, createBoundedServer, listen } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
-import { runPeriodically } from '../../platform/periodic-job.ts';
-import { readServerTls, tlsFiles } from '../../platform/tls.ts';
 import { openClient } from './api/client.ts';
 import type { Desk } from './desk.ts';
 import { ADYEN_SCHEMA } from './ledger/schema.ts';
@@ -25,6 +17,8 @@ export interface Adapter {
   readonly grpcPort: number;
   /** Adyen's notifications. */
   readonly webhookPort: number;
+  /** Metrics and health; undefined when none are served. */
+  readonly metricsPort: number | undefined;
   /** Deals with what Adyen notified, rather than at its time. */
   applyDue(): Promise<void>;
   /** Sends again what Adyen has not answered and is due, rather than at its time. */
@@ -35,7 +29,6 @@ export interface Adapter {
   close(): Promise<void>;
 }
 
-const GRACE_MS = 10_000;
 const EVERY_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -45,21 +38,21 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export async function startAdapter(settings: Settings, given: { log: Log; now?: () => Date }): Promise<Adapter> {
   const { log, now = () => new Date() } = given;
-  const { DATABASE_URL: databaseUrl, HOST: host, ADYEN_MERCHANT_ACCOUNT: merchantAccount } = settings;
+  const { ADYEN_MERCHANT_ACCOUNT: merchantAccount } = settings;
   await using started = new AsyncDisposableStack();
-  const tls = readServerTls('ADYEN_TLS', tlsFiles('ADYEN_TLS', settings));
-  const core = started.adopt(openEventReporter(settings), ({ close }) => close());
-  await migrate(databaseUrl, ADYEN_SCHEMA);
-  const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
+  const ledger = await startLedger(started, {
+    name: 'ADYEN',
+    settings,
+    schema: ADYEN_SCHEMA,
+    inbox: 'notification',
+    log,
+  });
+  const { database, reports, repeat } = ledger;
   const { since, isRestored } = await completeSince(database.query, ADYEN_SCHEMA.name);
   if (isRestored) log.warn('ledger restored', { reason: 'history' });
-  const repeat = (name: string, intervalMs: number, runOnce: () => Promise<unknown>) =>
-    started.adopt(runPeriodically({ name, intervalMs, runOnce }, log), ({ close }) => close());
-  const outbox = openOutbox(database.query, ADYEN_SCHEMA.name);
-  const reports = repeat('report', EVERY_MS, () => reportDue({ core, outbox, log }));
   const desk: Desk = {
     database,
-    adyen: openClient(settings),
+    adyen: openClient(settings, ledger.metrics.countAnswer),
     log,
     now,
     merchantAccount,
@@ -73,22 +66,14 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   const applying = repeat('notifications', EVERY_MS, () => applyDue(desk));
   const sending = repeat('unanswered', EVERY_MS, () => sendAgain(desk));
   const hmacKeys = settings.ADYEN_HMAC_KEY.split(',');
-  const page = createBoundedServer(receiveWebhooks({ database, hmacKeys, log, onNotification: applying.wake }));
-  started.defer(() => closeServer(page, GRACE_MS));
-  const webhookPort = await listen(page, 'ADYEN_WEBHOOK_PORT', settings.ADYEN_WEBHOOK_PORT, host);
-  const address = { setting: 'ADYEN_PORT', port: settings.ADYEN_PORT, host, tls, graceMs: GRACE_MS };
+  const webhooks = receiveWebhooks({ database, hmacKeys, log, onNotification: applying.wake });
+  const webhookPort = await ledger.receive(webhooks);
   const identity = `${new URL(settings.ADYEN_API_BASE).hostname} ${merchantAccount}`;
-  const served = {
-    methods: processorMethods(desk, identity),
-    log,
-    credential: settings.PROCESSOR_CREDENTIAL,
-    ...address,
-  };
-  const { port: grpcPort } = started.adopt(await serveProcessor(served), ({ close }) => close());
-  log.info('ready', { grpcPort, port: webhookPort });
+  const served = await ledger.serve(processorMethods(desk, identity));
+  log.info('ready', { grpcPort: served.grpcPort, port: webhookPort });
   const running = started.move();
   return {
-    grpcPort,
+    ...served,
     webhookPort,
     applyDue: applying.runOnce,
     sendAgain: sending.runOnce,

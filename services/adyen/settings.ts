@@ -1,25 +1,13 @@
 import { z } from 'zod';
-import { ADAPTER_SETTINGS } from '../../platform/adapter/settings.ts';
-import {
-  databaseUrl,
-  file,
-  isSafeAddress,
-  PROCESS_SETTINGS,
-  port,
-  TRACING_SETTINGS,
-  wholeNumber,
-} from '../../platform/settings.ts';
+import { ledgerSettings } from '../../platform/adapter/settings.ts';
+import { isSafeAddress, wholeNumber } from '../../platform/settings.ts';
 
 export const ADYEN_SETTINGS = z.object({
-  ...PROCESS_SETTINGS,
-  ...TRACING_SETTINGS,
-  ...ADAPTER_SETTINGS,
-  ADYEN_PORT: port.default(50_063).describe('gRPC'),
-  ADYEN_WEBHOOK_PORT: port.default(8_093).describe('`POST /webhook/adyen`, `GET /healthz` and `/readyz`'),
-  DATABASE_URL: databaseUrl.describe(
-    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
-      'availability](high-availability.md))',
-  ),
+  ...ledgerSettings('ADYEN', {
+    grpc: 50_063,
+    webhook: 8_093,
+    about: '`POST /webhook/adyen`, `GET /healthz` and `/readyz`',
+  }),
   ADYEN_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{10,}$/, 'must be an API key')
@@ -51,9 +39,6 @@ export const ADYEN_SETTINGS = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('`on`: authorises as PreAuth, which can be incremented and extended'),
-  ADYEN_TLS_CERT: file.describe("PEM files of the adapter's server"),
-  ADYEN_TLS_KEY: file.describe('its key'),
-  ADYEN_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });
 
 /** The settings of the adapter to Adyen. */

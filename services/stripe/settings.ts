@@ -1,17 +1,6 @@
 import { z } from 'zod';
-import { ADAPTER_SETTINGS } from '../../platform/adapter/settings.ts';
-import {
-  databaseUrl,
-  file,
-  httpUrl,
-  isSafeAddress,
-  PROCESS_SETTINGS,
-  parsedBy,
-  port,
-  TRACING_SETTINGS,
-  token,
-  wholeNumber,
-} from '../../platform/settings.ts';
+import { ledgerSettings } from '../../platform/adapter/settings.ts';
+import { httpUrl, isSafeAddress, parsedBy, wholeNumber } from '../../platform/settings.ts';
 
 /**
  * Stripe takes Latin characters with a letter among them, and 22 at most together with the account's prefix and two
@@ -30,22 +19,12 @@ function parseSuffixes(text: string): Readonly<Record<string, string>> {
 }
 
 export const STRIPE_SETTINGS = z.object({
-  ...PROCESS_SETTINGS,
-  ...TRACING_SETTINGS,
-  ...ADAPTER_SETTINGS,
-  STRIPE_PORT: port.default(50_062).describe('gRPC'),
-  STRIPE_WEBHOOK_PORT: port
-    .default(8_092)
-    .describe('`POST /webhook/stripe`, and the page after a checkout without a `returnUrl`'),
-  STRIPE_METRICS_PORT: port
-    .optional()
-    .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `STRIPE_METRICS_TOKEN`'),
-  STRIPE_METRICS_TOKEN: token.optional().describe('that a scraper of the metrics shows'),
+  ...ledgerSettings('STRIPE', {
+    grpc: 50_062,
+    webhook: 8_092,
+    about: '`POST /webhook/stripe`, and the page after a checkout without a `returnUrl`',
+  }),
   STRIPE_PUBLIC_URL: httpUrl.optional().describe('where customers reach that page; unset: loopback'),
-  DATABASE_URL: databaseUrl.describe(
-    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
-      'availability](high-availability.md))',
-  ),
   STRIPE_API_KEY: z
     .string()
     .regex(/^(sk|rk)_(test|live)_\w+$/, 'must be a secret or restricted key, such as sk_test_… or rk_live_…')
@@ -65,9 +44,6 @@ export const STRIPE_SETTINGS = z.object({
     .default('https://api.stripe.com')
     .describe("origin of Stripe's API; `http` on loopback only"),
   STRIPE_TIMEOUT_MS: wholeNumber(100, 60_000).default(8_000).describe('of one request to Stripe'),
-  STRIPE_TLS_CERT: file.describe("PEM files of the adapter's server"),
-  STRIPE_TLS_KEY: file.describe('its key'),
-  STRIPE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
 });
 
 /** The settings of the adapter to Stripe. */

@@ -1,5 +1,6 @@
 /** The entries of a ledger: one row for each identifier of Holdfast, a fenced one too. None is ever deleted. */
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, type Kind, keptFields, type Listed, type Listing, NO_RESULT } from '../entry.ts';
 import type { Query, Statement } from './database.ts';
 
@@ -152,6 +153,17 @@ const SHOWN = [
   ...['kind', 'answer', 'reference', 'error_code', 'amount', 'currency', 'released', 'acted_at', 'ended_at'],
   ...['captured', 'voided', 'incremented', 'refunded', 'reversed'],
 ];
+
+/** SQL: an entry has no result yet. */
+export const OPEN = `answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
+
+/** The indexes that every table `entry` has. */
+export function entryIndexes(schema: string): string {
+  return `
+CREATE INDEX entry_of_authorization ON ${schema}.entry (authorization_request_id, sequence);
+CREATE INDEX entry_open ON ${schema}.entry (sequence) WHERE ${OPEN};
+`;
+}
 
 /** An entry as ListEntries shows it: the amount of a void is what it gave back. */
 export function listedOf(entry: Intent & State & Numbered): Listed {

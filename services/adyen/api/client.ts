@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Settings } from '../settings.ts';
 
 /** What Adyen answered, as far as it is used. */
 const ANSWER = z.object({
@@ -45,12 +46,11 @@ export const KEY_REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
 const IN_PROGRESS = '704';
 const LONGEST_ANSWER = 256 * 1024;
 
-/** Opens the client. fetch repeats no POST by itself. */
-export function openClient(settings: {
-  readonly ADYEN_API_BASE: string;
-  readonly ADYEN_API_KEY: string;
-  readonly ADYEN_TIMEOUT_MS: number;
-}): AdyenClient {
+/** Opens the client. fetch repeats no POST by itself. `onAnswer` hears of the HTTP status of each answer. */
+export function openClient(
+  settings: Pick<Settings, 'ADYEN_API_BASE' | 'ADYEN_API_KEY' | 'ADYEN_TIMEOUT_MS'>,
+  onAnswer: (status: number) => void,
+): AdyenClient {
   const base = settings.ADYEN_API_BASE.replace(/\/+$/, '');
   return {
     async post(path, body, idempotencyKey, doubt) {
@@ -66,6 +66,7 @@ export function openClient(settings: {
           redirect: 'error',
           signal: AbortSignal.timeout(settings.ADYEN_TIMEOUT_MS),
         });
+        onAnswer(response.status);
         const text = await response.text();
         return text.length > LONGEST_ANSWER ? UNKNOWN : classified(response, text, doubt);
       } catch {

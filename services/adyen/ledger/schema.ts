@@ -1,4 +1,4 @@
-import { ENTRY_COLUMNS, entryChanges } from '../../../platform/adapter/postgres/entries.ts';
+import { ENTRY_COLUMNS, entryChanges, entryIndexes } from '../../../platform/adapter/postgres/entries.ts';
 import { historyTable } from '../../../platform/adapter/postgres/history.ts';
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventInserter, eventTable } from '../../../platform/adapter/postgres/outbox.ts';
@@ -29,7 +29,7 @@ CREATE TABLE adyen.entry (
   due_at timestamptz,
   attempts integer NOT NULL DEFAULT 0
 );
-CREATE INDEX entry_of_authorization ON adyen.entry (authorization_request_id, sequence);
+${entryIndexes('adyen')}
 CREATE INDEX entry_of_psp_reference ON adyen.entry (psp_reference) WHERE psp_reference <> '';
 CREATE INDEX entry_due ON adyen.entry (due_at) WHERE due_at IS NOT NULL;
 

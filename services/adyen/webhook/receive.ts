@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
+import { isReadable } from '../../../platform/adapter/metrics.ts';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
 import { openWebhookServer, type Reply } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
@@ -24,11 +25,10 @@ const BODY = z.object({ notificationItems: z.array(z.object({ NotificationReques
  */
 export function receiveWebhooks(receiver: Receiver): RequestListener {
   const { database, log } = receiver;
-  const isReadable = () => database.query({ name: 'ready', text: 'SELECT' }, []).then(Boolean, () => false);
   return openWebhookServer({
     path: '/webhook/adyen',
     take: (body) => take(receiver, body),
-    pages: { '/healthz': () => [200], '/readyz': async () => [(await isReadable()) ? 200 : 503] },
+    pages: { '/healthz': () => [200], '/readyz': async () => [(await isReadable(database)) ? 200 : 503] },
     log,
   });
 }

@@ -1,4 +1,4 @@
-import { ENTRY_COLUMNS, entryChanges } from '../../../platform/adapter/postgres/entries.ts';
+import { ENTRY_COLUMNS, entryChanges, entryIndexes } from '../../../platform/adapter/postgres/entries.ts';
 import type { Migration, Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
 import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
@@ -34,10 +34,9 @@ CREATE TABLE stripe.entry (
   look_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX entry_of_authorization ON stripe.entry (authorization_request_id, sequence);
+${entryIndexes('stripe')}
 CREATE UNIQUE INDEX entry_of_intent ON stripe.entry (intent_id) WHERE kind IN ('authorization', 'checkout');
 CREATE UNIQUE INDEX entry_of_session ON stripe.entry (session_id);
-CREATE INDEX entry_open ON stripe.entry (sequence) WHERE stage <> 'ended';
 CREATE INDEX entry_to_look_at ON stripe.entry (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX entry_of_refund ON stripe.entry (refund_id);
 CREATE INDEX entry_of_token ON stripe.entry (generated_token_id) WHERE generated_token_id <> '';

@@ -30,6 +30,7 @@ import {
 
 const CREDENTIAL = 'a-credential-that-only-core-may-show';
 const TOKEN = 'a-token-that-the-adapter-shows-to-core';
+export const METRICS_TOKEN = 'a-token-that-the-scraper-shows-to-the-adapter';
 
 /** The adapter with a database of its own, a client with core's credential, a fake core and a fake Adyen. */
 export interface Fixture {
@@ -150,6 +151,8 @@ export function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string
   return {
     ADYEN_PORT: '0',
     ADYEN_WEBHOOK_PORT: '0',
+    ADYEN_METRICS_PORT: '0',
+    ADYEN_METRICS_TOKEN: METRICS_TOKEN,
     ADYEN_API_BASE: apiBase,
     ADYEN_API_KEY: API_KEY,
     ADYEN_MERCHANT_ACCOUNT: MERCHANT_ACCOUNT,

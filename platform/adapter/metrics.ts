@@ -1,0 +1,98 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Database, Statement } from './postgres/database.ts';
+import { OPEN } from './postgres/entries.ts';
+
+/** The metrics of an adapter, `holdfast_<schema>_…`. */
+export interface AdapterMetrics {
+  readonly registry: Registry;
+  /** Counts an answer of the processor by its HTTP status. */
+  countAnswer(status: number): void;
+}
+
+/** Opens the metrics of the ledger in a schema. `inbox` is its table of what the processor announced. */
+export function openMetrics(database: Database, schema: string, inbox: string): AdapterMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const answers = new Counter({
+    name: `holdfast_${schema}_answers_total`,
+    help: 'Answers of the processor, by HTTP status.',
+    labelNames: ['status'],
+    registers,
+  });
+  const statement = backlogOf(schema, inbox);
+  const readBacklog = async () => (await database.query<Backlog>(statement, []))[0];
+  new Gauge({
+    name: `holdfast_${schema}_waiting`,
+    help: 'Operations without a result, webhooks to deal with, and events that core has not taken yet.',
+    labelNames: ['what'],
+    registers,
+    async collect() {
+      const backlog = await readBacklog();
+      for (const what of ['operations', 'notices', 'events'] as const) this.set({ what }, Number(backlog?.[what] ?? 0));
+    },
+  });
+  new Gauge({
+    name: `holdfast_${schema}_oldest_event_seconds`,
+    help: 'Age of the oldest event that core has not taken yet; 0 when there is none.',
+    registers,
+    async collect() {
+      this.set((await readBacklog())?.oldestEventS ?? 0);
+    },
+  });
+  return { registry, countAnswer: (status) => answers.inc({ status }) };
+}
+
+/**
+ * Answers the metrics server: `GET /metrics` (Prometheus text, with the token), `GET /healthz`, and `GET /readyz`,
+ * which is 503 while the ledger cannot be read.
+ */
+export function answerMetrics({ registry }: AdapterMetrics, database: Database, token: string): RequestListener {
+  const isShown = tokenCheck(token);
+  const answer = async (method = '', url = '', authorization = ''): Promise<readonly [number, string]> => {
+    if (method !== 'GET') return [405, ''];
+    if (url === '/healthz') return [200, 'ok\n'];
+    if (url === '/readyz') return (await isReadable(database)) ? [200, 'ready\n'] : [503, ''];
+    if (url !== '/metrics') return [404, ''];
+    return isShown(authorization) ? [200, await registry.metrics()] : [401, ''];
+  };
+  return ({ method, url, headers }, response) => {
+    const end = ([status, text]: readonly [number, string]) =>
+      response.writeHead(status, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text);
+    answer(method, url, headers.authorization).then(end, () => end([500, '']));
+  };
+}
+
+/** Whether the ledger can be read. */
+export function isReadable(database: Database): Promise<boolean> {
+  return database.query({ name: 'ready', text: 'SELECT' }, []).then(
+    () => true,
+    () => false,
+  );
+}
+
+interface Backlog {
+  readonly operations: bigint;
+  readonly notices: bigint;
+  readonly events: bigint;
+  readonly oldestEventS: number;
+}
+
+function backlogOf(schema: string, inbox: string): Statement {
+  return {
+    name: 'backlog',
+    text: `SELECT (SELECT count(*) FROM ${schema}.entry WHERE ${OPEN} AND kind <> 'checkout') AS operations,
+      (SELECT count(*) FROM ${schema}.${inbox} WHERE done_at IS NULL) AS notices,
+      (SELECT count(*) FROM ${schema}.event WHERE reported_at IS NULL) AS events,
+      (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM ${schema}.event
+        WHERE reported_at IS NULL) AS "oldestEventS"`,
+  };
+}
+
+/** Compares hashes, in constant time. */
+function tokenCheck(token: string): (authorization: string) => boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  const expected = hash(`Bearer ${token}`);
+  return (authorization) => timingSafeEqual(hash(authorization), expected);
+}

@@ -1,0 +1,82 @@
+import type { RequestListener } from 'node:http';
+import { closeServer, createBoundedServer, listen } from '../../http-server.ts';
+import type { Log } from '../../log.ts';
+import { type RunningJob, runPeriodically } from '../../periodic-job.ts';
+import { readServerTls, tlsFiles } from '../../tls.ts';
+import { openEventReporter } from '../event-reporter.ts';
+import { type AdapterMetrics, answerMetrics, openMetrics } from '../metrics.ts';
+import { reportDue } from '../report.ts';
+import { type Methods, serveProcessor } from '../serve.ts';
+import { type LedgerSettings, ownSettings } from '../settings.ts';
+import { type Database, openDatabase } from './database.ts';
+import { migrate, type Schema } from './migrate.ts';
+import { openOutbox } from './outbox.ts';
+
+/** What an adapter starts, whatever its processor is: a ledger in PostgreSQL, reports to core, and servers. */
+export interface Ledger {
+  readonly database: Database;
+  readonly metrics: AdapterMetrics;
+  /** Reports to core what is due. */
+  readonly reports: RunningJob;
+  /** Runs a job at an interval, until the adapter stops. */
+  repeat(name: string, intervalMs: number, runOnce: () => Promise<unknown>): RunningJob;
+  /** Serves webhooks; returns the port. */
+  receive(webhooks: RequestListener): Promise<number>;
+  /** Serves the contract, and metrics where a port is set for them; returns both ports. */
+  serve(methods: Methods): Promise<{ readonly grpcPort: number; readonly metricsPort: number | undefined }>;
+}
+
+/** What becomes the ledger of an adapter. Its settings begin with `name`. */
+interface Given {
+  readonly name: string;
+  readonly settings: LedgerSettings;
+  readonly schema: Schema;
+  /** The table of what the processor announced. */
+  readonly inbox: string;
+  readonly log: Log;
+}
+
+const GRACE_MS = 10_000;
+const REPORTS_EVERY_MS = 1_000;
+
+/**
+ * Starts the ledger of an adapter; `started` closes what it starts. Throws an Error of one line that names the setting
+ * that is wrong.
+ */
+export async function startLedger(started: AsyncDisposableStack, given: Given): Promise<Ledger> {
+  const { name, settings, schema, inbox, log } = given;
+  const { HOST: host, DATABASE_URL: databaseUrl, PROCESSOR_CREDENTIAL: credential } = settings;
+  const own = ownSettings(name, settings);
+  const tls = readServerTls(`${name}_TLS`, tlsFiles(`${name}_TLS`, settings));
+  const core = started.adopt(openEventReporter(settings), ({ close }) => close());
+  await migrate(databaseUrl, schema);
+  const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
+  const outbox = openOutbox(database.query, schema.name);
+  const metrics = openMetrics(database, schema.name, inbox);
+  const repeat = (job: string, intervalMs: number, runOnce: () => Promise<unknown>) =>
+    started.adopt(runPeriodically({ name: job, intervalMs, runOnce }, log), ({ close }) => close());
+  const listenAt = (setting: string, port: number, listener: RequestListener) => {
+    const server = createBoundedServer(listener);
+    started.defer(() => closeServer(server, GRACE_MS));
+    return listen(server, setting, port, host);
+  };
+  return {
+    database,
+    metrics,
+    reports: repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log })),
+    repeat,
+    receive: (webhooks) => listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, webhooks),
+    async serve(methods) {
+      const { metricsPort: port, metricsToken: token } = own;
+      if (port !== undefined && token === undefined) {
+        throw new Error(`${name}_METRICS_TOKEN: is required with ${name}_METRICS_PORT`);
+      }
+      const page = token === undefined ? undefined : answerMetrics(metrics, database, token);
+      const metricsPort = port === undefined || !page ? undefined : await listenAt(`${name}_METRICS_PORT`, port, page);
+      const address = { setting: `${name}_PORT`, port: own.port, host, tls, graceMs: GRACE_MS };
+      const served = await serveProcessor({ methods, log, credential, ...address });
+      started.defer(() => served.close());
+      return { grpcPort: served.port, metricsPort };
+    },
+  };
+}

@@ -1,12 +1,12 @@
-import { COMMANDS } from './commands.ts';
+import type { Command } from './run.ts';
 import { UsageError } from './usage.ts';
 
 /**
  * A script that completes commands and their options in a shell. Throws UsageError for another shell than bash and zsh.
  */
-export function completion(shell: string | undefined): string {
-  const names = [...Object.keys(COMMANDS), 'completion'].join(' ');
-  const cases = Object.entries(COMMANDS).map(([name, { options = {} }]) => {
+export function completion(shell: string | undefined, commands: Readonly<Record<string, Command>>): string {
+  const names = Object.keys(commands).join(' ');
+  const cases = Object.entries(commands).map(([name, { options = {} }]) => {
     const words = [...Object.keys(options), 'json', 'profile', 'help'].map((option) => `--${option}`);
     return `    ${name}) words="${words.join(' ')}" ;;`;
   });

@@ -6,12 +6,26 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { HoldfastError } from '../refusal.ts';
-import { COMMANDS, OutcomeUnknown, type Run } from './commands.ts';
+import { COMMANDS as OTHERS } from './commands.ts';
 import { completion } from './completion.ts';
+import { OutcomeUnknown } from './payments.ts';
+import type { Command, Run } from './run.ts';
 import { UsageError } from './usage.ts';
 
 /** Options of every command. */
 export const COMMON = { json: 'flag: print JSON', profile: 'which login, default "default"', help: 'flag: explain' };
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...OTHERS,
+  completion: {
+    args: 'bash|zsh',
+    what: 'print a script that completes commands',
+    async run({ args: [shell], tell }) {
+      const script = completion(shell, COMMANDS);
+      tell(script, { shell, script });
+    },
+  },
+};
 
 /** Where a run reads and writes; a test replaces it. */
 export interface Outside {
@@ -27,8 +41,7 @@ export async function main(line: readonly string[], outside: Outside = PROCESS):
   const [name = 'help', ...rest] = line;
   const { out, err } = outside;
   try {
-    if (name === 'completion') out(completion(rest[0]));
-    else if (name === 'help' || name === '--help') out(help());
+    if (name === 'help' || name === '--help') out(help());
     else await run(name, rest, outside);
     return 0;
   } catch (error) {
@@ -67,14 +80,7 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
 
 function help(): string {
   const lines = Object.entries(COMMANDS).map(([name, { args, what }]) => `  ${`${name} ${args}`.padEnd(24)} ${what}`);
-  return [
-    'holdfast COMMAND [OPTIONS]',
-    '',
-    ...lines,
-    '  completion bash|zsh      print a script that completes commands',
-    '',
-    'holdfast COMMAND --help explains its options.',
-  ].join('\n');
+  return ['holdfast COMMAND [OPTIONS]', '', ...lines, '', 'holdfast COMMAND --help explains its options.'].join('\n');
 }
 
 function helpOf(name: string): string {

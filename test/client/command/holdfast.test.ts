@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,6 +51,25 @@ describe('the command line', function () {
     assert.match((await holdfast(`open ${hold.requestId}`)).text, /\/console#\/search\?text=/);
   });
 
+  it('increments, extends, renews and updates a hold, with human amounts', async () => {
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    const hold = await printed(`hold --amount 10 --token tok_sandbox_ok --description room --release-at ${at}`);
+    assert.deepEqual([hold.description, hold.releaseAt], ['room', at]);
+    const increment = await printed(`increment ${hold.preauthorizationId} --amount 2.50`);
+    assert.deepEqual([increment.amountAdded, increment.amount], [250, 1_250]);
+    assert.match((await printed(`extend ${hold.preauthorizationId}`)).extensionRequestId, /^[0-9a-f-]{36}$/);
+    const updated = await printed(`update ${hold.requestId} --reference order-8 --release-at= --capture-at ${at}`);
+    assert.deepEqual([updated.merchantReference, updated.releaseAt, updated.captureAt], ['order-8', undefined, at]);
+    assert.equal((await printed(`update ${hold.requestId} --capture-at=`)).captureAt, undefined);
+    const renewed = await printed(`renew ${hold.requestId} --amount 7.25`);
+    assert.deepEqual([renewed.amount, renewed.renews], [725, hold.requestId]);
+  });
+
+  it('shows the contract', async () => {
+    assert((await printed('contract')).currencies.includes('EUR'));
+    assert.match((await holdfast('contract')).text, /^currencies +\[.*"EUR"/m);
+  });
+
   it('repeats a write under a key that is given', async () => {
     const [first, second] = [
       await printed('hold --amount 1 --token tok_sandbox_ok --key cli-1'),
@@ -86,6 +106,9 @@ describe('the command line', function () {
       ['hold --amount ten', /write it as 10/],
       ['hold --amount 1 --currency euro', /ISO 4217/],
       ['hold --amuont 1', /amuont/],
+      ['increment --amount 1', /PREAUTHORIZATION_ID is needed/],
+      ['increment pre_x', /--amount is needed/],
+      ['update x', /one of --reference, --description, --capture-at, --release-at is needed/],
       ['get', /REQUEST_ID is needed/],
       ['recover --since yesterday', /30m, 2h, 3d/],
       ['trigger miracle', /these can: authorized/],
@@ -96,6 +119,19 @@ describe('the command line', function () {
       assert.match(text, what);
     }
     assert.equal((await holdfast('whoami', { XDG_CONFIG_HOME: '/nowhere' })).code, 2);
+  });
+
+  it('ends with 1 when there is no such hold', async () => {
+    const nobody = randomUUID();
+    for (const line of [
+      'increment pre_x --amount 1',
+      'extend pre_x',
+      `renew ${nobody}`,
+      `update ${nobody} --description room`,
+    ]) {
+      const { code, text } = await holdfast(line);
+      assert.deepEqual([code, text.split(':')[0]], [1, 'PREAUTHORIZATION_NOT_FOUND'], line);
+    }
   });
 
   it('ends with 3, and the key to repeat it with, when the outcome is not known', async () => {
@@ -137,6 +173,10 @@ describe('the command line', function () {
     ])
       assert.equal(typeof (await printed(line)), 'object', line);
     assert.equal(typeof (await printed('recover --since 1m')).count, 'number');
+    const [{ deliveryId }] = await printed('deliveries --limit 1');
+    const resent = await printed(`resend ${deliveryId}`);
+    assert.deepEqual([resent.deliveryId, Array.isArray(resent.attempts)], [deliveryId, true], 'all of its fields');
+    assert.match((await printed('completion bash')).script, /complete -F _holdfast holdfast$/);
   });
 
   it('keeps logins for their owner, by profile, and only those that work', async () => {
@@ -144,7 +184,8 @@ describe('the command line', function () {
     const given = { XDG_CONFIG_HOME: folder };
     const { baseUrl, apiKey } = stack.file;
     assert.equal((await holdfast('login --profile shop', given, [baseUrl, 'wrong'])).code, 1);
-    assert.equal((await holdfast('login --profile shop', given, [baseUrl, apiKey])).code, 0);
+    const login = await holdfast('login --profile shop --json', given, [baseUrl, apiKey]);
+    assert.deepEqual([login.code, JSON.parse(login.text)], [0, { profile: 'shop', baseUrl }]);
     assert.equal((await stat(`${folder}/holdfast/profiles.json`)).mode & 0o777, 0o600);
     const { text } = await holdfast('whoami --profile shop', given);
     assert.match(text, new RegExp(baseUrl));
@@ -158,6 +199,8 @@ describe('the command line', function () {
     assert.match((await holdfast('capture --help')).text, /--final +close the hold/);
     assert.match((await holdfast('completion bash')).text, /capture\) words="--amount/);
     assert.match((await holdfast('completion zsh')).text, /bashcompinit/);
+    for (const command of ['increment', 'extend', 'renew', 'update', 'contract', 'completion'])
+      assert.match((await holdfast('completion bash')).text, new RegExp(`words="[^"]*\\b${command}\\b`));
   });
 
   it('knows the digits of each currency', () => {

@@ -7,6 +7,7 @@ import {
   NotificationService,
   type WatchNotificationsResponse,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { KIND_NAMES } from '../../../../../services/core/domain/kinds.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openDesk, openMerchant, payAt, sql } from '../../desk.ts';
 import { openStage, refusal, why } from '../../stage.ts';
@@ -127,6 +128,8 @@ describe('watchNotifications()', function () {
     await stream.cut();
     assert.match(sent[0] ?? '', /"tokenData":/);
     assert.match(sent.at(-1) ?? '', new RegExp(short.requestId));
+    const kinds = new Set(sent.map((body) => JSON.parse(body).operation));
+    assert.deepEqual([...kinds].sort(), KIND_NAMES.toSorted());
     await sql(stage, 'update delivery set body = null');
     const again = await open('acme', stream.token);
     assert.match(sent.at(-1) ?? '', /"sequence":3,"position":\d+\}$/);

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { access, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../.ci/tables/settings.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
+import { createDatabase } from '../database.ts';
+import { API_KEY as ADYEN_KEY } from '../services/adyen/fake/fake-adyen.ts';
 
 /** Values that an operator would create and put into `.env`. */
 const MADE: Readonly<Record<string, string>> = {
@@ -10,14 +16,20 @@ const MADE: Readonly<Record<string, string>> = {
   SUPERUSER_PASSWORD: 'superuser-password',
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   SIGNING_SECRETS: '{"shop":["whsec_x"]}',
-  PROCESSORS: 'default=sandbox:50061,stripe=stripe:50062',
+  PROCESSORS: 'default=sandbox:50061,stripe=stripe:50062,adyen=adyen:50063',
   STRIPE_API_KEY: 'sk_test_x',
   STRIPE_WEBHOOK_SECRET: 'whsec_x',
   STRIPE_LEDGER_PASSWORD: 'ledger-password',
+  ADYEN_API_KEY: ADYEN_KEY,
+  ADYEN_MERCHANT_ACCOUNT: 'AcmeECOM',
+  ADYEN_HMAC_KEY: '0'.repeat(64),
+  ADYEN_API_BASE: 'https://checkout-test.adyen.com/v71',
+  ADYEN_LEDGER_PASSWORD: 'ledger-password',
   ...Object.fromEntries(
     [
       ...['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN', 'PROCESSOR_CREDENTIAL'],
       ...['PROCESSOR_STRIPE_TOKEN', 'PROCESSOR_STRIPE_CREDENTIAL'],
+      ...['PROCESSOR_ADYEN_TOKEN', 'PROCESSOR_ADYEN_CREDENTIAL'],
     ].map((name) => [name, name.padEnd(32, '-')]),
   ),
 };
@@ -31,12 +43,17 @@ const PROCESSES: Readonly<Record<string, string>> = {
   sandbox: 'sandbox',
   merchant: 'merchant',
   stripe: 'stripe',
+  adyen: 'adyen',
 };
+
+/** The adapters, which a profile starts. */
+const ADAPTERS = ['stripe', 'adyen'] as const;
 
 interface Service {
   readonly restart?: string;
   readonly healthcheck?: { readonly test: string };
   readonly command?: string;
+  readonly profiles?: readonly string[];
   /** A variable without a value is passed through from compose's own environment, and unset when absent there. */
   readonly environment?: Readonly<Record<string, string | null>>;
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
@@ -71,11 +88,55 @@ describe('docker-compose.yml', () => {
     assert.equal(services.worker?.environment?.WORKER_METRICS_PORT, '9102');
   });
 
-  it('knows the sandbox alone unless Stripe is asked for', () => {
+  it('knows the sandbox alone unless an adapter is asked for', () => {
     const environment = { ...services.core?.environment, ...services.worker?.environment };
     const settings = substituted(environment, {});
-    assert.deepEqual([settings.PROCESSORS, settings.PROCESSOR_STRIPE_CREDENTIAL], ['default=sandbox:50061', '']);
+    assert.equal(settings.PROCESSORS, 'default=sandbox:50061');
+    assert.deepEqual([settings.PROCESSOR_STRIPE_CREDENTIAL, settings.PROCESSOR_ADYEN_CREDENTIAL], ['', '']);
   });
+
+  for (const name of ADAPTERS) {
+    it(`shows ${name} the credential and the token that core has for it, at the address that core calls`, () => {
+      const { environment = {} } = services[name] ?? {};
+      const core = services.core?.environment ?? {};
+      const setting = name.toUpperCase();
+      assert.equal(environment.PROCESSOR_CREDENTIAL, core[`PROCESSOR_${setting}_CREDENTIAL`]);
+      assert.equal(environment.PROCESSOR_TOKEN, core[`PROCESSOR_${setting}_TOKEN`]);
+      assert(MADE.PROCESSORS?.includes(`${name}=${name}:${environment[`${setting}_PORT`]}`));
+      assert.deepEqual([services[name]?.profiles, services[`${name}-ledger`]?.profiles], [[name], [name]]);
+    });
+
+    it(`runs ${name} with its command and settings until its health check is well`, async () => {
+      const { command = '', environment = {}, healthcheck } = services[name] ?? {};
+      const database = await createDatabase();
+      const ports = [...JSON.stringify(environment).matchAll(/"(?:\w+_PORT)":"(\d+)"/g)].map(([, port = '']) => port);
+      const free = await Promise.all(ports.map(async () => String(await freePort())));
+      const moved = (text: string) => ports.reduce((all, port, index) => all.replaceAll(port, free[index] ?? ''), text);
+      const env = {
+        ...JSON.parse(moved(JSON.stringify(substituted(environment)))),
+        // What is a name in the network of Compose is an address here, and nothing is asked of the processor itself.
+        DATABASE_URL: database.url,
+        CORE_URL: '127.0.0.1:1',
+        [`${name.toUpperCase()}_API_BASE`]: 'http://127.0.0.1:1',
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      };
+      const child = spawn('sh', ['-c', `exec ${command}`], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+      try {
+        const check = ['-c', moved(healthcheck?.test ?? '')];
+        for (;;) {
+          const [status] = await once(spawn('sh', check, { env, stdio: 'ignore' }), 'exit');
+          if (status === 0) break;
+          assert.equal(child.exitCode, null, 'it runs');
+        }
+      } finally {
+        const ended = child.exitCode === null ? once(child, 'exit') : [child.exitCode, null];
+        child.kill('SIGTERM');
+        const [status] = await ended;
+        await database.drop();
+        assert.equal(status, 0);
+      }
+    }).timeout(60_000);
+  }
 
   it('gives the service a role that is no superuser, with a password of its own', () => {
     assert.equal(services.postgres?.environment?.POSTGRES_USER, undefined);

@@ -1,6 +1,7 @@
 /** What merchants' backends receive (docs/notifications.md). */
 import { z } from 'zod';
 import * as fields from '../resource/answer-fields.ts';
+import { ListedHold } from '../resource/hold.ts';
 import { KINDS } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
 import { wordsOf } from '../resource/status-words.ts';
@@ -8,22 +9,25 @@ import { answerOf, ID, MERCHANT_ID } from './examples/example.ts';
 import { contentOf, parametersOf } from './operation.ts';
 import type { Schemas } from './schemas.ts';
 
+const shown = Operation.schema.shape;
+const ofHold = ListedHold.schema.shape;
+
 /** The body of every notification. */
 export const Notification = z
   .object({
-    merchantId: fields.parties.merchantId,
-    requestId: fields.requestId,
+    merchantId: shown.merchantId,
+    requestId: shown.requestId,
     status: z.enum(['OK', 'KO']),
     amount: fields.money('As signed, character for character').meta({ examples: [4200] }),
-    currency: fields.currency,
-    paymentMethodData: fields.paymentMethodData.optional(),
-    tokenData: fields.tokenData.optional(),
-    reference: fields.reference.optional(),
+    currency: shown.currency,
+    paymentMethodData: ofHold.paymentMethodData,
+    tokenData: ofHold.tokenData,
+    reference: shown.reference,
     finalStateDate: fields.time('When the operation became final'),
-    operation: Operation.shape.operation,
-    holdRequestId: fields.requestId.meta({ description: 'The hold that it belongs to' }).optional(),
-    captureRequestId: fields.requestId.meta({ description: 'The capture that a reversal takes back' }).optional(),
-    merchantReference: fields.parties.merchantReference,
+    operation: shown.operation,
+    holdRequestId: shown.holdRequestId,
+    captureRequestId: shown.captureRequestId,
+    merchantReference: shown.merchantReference,
     imported: z
       .literal(true)
       .meta({

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import { ContractSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { defined, messageJson } from './core-messages.ts';
+import { answer } from './answer.ts';
+import { defined } from './core-messages.ts';
 import { currency, endpointUrl, terminalId, text } from './request-fields.ts';
 
 const SAY_CAPTURES =
@@ -66,7 +67,10 @@ export function contractOf({ holdPeriodSeconds, ...contract }: z.output<typeof C
 }
 
 /** A contract of core's as JSON. */
-export const contractJson = messageJson(Contract, ContractSchema, {
-  holdPeriodSeconds: ({ holdPeriod }) => holdPeriod && Number(holdPeriod.seconds),
-  notifyHolds: ({ notifyHolds = true }) => notifyHolds,
+export const { json: contractJson } = answer(undefined, ContractSchema, {
+  without: ['holdPeriod'],
+  own: {
+    holdPeriodSeconds: { read: ({ holdPeriod }) => holdPeriod && Number(holdPeriod.seconds) },
+    notifyHolds: { read: ({ notifyHolds = true }) => notifyHolds },
+  },
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { EndpointKind } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { endpointKind } from './delivery.ts';
+import { EndpointKindSchema } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { numberOf } from './contract-field.ts';
 import { time } from './request-fields.ts';
 
 /** Which deliveries to recover, besides whose. */
 export const recoverFields = {
   since: time,
   until: time.optional(),
-  endpointKind: endpointKind.transform((kind) => EndpointKind[kind]).optional(),
+  endpointKind: numberOf(EndpointKindSchema).optional(),
 };
 
 /** How many deliveries were recovered. */

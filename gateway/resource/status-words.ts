@@ -3,8 +3,7 @@ import { KINDS } from './kinds.ts';
 
 type Kind = keyof typeof KINDS;
 
-/** Their names, in the record's order. */
-export const KIND_NAMES = Object.keys(KINDS) as [Kind, ...Kind[]];
+const KIND_NAMES = Object.keys(KINDS) as [Kind, ...Kind[]];
 export const REVIEWED_KINDS = KIND_NAMES.filter((kind) => KINDS[kind].isReviewed);
 
 /** The words of a failure, whatever the kind. */

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
+import type { Json } from './answer.ts';
 import { requestId } from './answer-fields.ts';
 import { REPLAYED } from './idempotency-key.ts';
 
@@ -12,7 +13,7 @@ import { REPLAYED } from './idempotency-key.ts';
  * idempotency key before.
  */
 export type Outcome = { readonly replayed: boolean } & (
-  | { readonly status: 200 | 201; readonly body: { readonly requestId: string } }
+  | { readonly status: 200 | 201; readonly body: Json }
   | { readonly inProgress: { readonly requestId: string; readonly holdRequestId?: string | undefined } }
 );
 

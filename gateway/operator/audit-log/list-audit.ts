@@ -1,30 +1,20 @@
 import { z } from 'zod';
 import { AuditEntrySchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import * as fields from '../../resource/answer-fields.ts';
-import { messageJson, pageJson } from '../../resource/core-messages.ts';
-import { page, text, time, uuid } from '../../resource/request-fields.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { page, text, time } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
-const AuditEntry = z
-  .object({
-    auditEntryId: uuid('entry'),
-    at: fields.time('When'),
-    actor: z.string().meta({
-      description: '"operator", or "operator/" and the name given; "api-key/" and the id of a merchant\'s key',
-      examples: ['operator/alice'],
-    }),
-    action: z.string().meta({ description: 'What', examples: ['preauthorization.capture'] }),
-    target: z.string().meta({ description: 'To what: a requestId, merchantId or other id' }),
-    detail: z.record(z.string(), z.unknown()).meta({ description: 'More about it; never a secret' }).optional(),
-  })
-  .meta({ id: 'AuditEntry' });
-
-const auditEntryJson = messageJson(AuditEntry, AuditEntrySchema, {
-  detail: ({ detail }) => (detail === '' ? undefined : JSON.parse(detail)),
+const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
+  own: {
+    detail: {
+      schema: z.record(z.string(), z.unknown()).meta({ description: 'More about it; never a secret' }).optional(),
+      read: ({ detail }) => (detail === '' ? undefined : JSON.parse(detail)),
+    },
+  },
 });
 
-const AuditPage = fields.pageOf(AuditEntry).meta({ id: 'AuditPage', description: 'Newest first' });
+const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry);
 
 export const listAudit = operatorRoute({
   method: 'get',
@@ -44,10 +34,10 @@ export const listAudit = operatorRoute({
     atTo: time.optional(),
     ...page,
   }),
-  answers: { 200: { description: 'A page', schema: AuditPage } },
+  answers: { 200: { description: 'A page', schema: AuditPage.schema } },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { entries, nextPageToken } = await core.operators.listAuditEntries(query, asOperator);
-    ctx.body = pageJson(entries.map(auditEntryJson), nextPageToken);
+    ctx.body = AuditPage.json(entries, nextPageToken);
   },
 });

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { DeliveryState, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import {
+  DeliveryStateSchema,
+  EndpointKindSchema,
+  ReplayDeliveriesResponseSchema,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ, WRITE } from '../../http/problem-codes.ts';
+import { answer } from '../../resource/answer.ts';
+import { numberOf } from '../../resource/contract-field.ts';
 import { answered } from '../../resource/core-messages.ts';
 import {
   AttemptsPage,
@@ -8,10 +14,7 @@ import {
   DeliveryPage,
   DeliveryWithAttempts,
   deliveryPage,
-  deliveryWithAttemptsJson,
-  endpointKind,
   WholeDelivery,
-  wholeDeliveryJson,
 } from '../../resource/delivery.ts';
 import { NoBody, time, uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
@@ -24,7 +27,7 @@ export const listDeliveries = operatorRoute({
   summary: 'List deliveries, newest first',
   description: 'Of all merchants, without attempts; filters are joined by AND.',
   query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
-  answers: { 200: { description: 'A page', schema: DeliveryPage } },
+  answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     ctx.body = await deliveryPage(core, query, asOperator);
@@ -34,12 +37,8 @@ export const listDeliveries = operatorRoute({
 const ReplayDeliveries = z
   .strictObject({
     merchantId,
-    endpointKind: endpointKind.transform((kind) => EndpointKind[kind]).optional(),
-    state: z
-      .enum(['DELIVERED', 'DEAD'])
-      .meta({ description: 'Which of those that ended; default DEAD' })
-      .transform((state) => DeliveryState[state])
-      .optional(),
+    endpointKind: numberOf(EndpointKindSchema).optional(),
+    state: numberOf(DeliveryStateSchema, ['PENDING']).optional(),
     createdFrom: time.optional(),
     createdTo: time.optional(),
     maxCount: z.int().min(1).max(10_000).meta({ description: 'Most deliveries; default 1 000' }).optional(),
@@ -47,12 +46,7 @@ const ReplayDeliveries = z
   })
   .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' });
 
-const ReplayedDeliveries = z
-  .object({
-    replayedCount: z.int().min(0),
-    more: z.boolean().meta({ description: 'Whether more may match than were taken' }),
-  })
-  .meta({ id: 'ReplayedDeliveries' });
+const ReplayedDeliveries = answer('ReplayedDeliveries', ReplayDeliveriesResponseSchema);
 
 export const replayDeliveries = operatorRoute({
   method: 'post',
@@ -63,11 +57,10 @@ export const replayDeliveries = operatorRoute({
     'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
     'whether others match; the same call again takes those.',
   body: ReplayDeliveries,
-  answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries } },
+  answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },
   codes: WRITE,
   handler: async ({ ctx, core, asOperator, body }) => {
-    const { replayedCount, more } = await core.notifications.replayDeliveries(body, asOperator);
-    ctx.body = { replayedCount, more };
+    ctx.body = ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator));
   },
 });
 
@@ -81,10 +74,10 @@ export const getDelivery = operatorRoute({
     'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
-  answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
+  answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params, query }) => {
-    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query }, asOperator));
+    ctx.body = WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator));
   },
 });
 
@@ -98,10 +91,10 @@ export const replayDelivery = operatorRoute({
     'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
   parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
-  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
+  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { delivery } = await core.notifications.replayDelivery(params, asOperator);
-    ctx.body = deliveryWithAttemptsJson(answered(delivery));
+    ctx.body = DeliveryWithAttempts.json(answered(delivery));
   },
 });

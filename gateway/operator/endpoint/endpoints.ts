@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ, WRITE } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer-fields.ts';
-import { answered, pageJson } from '../../resource/core-messages.ts';
-import { Endpoint, endpointJson } from '../../resource/delivery.ts';
+import { pageOf } from '../../resource/answer.ts';
+import { answered } from '../../resource/core-messages.ts';
+import { Endpoint } from '../../resource/delivery.ts';
 import { NoBody, page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
+
+const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint);
 
 export const listEndpoints = operatorRoute({
   method: 'get',
@@ -16,12 +18,12 @@ export const listEndpoints = operatorRoute({
   description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
   query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
   answers: {
-    200: { description: 'A page', schema: pageOf(Endpoint).meta({ id: 'EndpointPage', description: 'By merchant' }) },
+    200: { description: 'A page', schema: EndpointPage.schema },
   },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { endpoints, nextPageToken } = await core.notifications.listEndpoints(query, asOperator);
-    ctx.body = pageJson(endpoints.map(endpointJson), nextPageToken);
+    ctx.body = EndpointPage.json(endpoints, nextPageToken);
   },
 });
 
@@ -30,7 +32,7 @@ const common = {
   tag: 'Operators: deliveries',
   parameters: { merchantId, endpointKind: z.enum(['webhook', 'internal']).meta({ description: 'Which endpoint' }) },
   body: NoBody,
-  answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint } },
+  answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
 } as const;
 
@@ -41,7 +43,7 @@ export const pauseEndpoint = operatorRoute({
   description: 'Deliveries are created meanwhile and wait. Refused as OPERATION_NOT_FOUND for an unknown merchant.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.pauseEndpoint(endpointOf(params), asOperator);
-    ctx.body = endpointJson(answered(endpoint));
+    ctx.body = Endpoint.json(answered(endpoint));
   },
 });
 
@@ -52,7 +54,7 @@ export const resumeEndpoint = operatorRoute({
   description: 'Also a pause after a 410 or by the breaker. Deliveries that waited are sent now.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { endpoint } = await core.notifications.resumeEndpoint(endpointOf(params), asOperator);
-    ctx.body = endpointJson(answered(endpoint));
+    ctx.body = Endpoint.json(answered(endpoint));
   },
 });
 

@@ -24,7 +24,7 @@ export const captureHold = operatorRoute({
     })
     .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
   answers: {
-    200: { description: 'Captured', schema: Capture, headers: REPLAYED },
+    200: { description: 'Captured', schema: Capture.schema, headers: REPLAYED },
     202: inProgress('/operator/operations/{requestId}'),
   },
   codes: CAPTURE,

@@ -5,11 +5,13 @@ import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-
 import { NoBody } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { operatorRoute } from '../route.ts';
-import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+import { OperatorHold } from './operator-hold.ts';
 
-const OperatorExtendedHold = OperatorHold.extend({
-  extensionRequestId: requestId.meta({ description: 'Names the extension' }),
-}).meta({ id: 'OperatorExtendedHold' });
+const OperatorExtendedHold = OperatorHold.schema
+  .extend({
+    extensionRequestId: requestId.meta({ description: 'Names the extension' }),
+  })
+  .meta({ id: 'OperatorExtendedHold' });
 
 export const extendHold = operatorRoute({
   method: 'post',
@@ -32,7 +34,7 @@ export const extendHold = operatorRoute({
     const request = { ...readIdempotencyKey(ctx), ...params };
     await writeOperation(ctx, async (name) => {
       const extension = await core.preauthorizations.extendPreauthorization({ ...request, ...name }, asOperator);
-      return actOutcome(extension, (hold, extensionRequestId) => ({ ...operatorHoldJson(hold), extensionRequestId }));
+      return actOutcome(extension, (hold, extensionRequestId) => ({ ...OperatorHold.json(hold), extensionRequestId }));
     });
   },
 });

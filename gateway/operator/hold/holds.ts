@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { READ } from '../../http/problem-codes.ts';
-import { pageOf, requestId } from '../../resource/answer-fields.ts';
-import { Capture, captureJson } from '../../resource/capture.ts';
-import { answered, pageJson } from '../../resource/core-messages.ts';
+import { pageOf } from '../../resource/answer.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { Capture } from '../../resource/capture.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { CSV } from '../../resource/csv.ts';
-import { Delivery, deliveryJson } from '../../resource/delivery.ts';
+import { Delivery } from '../../resource/delivery.ts';
 import { HoldFilters } from '../../resource/hold.ts';
-import { Operation, operationJson } from '../../resource/operation.ts';
+import { Operation } from '../../resource/operation.ts';
 import { requestIdFilter } from '../../resource/request-fields.ts';
 import { answerList } from '../answer-list.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+import { OperatorHold } from './operator-hold.ts';
+
+const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold);
 
 export const listHolds = operatorRoute({
   method: 'get',
@@ -23,25 +26,29 @@ export const listHolds = operatorRoute({
     requestId: requestIdFilter.optional(),
     merchantId: merchantId.optional(),
   }),
-  answers: {
-    200: { description: 'A page', schema: pageOf(OperatorHold).meta({ id: 'OperatorHoldPage' }), orText: CSV },
-  },
+  answers: { 200: { description: 'A page', schema: OperatorHoldPage.schema, orText: CSV } },
   codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
-    await answerList(call, OperatorHold, query.pageToken, async (page) => {
+    await answerList(call, OperatorHold.schema, query.pageToken, async (page) => {
       const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator);
-      return pageJson(holds.preauthorizations.map(operatorHoldJson), holds.nextPageToken);
+      return OperatorHoldPage.json(holds.preauthorizations, holds.nextPageToken);
     });
   },
 });
 
 /** A hold with all that happened to it and the notifications that were sent. */
-const OperatorHoldStory = OperatorHold.extend({
-  captures: z.array(Capture).meta({ description: 'The newest 50, oldest first' }),
-  operations: z.array(Operation).meta({ description: 'What became of it, oldest first; the first is the hold itself' }),
-  deliveries: z.array(Delivery).meta({ description: 'Its notifications, oldest first, at most 200; without attempts' }),
-}).meta({ id: 'OperatorHoldStory' });
+const OperatorHoldStory = OperatorHold.schema
+  .extend({
+    captures: z.array(Capture.schema).meta({ description: 'The newest 50, oldest first' }),
+    operations: z
+      .array(Operation.schema)
+      .meta({ description: 'What became of it, oldest first; the first is the hold itself' }),
+    deliveries: z
+      .array(Delivery.schema)
+      .meta({ description: 'Its notifications, oldest first, at most 200; without attempts' }),
+  })
+  .meta({ id: 'OperatorHoldStory' });
 
 /** The newest operations and deliveries are shown; their lists have the rest. */
 const pageSize = 200;
@@ -68,10 +75,10 @@ export const getHold = operatorRoute({
     const operations = [...(own.operation ? [own.operation] : []), ...rest.operations.toReversed()];
     ctx.state.requestId = requestId;
     ctx.body = {
-      ...operatorHoldJson(hold),
-      captures: hold.captures.map(captureJson),
-      operations: operations.map(operationJson),
-      deliveries: sent.deliveries.toReversed().map(deliveryJson),
+      ...OperatorHold.json(hold),
+      captures: hold.captures.map(Capture.json),
+      operations: operations.map(Operation.json),
+      deliveries: sent.deliveries.toReversed().map(Delivery.json),
     };
   },
 });

@@ -24,7 +24,7 @@ export const refundCapture = operatorRoute({
     })
     .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
   answers: {
-    201: { description: 'Refunded', schema: Refund, headers: REPLAYED },
+    201: { description: 'Refunded', schema: Refund.schema, headers: REPLAYED },
     202: inProgress('/operator/operations/{requestId}'),
   },
   codes: REFUND,

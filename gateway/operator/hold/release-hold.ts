@@ -5,11 +5,13 @@ import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-
 import { NoBody } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { operatorRoute } from '../route.ts';
-import { OperatorHold, operatorHoldJson } from './operator-hold.ts';
+import { OperatorHold } from './operator-hold.ts';
 
-const OperatorReleasedHold = OperatorHold.extend({
-  releaseRequestId: requestId.meta({ description: 'Names the release' }).optional(),
-}).meta({ id: 'OperatorReleasedHold' });
+const OperatorReleasedHold = OperatorHold.schema
+  .extend({
+    releaseRequestId: requestId.meta({ description: 'Names the release' }).optional(),
+  })
+  .meta({ id: 'OperatorReleasedHold' });
 
 export const releaseHold = operatorRoute({
   method: 'post',
@@ -32,7 +34,7 @@ export const releaseHold = operatorRoute({
     const request = { ...readIdempotencyKey(ctx), ...params };
     await writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name }, asOperator);
-      return actOutcome(release, (hold, releaseRequestId) => ({ ...operatorHoldJson(hold), releaseRequestId }));
+      return actOutcome(release, (hold, releaseRequestId) => ({ ...OperatorHold.json(hold), releaseRequestId }));
     });
   },
 });

@@ -1,30 +1,14 @@
 import { z } from 'zod';
 import { ApiKeySchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
-import { time } from '../../resource/answer-fields.ts';
-import { answered, messageJson } from '../../resource/core-messages.ts';
+import { answer } from '../../resource/answer.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
-/** What a key may do besides making and reading payments. */
-const MANAGES_WEBHOOK =
-  'Whether the merchant may manage its webhook with it: set the address, read the deliveries and send them again, send a ' +
-  'test, change the signing secrets. Not for a key that stands in a terminal';
-
 /** An API key without its value. */
-export const ApiKey = z
-  .object({
-    apiKeyId: uuid('key'),
-    last4: z.string().meta({ description: 'Its last four characters' }),
-    managesWebhook: z.boolean().meta({ description: MANAGES_WEBHOOK }),
-    createdAt: time('When it was created'),
-    revokedAt: time('When it was revoked').optional(),
-  })
-  .meta({ id: 'ApiKey', description: 'What may be shown of an API key' });
-
-/** An API key of core's as JSON. */
-const apiKeyJson = messageJson(ApiKey, ApiKeySchema);
+export const ApiKey = answer('ApiKey', ApiKeySchema);
 
 /** The value, in the one answer that carries it. */
 export const apiKey = z.string().meta({ description: 'The key; shown this once' });
@@ -33,12 +17,12 @@ const CreateApiKey = z
   .strictObject({
     managesWebhook: z
       .boolean()
-      .meta({ description: `${MANAGES_WEBHOOK}; default false` })
+      .meta({ description: `${ApiKey.schema.shape.managesWebhook?.description}; default false` })
       .optional(),
   })
   .meta({ id: 'CreateApiKey' });
 
-const CreatedApiKey = ApiKey.extend({ apiKey }).meta({ id: 'CreatedApiKey' });
+const CreatedApiKey = ApiKey.schema.extend({ apiKey }).meta({ id: 'CreatedApiKey' });
 
 export const createApiKey = operatorRoute({
   method: 'post',
@@ -54,7 +38,7 @@ export const createApiKey = operatorRoute({
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
     ctx.status = 201;
-    ctx.body = { ...apiKeyJson(answered(created)), apiKey };
+    ctx.body = { ...ApiKey.json(answered(created)), apiKey };
   },
 });
 

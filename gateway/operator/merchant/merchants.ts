@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { READ, WRITE } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer-fields.ts';
+import { pageOf } from '../../resource/answer.ts';
 import { contractOf } from '../../resource/contract.ts';
-import { answered, pageJson } from '../../resource/core-messages.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { page, text } from '../../resource/request-fields.ts';
 import { signingSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 import { apiKey } from './api-keys.ts';
-import { Merchant, merchantJson, merchantTerms } from './merchant.ts';
+import { Merchant, merchantTerms } from './merchant.ts';
+
+const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant);
 
 export const listMerchants = operatorRoute({
   method: 'get',
@@ -20,17 +22,17 @@ export const listMerchants = operatorRoute({
   answers: {
     200: {
       description: 'A page',
-      schema: pageOf(Merchant).meta({ id: 'MerchantPage', description: 'By merchantId' }),
+      schema: MerchantPage.schema,
     },
   },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { merchants, nextPageToken } = await core.merchants.listMerchants(query, asOperator);
-    ctx.body = pageJson(merchants.map(merchantJson), nextPageToken);
+    ctx.body = MerchantPage.json(merchants, nextPageToken);
   },
 });
 
-const CreatedMerchant = z.object({ merchant: Merchant, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
+const CreatedMerchant = z.object({ merchant: Merchant.schema, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 
 export const createMerchant = operatorRoute({
   method: 'post',
@@ -56,7 +58,7 @@ export const createMerchant = operatorRoute({
     const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
     const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
     ctx.status = 201;
-    ctx.body = { merchant: merchantJson(answered(merchant)), apiKey, signingSecret };
+    ctx.body = { merchant: Merchant.json(answered(merchant)), apiKey, signingSecret };
   },
 });
 
@@ -69,11 +71,11 @@ export const getMerchant = operatorRoute({
     'The contract, with keys and secrets by their ids. `warnings` name what is accepted and may not work, such as ' +
     'an address that workers may not reach.',
   parameters: { merchantId },
-  answers: { 200: { description: 'The merchant', schema: Merchant } },
+  answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { merchant } = await core.merchants.getMerchant(params, asOperator);
-    ctx.body = merchantJson(answered(merchant));
+    ctx.body = Merchant.json(answered(merchant));
   },
 });
 
@@ -95,11 +97,11 @@ export const updateMerchant = operatorRoute({
         .optional(),
     })
     .meta({ id: 'UpdateMerchant' }),
-  answers: { 200: { description: 'The merchant as it is now', schema: Merchant } },
+  answers: { 200: { description: 'The merchant as it is now', schema: Merchant.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'PRECONDITION_FAILED', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params, body: { contract, ...body } }) => {
     const request = { ...params, ...body, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);
-    ctx.body = merchantJson(answered(merchant));
+    ctx.body = Merchant.json(answered(merchant));
   },
 });

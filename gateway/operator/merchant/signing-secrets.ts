@@ -1,7 +1,7 @@
 import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { NoBody, uuid } from '../../resource/request-fields.ts';
-import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -20,7 +20,7 @@ export const addSigningSecret = operatorRoute({
   handler: async ({ ctx, core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
     ctx.status = 201;
-    ctx.body = { ...signingSecretJson(answered(added)), signingSecret };
+    ctx.body = { ...SigningSecret.json(answered(added)), signingSecret };
   },
 });
 

@@ -5,8 +5,8 @@ import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { CSV } from '../../resource/csv.ts';
-import { Oct, octJson } from '../../resource/oct.ts';
-import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
+import { Oct } from '../../resource/oct.ts';
+import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
 import { answerList } from '../answer-list.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -19,11 +19,11 @@ export const listOperatorOperations = operatorRoute({
   description:
     'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
   query: OperationFilters.extend({ merchantId: merchantId.optional() }),
-  answers: { 200: { description: 'A page', schema: OperationPage, orText: CSV } },
+  answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
   codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
-    await answerList(call, Operation, query.pageToken, (page) =>
+    await answerList(call, Operation.schema, query.pageToken, (page) =>
       operationPage(core, { ...query, ...page }, asOperator),
     );
   },
@@ -37,7 +37,7 @@ export const watchOperatorOperations = operatorRoute({
   description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
   query: z.strictObject({ merchantId: merchantId.optional() }),
   headers: LAST_EVENT_ID,
-  answers: { 200: eventStream(Operation) },
+  answers: { 200: eventStream(Operation.schema) },
   codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
   handler: async ({ ctx, operator, asOperator, query: { merchantId = '' }, ...call }) => {
     const reader = { merchantId, credential: 'operator', isLive: operator.isLive, ...asOperator };
@@ -52,11 +52,11 @@ export const getOperatorOperation = operatorRoute({
   summary: 'Look up an operation, final or not',
   description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
   parameters: { requestId },
-  answers: { 200: { description: 'The operation', schema: Operation } },
+  answers: { 200: { description: 'The operation', schema: Operation.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { operation } = await core.operations.getOperation(params, asOperator);
-    ctx.body = operationJson(answered(operation));
+    ctx.body = Operation.json(answered(operation));
   },
 });
 
@@ -67,10 +67,10 @@ export const getOperatorOct = operatorRoute({
   summary: 'Look up an OCT',
   description: 'By its `requestId`, of any merchant, final or not.',
   parameters: { requestId },
-  answers: { 200: { description: 'The OCT', schema: Oct } },
+  answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params }) => {
     const { oct } = await core.octs.getOct(params, asOperator);
-    ctx.body = octJson(answered(oct));
+    ctx.body = Oct.json(answered(oct));
   },
 });

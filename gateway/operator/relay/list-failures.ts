@@ -1,45 +1,27 @@
 import { z } from 'zod';
 import {
-  VerificationFailureReason,
+  VerificationFailureReasonSchema,
   VerificationFailureSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import { pageOf, time } from '../../resource/answer-fields.ts';
-import { messageJson, pageJson } from '../../resource/core-messages.ts';
-import { notificationKind } from '../../resource/delivery.ts';
-import { page, uuid } from '../../resource/request-fields.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { numberOf } from '../../resource/contract-field.ts';
+import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
-const reason = z.enum(['MISSING_SIGNATURE', 'MALFORMED_SIGNATURE', 'WRONG_SIGNATURE', 'UNKNOWN_MERCHANT']);
-
 /** A notification that the relay could not verify, without its body and signature. */
-const VerificationFailure = z
-  .object({
-    failureId: uuid('failure'),
-    failedAt: time('When it happened'),
-    reason,
-    kind: notificationKind,
-    statusInfo: z.string(),
-    claimedMerchantId: merchantId.meta({ description: 'The merchant that the body names; unproven' }),
-    address: z
-      .string()
-      .meta({ description: "The sender's address", examples: ['192.0.2.1'] })
-      .optional(),
-    bodyBytes: z.int().min(0),
-    bodySha256: z.string().meta({ description: 'SHA-256 of the body, hexadecimal' }),
-    signatureSha256Prefix: z
-      .string()
-      .meta({ description: 'First 8 hexadecimal digits of the SHA-256 of the signature header' })
-      .optional(),
-  })
-  .meta({ id: 'VerificationFailure' });
-
-const failureJson = messageJson(VerificationFailure, VerificationFailureSchema, {
-  bodySha256: ({ bodySha256 }) => Buffer.from(bodySha256).toString('hex'),
+const VerificationFailure = answer('VerificationFailure', VerificationFailureSchema, {
+  without: ['bodySha256'],
+  own: {
+    bodySha256: {
+      schema: z.string().meta({ description: 'SHA-256 of the body, hexadecimal' }),
+      read: ({ bodySha256 }) => Buffer.from(bodySha256).toString('hex'),
+    },
+  },
 });
 
-const FailurePage = pageOf(VerificationFailure).meta({ id: 'FailurePage', description: 'Newest first' });
+const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure);
 
 export const listFailures = operatorRoute({
   method: 'get',
@@ -51,13 +33,13 @@ export const listFailures = operatorRoute({
     'claimed.',
   query: z.strictObject({
     claimedMerchantId: merchantId.optional(),
-    reason: reason.transform((name) => VerificationFailureReason[name]).optional(),
+    reason: numberOf(VerificationFailureReasonSchema).optional(),
     ...page,
   }),
-  answers: { 200: { description: 'A page', schema: FailurePage } },
+  answers: { 200: { description: 'A page', schema: FailurePage.schema } },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { failures, nextPageToken } = await core.notifications.listVerificationFailures(query, asOperator);
-    ctx.body = pageJson(failures.map(failureJson), nextPageToken);
+    ctx.body = FailurePage.json(failures, nextPageToken);
   },
 });

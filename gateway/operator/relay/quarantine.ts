@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { QuarantineReason, QuarantineState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import {
+  DiscardQuarantinedNotificationsResponseSchema,
+  QuarantineReasonSchema,
+  QuarantineStateSchema,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ, WRITE } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer-fields.ts';
-import { answered, pageJson } from '../../resource/core-messages.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { numberOf } from '../../resource/contract-field.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { NoBody, page, time, uuid } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { QuarantinedNotification, quarantinedJson, quarantineReason, quarantineState } from './relayed-notification.ts';
+import { QuarantinedNotification } from './relayed-notification.ts';
 
-const QuarantinePage = pageOf(QuarantinedNotification).meta({ id: 'QuarantinePage', description: 'Newest first' });
+const QuarantinePage = pageOf('QuarantinePage', 'Newest first', QuarantinedNotification);
 
 export const listQuarantine = operatorRoute({
   method: 'get',
@@ -19,14 +24,14 @@ export const listQuarantine = operatorRoute({
     'Newest first. `reason` says what each contradicts; `accepted` is what was accepted under the same `requestId`.',
   query: z.strictObject({
     merchantId: merchantId.optional(),
-    state: quarantineState.transform((name) => QuarantineState[name]).optional(),
+    state: numberOf(QuarantineStateSchema).optional(),
     ...page,
   }),
-  answers: { 200: { description: 'A page', schema: QuarantinePage } },
+  answers: { 200: { description: 'A page', schema: QuarantinePage.schema } },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listQuarantinedNotifications(query, asOperator);
-    ctx.body = pageJson(notifications.map(quarantinedJson), nextPageToken);
+    ctx.body = QuarantinePage.json(notifications, nextPageToken);
   },
 });
 
@@ -35,7 +40,7 @@ const common = {
   tag: 'Operators: relay',
   parameters: { quarantineId: uuid('notification that was set aside') },
   body: NoBody,
-  answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification } },
+  answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
 } as const;
 
@@ -48,7 +53,7 @@ export const releaseQuarantined = operatorRoute({
     '`internalUrl`.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.releaseQuarantinedNotification(params, asOperator);
-    ctx.body = quarantinedJson(answered(notification));
+    ctx.body = QuarantinedNotification.json(answered(notification));
   },
 });
 
@@ -59,9 +64,11 @@ export const discardQuarantined = operatorRoute({
   description: 'It stays in the list, as DISCARDED. Refused as INVALID_REQUEST when it was released.',
   handler: async ({ ctx, core, asOperator, params }) => {
     const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
-    ctx.body = quarantinedJson(answered(notification));
+    ctx.body = QuarantinedNotification.json(answered(notification));
   },
 });
+
+const DiscardedQuarantined = answer('DiscardedQuarantined', DiscardQuarantinedNotificationsResponseSchema);
 
 export const discardManyQuarantined = operatorRoute({
   method: 'post',
@@ -74,20 +81,14 @@ export const discardManyQuarantined = operatorRoute({
   body: z
     .strictObject({
       merchantId,
-      reason: quarantineReason.transform((name) => QuarantineReason[name]).optional(),
+      reason: numberOf(QuarantineReasonSchema).optional(),
       receivedFrom: time.optional(),
       receivedTo: time.optional(),
     })
     .meta({ id: 'DiscardQuarantined', description: 'Which to discard' }),
-  answers: {
-    200: {
-      description: 'They are discarded',
-      schema: z.object({ discardedCount: z.int().min(0), more: z.boolean() }).meta({ id: 'DiscardedQuarantined' }),
-    },
-  },
+  answers: { 200: { description: 'They are discarded', schema: DiscardedQuarantined.schema } },
   codes: WRITE,
   handler: async ({ ctx, core, asOperator, body }) => {
-    const { discardedCount, more } = await core.notifications.discardQuarantinedNotifications(body, asOperator);
-    ctx.body = { discardedCount, more };
+    ctx.body = DiscardedQuarantined.json(await core.notifications.discardQuarantinedNotifications(body, asOperator));
   },
 });

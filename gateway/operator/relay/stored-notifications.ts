@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { StoredNotificationState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { READ, WRITE } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer-fields.ts';
-import { answered, pageJson } from '../../resource/core-messages.ts';
+import { pageOf } from '../../resource/answer.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { page } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
-import { StoredNotification, senderRequestId, storedJson } from './relayed-notification.ts';
+import { StoredNotification, senderRequestId } from './relayed-notification.ts';
 
-const StoredPage = pageOf(StoredNotification).meta({ id: 'StoredPage', description: 'Newest first' });
+const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification);
 
 export const listStored = operatorRoute({
   method: 'get',
@@ -26,11 +26,11 @@ export const listStored = operatorRoute({
       .optional(),
     ...page,
   }),
-  answers: { 200: { description: 'A page', schema: StoredPage } },
+  answers: { 200: { description: 'A page', schema: StoredPage.schema } },
   codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listStoredNotifications(query, asOperator);
-    ctx.body = pageJson(notifications.map(storedJson), nextPageToken);
+    ctx.body = StoredPage.json(notifications, nextPageToken);
   },
 });
 
@@ -45,10 +45,10 @@ export const replayStored = operatorRoute({
   body: z
     .strictObject({ merchantId, requestId: senderRequestId })
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
-  answers: { 200: { description: 'It, as it is now', schema: StoredNotification } },
+  answers: { 200: { description: 'It, as it is now', schema: StoredNotification.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, body }) => {
     const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
-    ctx.body = storedJson(answered(notification));
+    ctx.body = StoredNotification.json(answered(notification));
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
-import { Operation, operationJson } from '../../resource/operation.ts';
+import { Operation } from '../../resource/operation.ts';
 import { text } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -33,7 +33,7 @@ export const ResolveBody = z
 const Resolved = z
   .object({
     requestId,
-    operation: Operation.meta({ description: 'Absent for the void of a late authorization' }).optional(),
+    operation: Operation.schema.meta({ description: 'Absent for the void of a late authorization' }).optional(),
     frozen: z.boolean().meta({ description: 'Whether its hold is frozen' }),
   })
   .meta({ id: 'Resolved' });
@@ -55,6 +55,6 @@ export const resolveReview = operatorRoute({
     const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
     const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
     ctx.state.requestId = requestId;
-    ctx.body = { requestId, operation: operation && operationJson(operation), frozen };
+    ctx.body = { requestId, operation: operation && Operation.json(operation), frozen };
   },
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MatchSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
-import * as fields from '../../resource/answer-fields.ts';
-import { messageJson, pageJson, time } from '../../resource/core-messages.ts';
-import { Operation } from '../../resource/operation.ts';
-import { page, text, time as timeField, uuid } from '../../resource/request-fields.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { time as timeField } from '../../resource/answer-fields.ts';
+import { time } from '../../resource/core-messages.ts';
+import { page, time as requestedTime, text } from '../../resource/request-fields.ts';
 import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -17,36 +17,21 @@ const Search = z
       examples: ['order-1001'],
     }),
     merchantId: merchantId.optional(),
-    createdFrom: timeField.optional(),
-    createdTo: timeField.optional(),
+    createdFrom: requestedTime.optional(),
+    createdTo: requestedTime.optional(),
     pageToken: page.pageToken,
   })
   .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
 
-const Match = z
-  .object({
-    requestId: z.string().meta({ description: 'The operation; of a delivery, what it is about' }),
-    deliveryId: uuid('delivery').optional(),
-    operation: Operation.shape.operation.optional(),
-    status: Operation.shape.status.optional(),
-    merchantId,
-    amount: fields.money("The operation's").optional(),
-    currency: fields.currency.optional(),
-    holdRequestId: fields.requestId.meta({ description: 'The hold that it belongs to' }).optional(),
-    merchantReference: z.string().optional(),
-    createdAt: fields.time('When it was asked for'),
-    matchedBy: z.enum(['ID', 'MERCHANT_REFERENCE', 'PREAUTHORIZATION_ID', 'PROCESSOR_REFERENCE', 'LAST4']),
-  })
-  .meta({ id: 'Match', description: 'An operation, with or without a result, or a delivery' });
+const Match = answer('Match', MatchSchema);
 
-const matchJson = messageJson(Match, MatchSchema);
+const Matches = pageOf(undefined, '', Match);
 
-const MatchPage = fields
-  .pageOf(Match)
+const MatchPage = Matches.schema
   .extend({
-    searchedFrom: fields
-      .time('Everything asked for since then was searched; absent = there is nothing more to search')
-      .optional(),
+    searchedFrom: timeField(
+      'Everything asked for since then was searched; absent = there is nothing more to search',
+    ).optional(),
   })
   .meta({ id: 'MatchPage', description: 'Newest first; nextPageToken goes on searching further back' });
 
@@ -63,6 +48,6 @@ export const search = operatorRoute({
   codes: WRITE,
   handler: async ({ ctx, core, asOperator, body }) => {
     const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(body, asOperator);
-    ctx.body = { ...pageJson(matches.map(matchJson), nextPageToken), searchedFrom: time(searchedFrom) };
+    ctx.body = { ...Matches.json(matches, nextPageToken), searchedFrom: time(searchedFrom) };
   },
 });

@@ -6,9 +6,7 @@ import {
   DeliveryPage,
   DeliveryWithAttempts,
   deliveryPage,
-  deliveryWithAttemptsJson,
   WholeDelivery,
-  wholeDeliveryJson,
 } from '../../resource/delivery.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { NoFields, restRoute } from '../route.ts';
@@ -20,7 +18,7 @@ export const listOwnDeliveries = restRoute({
   summary: 'List deliveries of notifications, newest first',
   description: 'Filters are joined by AND.',
   query: DeliveryFilters,
-  answers: { 200: { description: 'A page', schema: DeliveryPage } },
+  answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
   codes: MANAGED_READ,
   handler: async ({ ctx, core, merchantId, asKey, query }) => {
     ctx.body = await deliveryPage(core, { ...query, merchantId }, asKey);
@@ -37,10 +35,10 @@ export const getOwnDelivery = restRoute({
     'now, tokens included.',
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
-  answers: { 200: { description: 'The delivery', schema: WholeDelivery } },
+  answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
   codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, asKey, params, query }) => {
-    ctx.body = wholeDeliveryJson(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey));
+    ctx.body = WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey));
   },
 });
 
@@ -55,10 +53,10 @@ export const replayOwnDelivery = restRoute({
     'had 200 attempts, and as RATE_LIMITED above 60 replays a minute.',
   parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
-  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts } },
+  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, asKey, params }) => {
     const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
-    ctx.body = deliveryWithAttemptsJson(answered(delivery));
+    ctx.body = DeliveryWithAttempts.json(answered(delivery));
   },
 });

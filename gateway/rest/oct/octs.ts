@@ -3,7 +3,7 @@ import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR, READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
-import { Oct, octJson } from '../../resource/oct.ts';
+import { Oct } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
@@ -30,7 +30,7 @@ export const createOct = restRoute({
     })
     .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' }),
   answers: {
-    201: { description: 'Paid', schema: Oct, headers: REPLAYED },
+    201: { description: 'Paid', schema: Oct.schema, headers: REPLAYED },
     202: inProgress('/operations/{requestId}'),
   },
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
@@ -41,7 +41,7 @@ export const createOct = restRoute({
       const request = { ...body, ...key, ...name, merchantId };
       const { oct: created, replayed } = await core.octs.createOct(request);
       const oct = answered(created);
-      if (oct.state === OperationState.OK) return { status: 201, body: octJson(oct), replayed };
+      if (oct.state === OperationState.OK) return { status: 201, body: Oct.json(oct), replayed };
       return { inProgress: { requestId: oct.requestId }, replayed };
     });
   },
@@ -54,10 +54,10 @@ export const getOct = restRoute({
   summary: 'Look up an OCT, final or not',
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
-  answers: { 200: { description: 'The OCT', schema: Oct } },
+  answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { oct } = await core.octs.getOct({ ...params, merchantId });
-    ctx.body = octJson(answered(oct));
+    ctx.body = Oct.json(answered(oct));
   },
 });

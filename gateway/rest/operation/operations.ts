@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { CSV } from '../../resource/csv.ts';
-import { Operation, OperationFilters, OperationPage, operationJson, operationPage } from '../../resource/operation.ts';
+import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { answerList } from '../answer-list.ts';
 import { identityOf } from '../authenticate.ts';
@@ -16,11 +16,11 @@ export const listOperations = restRoute({
   summary: 'List final results, newest first',
   description: 'Filters are joined by AND.',
   query: OperationFilters,
-  answers: { 200: { description: 'A page', schema: OperationPage, orText: CSV } },
+  answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
   codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
-    await answerList(call, Operation, query.pageToken, (page) =>
+    await answerList(call, Operation.schema, query.pageToken, (page) =>
       operationPage(core, { ...query, ...page, merchantId }),
     );
   },
@@ -38,7 +38,7 @@ export const watchOperations = restRoute({
     'stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and open 100 in 10 seconds; ' +
     'one more is refused as RATE_LIMITED.',
   headers: LAST_EVENT_ID,
-  answers: { 200: eventStream(Operation) },
+  answers: { 200: eventStream(Operation.schema) },
   codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
   handler: async ({ ctx, ...call }) => {
     const { apiKeyHash: credential, ...identity } = identityOf(ctx);
@@ -55,10 +55,10 @@ export const getOperation = restRoute({
     'Answers what became of any `requestId`, also of one that was answered 202: there a 404 is final after 30 ' +
     'seconds. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
-  answers: { 200: { description: 'The operation', schema: Operation } },
+  answers: { 200: { description: 'The operation', schema: Operation.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { operation } = await core.operations.getOperation({ ...params, merchantId });
-    ctx.body = operationJson(answered(operation));
+    ctx.body = Operation.json(answered(operation));
   },
 });

@@ -31,7 +31,7 @@ export const capturePreauthorization = restRoute({
     })
     .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
   answers: {
-    200: { description: 'The capture', schema: Capture, headers: REPLAYED },
+    200: { description: 'The capture', schema: Capture.schema, headers: REPLAYED },
     202: inProgress('/operations/{requestId}'),
   },
   codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],

@@ -3,14 +3,14 @@ import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
-import { requestId, time } from '../../resource/answer-fields.ts';
-import { answered, messageJson } from '../../resource/core-messages.ts';
-import { holdFields } from '../../resource/hold.ts';
+import { answer } from '../../resource/answer.ts';
+import { time } from '../../resource/answer-fields.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
-import { captureAt, Hold, holdJson, metadata, releaseAt } from './hold.ts';
+import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
 
 const returnUrl = fields
   .text(2048)
@@ -51,18 +51,16 @@ const CreatePreauthorization = z
     description: 'Asks for a hold; without tokenId the customer enters a card at checkoutUrl',
   });
 
-const OpenCheckout = z
-  .object({
-    requestId,
-    status: z.literal('IN_PROGRESS'),
-    checkoutUrl: z.url().meta({ description: 'Forward the customer there; carries a capability, do not log it' }),
-    checkoutExpiresAt: time('Until when it accepts a card'),
-  })
-  .meta({ id: 'OpenCheckout' });
-
-const openCheckoutJson = messageJson(OpenCheckout, PreauthorizationSchema, {
-  ...holdFields,
-  status: () => 'IN_PROGRESS',
+const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
+  about: 'A hold whose customer has not entered a card yet',
+  only: ['requestId', 'checkoutUrl', 'checkoutExpiresAt'],
+  own: {
+    status: { schema: z.literal('IN_PROGRESS'), read: () => 'IN_PROGRESS' },
+    checkoutUrl: {
+      schema: z.url().meta({ description: 'Forward the customer there; carries a capability, do not log it' }),
+    },
+    checkoutExpiresAt: { schema: time('Until when it accepts a card') },
+  },
 });
 
 export const createPreauthorization = restRoute({
@@ -79,7 +77,7 @@ export const createPreauthorization = restRoute({
   answers: {
     201: {
       description: 'The hold; without `tokenId`, where the customer enters a card',
-      schema: z.union([Hold, OpenCheckout]),
+      schema: z.union([Hold.schema, OpenCheckout.schema]),
       headers: REPLAYED,
     },
     202: inProgress('/operations/{requestId}'),
@@ -92,9 +90,9 @@ export const createPreauthorization = restRoute({
       const request = { ...body, ...key, ...name, merchantId };
       const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
       const hold = answered(preauthorization);
-      if (state === OperationState.OK) return { status: 201, body: holdJson(hold), replayed };
+      if (state === OperationState.OK) return { status: 201, body: Hold.json(hold), replayed };
       if (state !== OperationState.PENDING) return { inProgress: { requestId: hold.requestId }, replayed };
-      return { status: 201, body: openCheckoutJson(hold), replayed };
+      return { status: 201, body: OpenCheckout.json(hold), replayed };
     });
   },
 });

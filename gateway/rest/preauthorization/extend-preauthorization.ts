@@ -8,11 +8,13 @@ import { isPreauthorizationId, notPreauthorizationId } from '../../resource/iden
 import * as fields from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
-import { Hold, holdJson } from './hold.ts';
+import { Hold } from './hold.ts';
 
-const ExtendedHold = Hold.extend({
-  extensionRequestId: answers.requestId.meta({ description: 'Names the extension' }),
-}).meta({ id: 'ExtendedHold' });
+const ExtendedHold = Hold.schema
+  .extend({
+    extensionRequestId: answers.requestId.meta({ description: 'Names the extension' }),
+  })
+  .meta({ id: 'ExtendedHold' });
 
 export const extendPreauthorization = restRoute({
   method: 'post',
@@ -43,7 +45,7 @@ export const extendPreauthorization = restRoute({
     const request = { preauthorizationId, merchantId, ...key };
     await writeOperation(ctx, async (name) => {
       const extension = await core.preauthorizations.extendPreauthorization({ ...request, ...name });
-      return actOutcome(extension, (hold, extensionRequestId) => ({ ...holdJson(hold), extensionRequestId }));
+      return actOutcome(extension, (hold, extensionRequestId) => ({ ...Hold.json(hold), extensionRequestId }));
     });
   },
 });

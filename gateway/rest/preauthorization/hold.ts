@@ -1,19 +1,14 @@
 import { z } from 'zod';
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { preauthorizationId } from '../../resource/answer-fields.ts';
-import { messageJson } from '../../resource/core-messages.ts';
-import { holdFields, ListedHold } from '../../resource/hold.ts';
+import { answer } from '../../resource/answer.ts';
+import { HOLD } from '../../resource/hold.ts';
 import * as fields from '../../resource/request-fields.ts';
 
 /** A hold with its preauthorizationId, once it is placed. */
-export const Hold = ListedHold.extend({ preauthorizationId: preauthorizationId.optional() }).meta({
-  id: 'Hold',
-  description:
-    'Once placed, amount = amountCaptured + amountInFlight + amountRemaining + amountReleased; before, these are 0',
+export const Hold = answer('Hold', PreauthorizationSchema, {
+  ...HOLD,
+  without: ['generatedTokenId', 'frozen', 'captures'],
 });
-
-/** A hold of core's as JSON, with its preauthorizationId. */
-export const holdJson = messageJson(Hold, PreauthorizationSchema, holdFields);
 
 /** What a request can say of a hold, also later. */
 export const metadata = z

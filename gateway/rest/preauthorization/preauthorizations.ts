@@ -1,14 +1,14 @@
-import { z } from 'zod';
+import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer-fields.ts';
-import { Capture, captureJson } from '../../resource/capture.ts';
-import { answered, pageJson } from '../../resource/core-messages.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { answered } from '../../resource/core-messages.ts';
 import { CSV } from '../../resource/csv.ts';
-import { HoldFilters, ListedHold, listedHoldJson } from '../../resource/hold.ts';
+import { HOLD, HoldFilters, ListedHold } from '../../resource/hold.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { answerList } from '../answer-list.ts';
 import { restRoute } from '../route.ts';
-import { Hold, holdJson } from './hold.ts';
+
+const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold);
 
 export const listPreauthorizations = restRoute({
   method: 'get',
@@ -20,23 +20,24 @@ export const listPreauthorizations = restRoute({
   answers: {
     200: {
       description: 'A page',
-      schema: pageOf(ListedHold).meta({ id: 'HoldPage', description: 'Newest first' }),
+      schema: HoldPage.schema,
       orText: CSV,
     },
   },
   codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
-    await answerList(call, ListedHold, query.pageToken, async (page) => {
+    await answerList(call, ListedHold.schema, query.pageToken, async (page) => {
       const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId });
-      return pageJson(holds.preauthorizations.map(listedHoldJson), holds.nextPageToken);
+      return HoldPage.json(holds.preauthorizations, holds.nextPageToken);
     });
   },
 });
 
-const HoldWithCaptures = Hold.extend({
-  captures: z.array(Capture).meta({ description: 'The newest 50, oldest first' }),
-}).meta({ id: 'HoldWithCaptures' });
+const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
+  ...HOLD,
+  without: ['generatedTokenId', 'frozen'],
+});
 
 export const getPreauthorization = restRoute({
   method: 'get',
@@ -48,11 +49,10 @@ export const getPreauthorization = restRoute({
     'while that is open. Of captures the newest 50 are shown; `GET /operations` with `holdRequestId` and ' +
     '`operation=CAPTURE` lists the results of all.',
   parameters: { requestId },
-  answers: { 200: { description: 'The hold', schema: HoldWithCaptures } },
+  answers: { 200: { description: 'The hold', schema: HoldWithCaptures.schema } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
-    const hold = answered(preauthorization);
-    ctx.body = { ...holdJson(hold), captures: hold.captures.map(captureJson) };
+    ctx.body = HoldWithCaptures.json(answered(preauthorization));
   },
 });

@@ -8,7 +8,7 @@ import { isPreauthorizationId, isRequestId, notPreauthorizationId, notRequestId 
 import * as fields from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
-import { Hold, holdJson } from './hold.ts';
+import { Hold } from './hold.ts';
 
 const ReleasePreauthorization = z
   .strictObject({
@@ -30,11 +30,13 @@ const ReleasePreauthorization = z
     oneOf: [{ required: ['preauthorizationId'] }, { required: ['requestId'] }],
   });
 
-const ReleasedHold = Hold.extend({
-  releaseRequestId: answers.requestId
-    .meta({ description: 'Names the release, also of a checkout that was cancelled' })
-    .optional(),
-}).meta({ id: 'ReleasedHold' });
+const ReleasedHold = Hold.schema
+  .extend({
+    releaseRequestId: answers.requestId
+      .meta({ description: 'Names the release, also of a checkout that was cancelled' })
+      .optional(),
+  })
+  .meta({ id: 'ReleasedHold' });
 
 export const releasePreauthorization = restRoute({
   method: 'post',
@@ -61,7 +63,7 @@ export const releasePreauthorization = restRoute({
     const request = { preauthorizationId, requestId, merchantId, ...key };
     await writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name });
-      return actOutcome(release, (hold, releaseRequestId) => ({ ...holdJson(hold), releaseRequestId }));
+      return actOutcome(release, (hold, releaseRequestId) => ({ ...Hold.json(hold), releaseRequestId }));
     });
   },
 });

@@ -8,7 +8,7 @@ import { isPreauthorizationId, isRequestId, notPreauthorizationId, notRequestId 
 import * as fields from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
-import { Hold, holdJson } from './hold.ts';
+import { Hold } from './hold.ts';
 
 const RenewPreauthorization = z
   .strictObject({
@@ -38,7 +38,7 @@ export const renewPreauthorization = restRoute({
   headers: KEYED,
   body: RenewPreauthorization,
   answers: {
-    201: { description: 'The new hold', schema: Hold, headers: REPLAYED },
+    201: { description: 'The new hold', schema: Hold.schema, headers: REPLAYED },
     202: inProgress('/operations/{requestId}'),
   },
   codes: [
@@ -67,7 +67,7 @@ export const renewPreauthorization = restRoute({
       });
       const hold = answered(preauthorization);
       if (state !== OperationState.OK) return { inProgress: { requestId: hold.requestId }, replayed };
-      return { status: 201, body: holdJson(hold), replayed };
+      return { status: 201, body: Hold.json(hold), replayed };
     });
   },
 });

@@ -5,7 +5,7 @@ import { answered, defined } from '../../resource/core-messages.ts';
 import { isRequestId, notRequestId } from '../../resource/identifiers.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
-import { captureAt, Hold, holdJson, metadata, releaseAt } from './hold.ts';
+import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
 
 const UpdatePreauthorization = z
   .strictObject({
@@ -38,7 +38,7 @@ export const updatePreauthorization = restRoute({
     'fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
   parameters: { requestId: fields.requestId },
   body: UpdatePreauthorization,
-  answers: { 200: { description: 'The hold as it is now', schema: Hold } },
+  answers: { 200: { description: 'The hold as it is now', schema: Hold.schema } },
   codes: [
     ...WRITE,
     'PREAUTHORIZATION_NOT_FOUND',
@@ -59,6 +59,6 @@ export const updatePreauthorization = restRoute({
     const { preauthorization } = await core.preauthorizations.updatePreauthorization(
       defined({ ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } }),
     );
-    ctx.body = holdJson(answered(preauthorization));
+    ctx.body = Hold.json(answered(preauthorization));
   },
 });

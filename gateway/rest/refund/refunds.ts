@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { READ, REFUND } from '../../http/problem-codes.ts';
 import { answered, defined } from '../../resource/core-messages.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
-import { Refund, refundJson, refundOutcome } from '../../resource/refund.ts';
+import { Refund, refundOutcome } from '../../resource/refund.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
@@ -27,7 +27,7 @@ export const createRefund = restRoute({
     })
     .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
   answers: {
-    201: { description: 'Refunded', schema: Refund, headers: REPLAYED },
+    201: { description: 'Refunded', schema: Refund.schema, headers: REPLAYED },
     202: inProgress('/operations/{requestId}'),
   },
   codes: REFUND,
@@ -47,10 +47,10 @@ export const getRefund = restRoute({
   summary: 'Look up a refund, final or not',
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
-  answers: { 200: { description: 'The refund', schema: Refund } },
+  answers: { 200: { description: 'The refund', schema: Refund.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, merchantId, params }) => {
     const { refund } = await core.refunds.getRefund({ ...params, merchantId });
-    ctx.body = refundJson(answered(refund));
+    ctx.body = Refund.json(answered(refund));
   },
 });

@@ -1,7 +1,7 @@
 import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
-import { CreatedSigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
 
 export const addOwnSigningSecret = restRoute({
@@ -18,7 +18,7 @@ export const addOwnSigningSecret = restRoute({
   handler: async ({ ctx, core, merchantId, asKey }) => {
     const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
     ctx.status = 201;
-    ctx.body = { ...signingSecretJson(answered(added)), signingSecret: secret };
+    ctx.body = { ...SigningSecret.json(answered(added)), signingSecret: secret };
   },
 });
 

@@ -1,22 +1,32 @@
+import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { type Endpoint as CoreEndpoint, EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import {
+  type Endpoint as CoreEndpoint,
+  EndpointKind,
+  EndpointSchema,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { restName } from '../../http/problem.ts';
 import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
+import { answer } from '../../resource/answer.ts';
 import { answered, some } from '../../resource/core-messages.ts';
-import { Delivery, deliveryJson, Endpoint, endpointJson } from '../../resource/delivery.ts';
+import { Delivery } from '../../resource/delivery.ts';
 import { endpointUrl, merchantId } from '../../resource/request-fields.ts';
-import { SigningSecret, signingSecretJson } from '../../resource/signing-secret.ts';
+import { SigningSecret } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
 
 export const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
+
+const EndpointState = answer(undefined, EndpointSchema, {
+  only: ['pause', 'pausedUntil', 'failureCount'],
+});
 
 /** A merchant's webhook, as the merchant itself sees it. */
 export const WebhookEndpoint = z
   .object({
     webhookUrl: webhookUrl.meta({ description: 'Where signed notifications go; absent = nowhere' }).optional(),
-    ...Endpoint.pick({ pause: true, pausedUntil: true, failureCount: true }).shape,
-    signingSecrets: z.array(SigningSecret).meta({ description: 'Oldest first, retired ones included' }),
+    ...EndpointState.schema.shape,
+    signingSecrets: z.array(SigningSecret.schema).meta({ description: 'Oldest first, retired ones included' }),
     warnings: z
       .array(z.string())
       .meta({ description: 'What may keep notifications from arriving, as far as the address shows it' }),
@@ -26,18 +36,15 @@ export const WebhookEndpoint = z
 /** The webhook as JSON, from core's messages; an endpoint that always worked is not among the endpoints. */
 export function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEndpoint[]) {
   const endpoint = endpoints.find(({ endpointKind }) => endpointKind === EndpointKind.WEBHOOK);
-  const { pause, pausedUntil, failureCount } = endpoint ? endpointJson(endpoint) : FRESH;
   return {
     webhookUrl: merchant.contract && some(merchant.contract.webhookUrl),
-    ...{ pause, pausedUntil, failureCount },
-    signingSecrets: merchant.signingSecrets.map(signingSecretJson),
+    ...EndpointState.json(endpoint ?? create(EndpointSchema)),
+    signingSecrets: merchant.signingSecrets.map(SigningSecret.json),
     warnings: merchant.warnings
       .filter(({ field }) => field === 'contract.webhook_url')
       .map(({ description }) => restName(description)),
   };
 }
-
-const FRESH = { pause: undefined, pausedUntil: undefined, failureCount: 0 };
 
 export const getWebhookEndpoint = restRoute({
   method: 'get',
@@ -96,11 +103,11 @@ export const sendTestNotification = restRoute({
     '`"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, and as ' +
     'RATE_LIMITED after 5 in a minute.',
   body: NoFields,
-  answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery } },
+  answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
   codes: WRITE,
   handler: async ({ ctx, core, merchantId, asKey }) => {
     const { delivery } = await core.notifications.sendTestNotification({ merchantId }, asKey);
     ctx.status = 201;
-    ctx.body = deliveryJson(answered(delivery));
+    ctx.body = Delivery.json(answered(delivery));
   },
 });

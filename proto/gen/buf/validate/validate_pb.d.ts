@@ -232,6 +232,12 @@ export declare type StringRules = Message<"buf.validate.StringRules"> & {
    */
   wellKnown: {
     /**
+     * @generated from field: bool uri = 17;
+     */
+    value: boolean;
+    case: "uri";
+  } | {
+    /**
      * @generated from field: bool uuid = 22;
      */
     value: boolean;

@@ -242,7 +242,8 @@ export declare type ApiKey = Message<"holdfast.v1.ApiKey"> & {
   revokedAt?: Timestamp | undefined;
 
   /**
-   * Whether the merchant may manage its webhook with it: address, signing secrets, deliveries, test notifications.
+   * Whether the merchant may manage its webhook with it: set the address, read the deliveries and send them again, send
+   * a test, change the signing secrets. Not for a key that stands in a terminal.
    *
    * @generated from field: bool manages_webhook = 5;
    */

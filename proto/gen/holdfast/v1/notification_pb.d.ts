@@ -301,7 +301,7 @@ export declare type VerificationFailure = Message<"holdfast.v1.VerificationFailu
   claimedMerchantId: string;
 
   /**
-   * The sender's IP address as the gateway saw it; empty when the connection was gone already.
+   * The sender's IP address as the gateway saw it; absent when the connection was gone already.
    *
    * @generated from field: string address = 7;
    */
@@ -322,7 +322,7 @@ export declare type VerificationFailure = Message<"holdfast.v1.VerificationFailu
   bodySha256: Uint8Array;
 
   /**
-   * First 8 hexadecimal digits of the SHA-256 of the signature header; empty when there was none.
+   * First 8 hexadecimal digits of the SHA-256 of the signature header; absent when there was none.
    *
    * @generated from field: string signature_sha256_prefix = 10;
    */
@@ -460,7 +460,7 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
   deliveredAt?: Timestamp | undefined;
 
   /**
-   * A page of attempts, oldest first; only in GetDelivery and ReplayDelivery.
+   * At most 50 attempts, oldest first; only in GetDelivery and ReplayDelivery.
    *
    * @generated from field: repeated holdfast.v1.DeliveryAttempt attempts = 12;
    */
@@ -480,7 +480,7 @@ export declare const DeliverySchema: GenMessage<Delivery>;
  */
 export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   /**
-   * From 1.
+   * Which attempt it is, from 1.
    *
    * @generated from field: int32 number = 1;
    */
@@ -501,21 +501,21 @@ export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   latencyMs: number;
 
   /**
-   * HTTP status; 0 = no answer.
+   * HTTP status; absent = no answer.
    *
    * @generated from field: int32 http_status = 4;
    */
   httpStatus: number;
 
   /**
-   * Why there was no success, for operators in detail, for merchants in a few words; empty = success.
+   * Why there was no success, for operators in detail, for merchants in a few words; absent = success.
    *
    * @generated from field: string error = 5;
    */
   error: string;
 
   /**
-   * The first 1 024 characters of the response; signatures, tokens and card numbers in it are hidden. Empty once
+   * The first 1 024 characters of the response; signatures, tokens and card numbers in it are hidden. Absent once
    * purged.
    *
    * @generated from field: string response_head = 6;
@@ -523,7 +523,7 @@ export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   responseHead: string;
 
   /**
-   * The address that it went to; empty when it had none.
+   * The address that it went to; absent when it had none.
    *
    * @generated from field: string url = 7;
    */
@@ -709,7 +709,7 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
   operation?: Operation | undefined;
 
   /**
-   * Token of the page of earlier attempts; empty = no more.
+   * page_token of the page of earlier attempts; absent = there are none.
    *
    * @generated from field: string next_page_token = 4;
    */
@@ -729,7 +729,7 @@ export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
  */
 export declare type DeliveryContent = Message<"holdfast.v1.DeliveryContent"> & {
   /**
-   * The address: the endpoint's present one with the notification's path; empty when the merchant has none.
+   * The address: the endpoint's present one with the notification's path; absent when the merchant has none.
    *
    * @generated from field: string url = 1;
    */
@@ -744,7 +744,7 @@ export declare type DeliveryContent = Message<"holdfast.v1.DeliveryContent"> & {
   headers: DeliveryHeader[];
 
   /**
-   * The body as it is sent and signed; from operators, tokens, handles and checkout addresses in it are hidden. Empty
+   * The body as it is sent and signed; from operators, tokens, handles and checkout addresses in it are hidden. Absent
    * once purged.
    *
    * @generated from field: string body = 3;
@@ -1131,7 +1131,7 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
   endpointKind: EndpointKind;
 
   /**
-   * Why it is paused; unspecified = it is not.
+   * Why it is paused; absent = it is not.
    *
    * @generated from field: holdfast.v1.EndpointPause pause = 3;
    */
@@ -1451,14 +1451,14 @@ export declare type StoredNotification = Message<"holdfast.v1.StoredNotification
   receivedAt?: Timestamp | undefined;
 
   /**
-   * Where it stands; unspecified in QuarantinedNotification.
+   * Where it stands; absent in QuarantinedNotification.
    *
    * @generated from field: holdfast.v1.StoredNotificationState state = 9;
    */
   state: StoredNotificationState;
 
   /**
-   * The delivery that forwards it; empty unless FORWARDED.
+   * The delivery that forwards it; absent unless FORWARDED.
    *
    * @generated from field: string delivery_id = 10;
    */
@@ -1562,7 +1562,7 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
   decidedAt?: Timestamp | undefined;
 
   /**
-   * The delivery that forwards it; empty unless RELEASED.
+   * The delivery that forwards it; absent unless RELEASED.
    *
    * @generated from field: string delivery_id = 13;
    */
@@ -2081,15 +2081,15 @@ export enum QuarantineReason {
   UNSPECIFIED = 0,
 
   /**
-   * (merchantId, requestId) was accepted with another kind, status, amount or currency. Core's own
-   * finding, in AcceptNotification.
+   * (merchantId, requestId) was accepted with another kind, status, amount or currency; found
+   * by core.
    *
    * @generated from enum value: QUARANTINE_REASON_CONFLICT = 1;
    */
   CONFLICT = 1,
 
   /**
-   * The path's last segment contradicts the kind or the status. The relay's finding.
+   * The path's last segment contradicts the kind or the status; found by the relay.
    *
    * @generated from enum value: QUARANTINE_REASON_STATUS_INFO_CONTRADICTED = 2;
    */

@@ -70,14 +70,14 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   currency: string;
 
   /**
-   * The hold it belongs to; empty for holds themselves and OCT.
+   * The hold it belongs to; absent for holds themselves and OCTs.
    *
    * @generated from field: string hold_request_id = 8;
    */
   holdRequestId: string;
 
   /**
-   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again; empty when the
+   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again; absent when the
    * processor did not say.
    *
    * @generated from field: string capture_request_id = 9;

@@ -371,7 +371,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   requestId: string;
 
   /**
-   * Why.
+   * Why it waits.
    *
    * @generated from field: holdfast.v1.ReviewReason reason = 2;
    */
@@ -385,7 +385,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   kind: OperationKind;
 
   /**
-   * Whose.
+   * Whose operation.
    *
    * @generated from field: string merchant_id = 4;
    */
@@ -406,7 +406,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   currency: string;
 
   /**
-   * The hold it belongs to; empty for holds themselves and OCT.
+   * The hold it belongs to; absent for holds themselves and OCTs.
    *
    * @generated from field: string hold_request_id = 7;
    */
@@ -448,14 +448,14 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   lateVoid: boolean;
 
   /**
-   * The card processor that it was sent to, a name of the setting PROCESSORS; empty = the default one.
+   * The card processor that it was sent to, a name of the setting PROCESSORS; absent = the default one.
    *
    * @generated from field: string processor = 13;
    */
   processor: string;
 
   /**
-   * Its identifier at the processor, when that follows from an idempotency key; empty = the request_id.
+   * Its identifier at the processor, when that follows from an Idempotency-Key; absent = the request_id.
    *
    * @generated from field: string processor_request_id = 14;
    */
@@ -518,7 +518,7 @@ export declare type ListMatchesRequest = Message<"holdfast.v1.ListMatchesRequest
 export declare const ListMatchesRequestSchema: GenMessage<ListMatchesRequest>;
 
 /**
- * Something that was found.
+ * An operation, with or without a result, or a delivery.
  *
  * @generated from message holdfast.v1.Match
  */
@@ -531,7 +531,7 @@ export declare type Match = Message<"holdfast.v1.Match"> & {
   requestId: string;
 
   /**
-   * The delivery, when one was found; kind, state, amount and currency are unset then.
+   * The delivery, when one was found; what is about the operation is absent then.
    *
    * @generated from field: string delivery_id = 2;
    */
@@ -552,14 +552,14 @@ export declare type Match = Message<"holdfast.v1.Match"> & {
   state: OperationState;
 
   /**
-   * Whose.
+   * Whose operation or delivery.
    *
    * @generated from field: string merchant_id = 5;
    */
   merchantId: string;
 
   /**
-   * Minor units.
+   * Amount of the operation, minor units.
    *
    * @generated from field: int64 amount = 6;
    */
@@ -573,14 +573,14 @@ export declare type Match = Message<"holdfast.v1.Match"> & {
   currency: string;
 
   /**
-   * The hold that it belongs to; empty for holds themselves and OCT.
+   * The hold that it belongs to; absent for holds themselves and OCTs.
    *
    * @generated from field: string hold_request_id = 8;
    */
   holdRequestId: string;
 
   /**
-   * The merchant's reference; empty when there is none.
+   * The merchant's own reference.
    *
    * @generated from field: string merchant_reference = 9;
    */

@@ -38,35 +38,36 @@ export declare type PaymentMethod = Message<"holdfast.v1.PaymentMethod"> & {
   last4: string;
 
   /**
-   * Expiry month, 1 to 12; 0 when not known.
+   * Expiry month, 1 to 12; absent when not known.
    *
    * @generated from field: int32 expiry_month = 4;
    */
   expiryMonth: number;
 
   /**
-   * Expiry year, four digits; 0 when not known.
+   * Expiry year, four digits; absent when not known.
    *
    * @generated from field: int32 expiry_year = 5;
    */
   expiryYear: number;
 
   /**
-   * "credit", "debit" or "prepaid"; empty when not known.
+   * What kind of card it is; absent when not known.
    *
    * @generated from field: string funding = 6;
    */
   funding: string;
 
   /**
-   * How 3-D Secure ended: "authenticated", "attempted", "exempted" or "failed"; empty when not used or not known.
+   * How 3-D Secure ended; absent when not used or not known.
    *
    * @generated from field: string three_d_secure = 7;
    */
   threeDSecure: string;
 
   /**
-   * The card network's code of a decline, for example "51"; empty when not known.
+   * The card network's code of a decline, for example "51"; absent when not known. Not for the customer's eyes: some
+   * say that a card is stolen.
    *
    * @generated from field: string decline_code = 8;
    */

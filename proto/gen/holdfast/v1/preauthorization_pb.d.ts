@@ -27,7 +27,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   requestId: string;
 
   /**
-   * Sensitive handle for captures; set once the hold is placed; at most 64 characters. Empty in lists, and for
+   * Handle that captures the hold; set once it is placed. Sensitive: keep it like a password. Absent in lists, and for
    * operators, who capture by request_id.
    *
    * @generated from field: string preauthorization_id = 2;
@@ -35,7 +35,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   preauthorizationId: string;
 
   /**
-   * Public state.
+   * State of the hold.
    *
    * @generated from field: holdfast.v1.HoldStatus status = 3;
    */
@@ -77,14 +77,14 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   amountInFlight: bigint;
 
   /**
-   * Still capturable, minor units.
+   * Still capturable, minor units; 0 until it is placed.
    *
    * @generated from field: int64 amount_remaining = 9;
    */
   amountRemaining: bigint;
 
   /**
-   * Given back, minor units.
+   * Given back, minor units; 0 of a hold that was never placed.
    *
    * @generated from field: int64 amount_released = 10;
    */
@@ -96,6 +96,13 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: int64 amount_reversed = 11;
    */
   amountReversed: bigint;
+
+  /**
+   * Part of amount_captured that refunds gave back, minor units.
+   *
+   * @generated from field: int64 amount_refunded = 30;
+   */
+  amountRefunded: bigint;
 
   /**
    * The merchant's name in Holdfast.
@@ -126,6 +133,27 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   merchantReference: string;
 
   /**
+   * What it is for, in the merchant's words; at most 250 characters.
+   *
+   * @generated from field: string description = 33;
+   */
+  description: string;
+
+  /**
+   * The hold that it renews.
+   *
+   * @generated from field: string renews = 38;
+   */
+  renews: string;
+
+  /**
+   * Whether the customer took part; false = the merchant initiated it.
+   *
+   * @generated from field: bool customer_present = 34;
+   */
+  customerPresent: boolean;
+
+  /**
    * The merchant's own data: at most 20 pairs.
    *
    * @generated from field: map<string, string> metadata = 16;
@@ -133,7 +161,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   metadata: { [key: string]: string };
 
   /**
-   * The checkout page, while it is open. Carries a capability: do not log. Empty for operators.
+   * The checkout page, while it is open. Carries a capability: do not log it. Absent for operators.
    *
    * @generated from field: string checkout_url = 17;
    */
@@ -189,7 +217,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   paymentMethod?: PaymentMethod | undefined;
 
   /**
-   * A token generated at checkout (save_card), until it is purged; empty otherwise, and for
+   * A token generated at checkout (save_card), until it is purged; absent otherwise, and for
    * operators; at most 128 characters.
    *
    * @generated from field: string generated_token_id = 25;
@@ -226,27 +254,6 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   captures: Capture[];
 
   /**
-   * Part of amount_captured that refunds gave back, minor units.
-   *
-   * @generated from field: int64 amount_refunded = 30;
-   */
-  amountRefunded: bigint;
-
-  /**
-   * What it is for, in the merchant's words; at most 250 characters.
-   *
-   * @generated from field: string description = 33;
-   */
-  description: string;
-
-  /**
-   * The customer took part; false = the merchant initiated it.
-   *
-   * @generated from field: bool customer_present = 34;
-   */
-  customerPresent: boolean;
-
-  /**
    * When the merchant expected to capture, as it said.
    *
    * @generated from field: google.protobuf.Timestamp expected_capture_at = 35;
@@ -266,13 +273,6 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: google.protobuf.Timestamp release_at = 37;
    */
   releaseAt?: Timestamp | undefined;
-
-  /**
-   * The hold that it renews; empty = none.
-   *
-   * @generated from field: string renews = 38;
-   */
-  renews: string;
 };
 
 /**
@@ -323,7 +323,7 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   currency: string;
 
   /**
-   * True when this capture closes the hold.
+   * Whether it closed the hold; until it is OK, whether it was asked to. What was left is released.
    *
    * @generated from field: bool final_capture = 6;
    */
@@ -386,7 +386,7 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * True when the card scheme took all of it back.
+   * Whether the card scheme took all of it back.
    *
    * @generated from field: bool reversed = 15;
    */

@@ -1,15 +1,12 @@
 /** The Python client: the same promise as that of the package, against the same faults. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { ROOT } from '../../../.ci/sources.ts';
 import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
 import { isInstalled } from '../../docs/is-installed.ts';
 import { useStack } from '../../stack.ts';
 import { cutBefore, cutWithin, html, json, problem, type Reply, serveScript } from '../scripted-server.ts';
+import { python } from './python.ts';
 
-const run = promisify(execFile);
 const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
 const PLACED = json(201, {
   requestId: REQUEST_ID,
@@ -21,24 +18,6 @@ const IN_PROGRESS = json(202, { requestId: REQUEST_ID, status: 'IN_PROGRESS' });
 const SOON = { 'retry-after': '0' };
 const HOLD = "tokenId='tok_sandbox_ok', amount=100, currency='EUR', terminalId='till-1', userId='py'";
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-
-/** Runs Python with the client `h`; `answer` is printed as JSON, a refusal as its code. */
-async function python(baseUrl: string, apiKey: string, lines: readonly string[]) {
-  const program = [
-    'import json, sys, os',
-    'from holdfast import Holdfast, HoldfastError, InvalidNotification, verify',
-    'reports = []',
-    'h = Holdfast(sys.argv[1], os.environ["KEY"], on_request=reports.append)',
-    'try:',
-    ...lines.map((line) => `    ${line}`),
-    'except HoldfastError as error:',
-    '    answer = {"code": error.code, "status": error.status, "requestId": error.request_id}',
-    'print(json.dumps(answer))',
-  ];
-  const env = { ...process.env, KEY: apiKey, PYTHONPATH: `${ROOT}client/python`, PYTHONDONTWRITEBYTECODE: '1' };
-  const { stdout } = await run('python3', ['-c', program.join('\n'), baseUrl], { env });
-  return JSON.parse(stdout);
-}
 
 describe('holdfast.py', function () {
   this.timeout(60_000);
@@ -207,14 +186,17 @@ describe('holdfast.py', function () {
     const answer = await python(baseUrl, apiKey, [
       `hold = h.create_hold(${HOLD})`,
       "changed = h.update_hold(hold['requestId'], description='Room 7')['description']",
+      "added = h.increment_hold(preauthorizationId=hold['preauthorizationId'], amountToAdd=5)['amount']",
+      "extended = h.extend_hold(preauthorizationId=hold['preauthorizationId'])['outcome']",
       "capture = h.capture_hold(preauthorizationId=hold['preauthorizationId'], amountToCapture=40)",
       "refund = h.create_refund(captureRequestId=capture['requestId'], amount=15)",
+      "renewed = h.renew_hold(requestId=hold['requestId'], amount=7)['amount']",
       "found = [each['operation'] for each in h.list_operations(holdRequestId=hold['requestId'])]",
       `late = h.create_hold(${HOLD.replace('tok_sandbox_ok', 'tok_sandbox_timeout_applied')})`,
-      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports), changed, refund['amountRefunded']]",
+      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports), changed, refund['amountRefunded'], added, extended, renewed]",
     ]);
-    assert.deepEqual(answer.slice(0, 4), [40, 40, ['REFUND', 'CAPTURE'], 'done']);
+    assert.deepEqual(answer.slice(0, 4), [40, 40, ['REFUND', 'CAPTURE', 'EXTENSION', 'INCREMENT'], 'done']);
     assert.equal(answer[4].includes(apiKey), false);
-    assert.deepEqual(answer.slice(5), ['Room 7', 15]);
+    assert.deepEqual(answer.slice(5), ['Room 7', 15, 105, 'done', 7]);
   });
 });

@@ -48,8 +48,8 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     log,
   });
   const { database, reports, repeat } = ledger;
-  const { since, isRestored } = await completeSince(database.query, ADYEN_SCHEMA.name);
-  if (isRestored) log.warn('ledger restored', { reason: 'history' });
+  const { since, doubt } = await completeSince(database.query, ADYEN_SCHEMA.name);
+  if (doubt) log.warn('ledger incomplete', { reason: doubt });
   const desk: Desk = {
     database,
     adyen: openClient(settings, ledger.metrics.countAnswer),

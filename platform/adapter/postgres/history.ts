@@ -16,24 +16,42 @@ const HISTORY: Statement = {
   text: `SELECT system_identifier || ' ' || timeline_id AS history FROM pg_control_system(), pg_control_checkpoint()`,
 };
 
+/** How far back a ledger can be relied on. */
+export interface Completeness {
+  /** It has every identifier that was seen since then. */
+  readonly since: Date;
+  /** Why it may lack earlier ones: it was restored, or nobody can know, because the role may not read the history. */
+  readonly doubt?: 'restored' | 'history unknown';
+}
+
 /**
- * Since when a ledger has every identifier that was seen: since it was made, or since it was restored. A cluster that
- * was restored, or made anew, has another system identifier or timeline than the ledger says. So has a standby after a
- * failover, where that costs no more than an operator's decision about what was lost before.
+ * Reads since when a ledger has every identifier that was seen: since it was made, or since it was restored. A cluster
+ * that was restored, or made anew, has another system identifier or timeline than the ledger says. So has a standby
+ * after a failover, where that costs no more than an operator's decision about what was lost before. A role that may
+ * not read them (some operators of PostgreSQL forbid it) cannot tell, so each start counts as a restore.
  */
-export async function completeSince(
-  query: Query,
-  schema: string,
-): Promise<{ readonly since: Date; readonly isRestored: boolean }> {
-  const [now] = await query<{ history: string }>(HISTORY, []);
+export async function completeSince(query: Query, schema: string): Promise<Completeness> {
+  const now = await readHistory(query);
   const known = { name: 'ledger', text: `SELECT history, complete_since AS since FROM ${schema}.ledger` };
   const [kept] = await query<{ history: string; since: Date }>(known, []);
-  if (kept && kept.history === now?.history) return { since: kept.since, isRestored: false };
+  if (kept && kept.history === now) return { since: kept.since };
   const begin = {
     name: 'begin_ledger',
     text: `WITH old AS (DELETE FROM ${schema}.ledger)
       INSERT INTO ${schema}.ledger VALUES ($1, now()) RETURNING complete_since AS since`,
   };
-  const [begun] = await query<{ since: Date }>(begin, [now?.history]);
-  return { since: begun?.since ?? new Date(), isRestored: kept !== undefined };
+  const [{ since } = { since: new Date() }] = await query<{ since: Date }>(begin, [now ?? '']);
+  if (now === undefined) return { since, doubt: 'history unknown' };
+  return kept ? { since, doubt: 'restored' } : { since };
+}
+
+const FORBIDDEN = '42501';
+
+async function readHistory(query: Query): Promise<string | undefined> {
+  try {
+    return (await query<{ history: string }>(HISTORY, []))[0]?.history;
+  } catch (error) {
+    if ((error as { code?: string }).code === FORBIDDEN) return undefined;
+    throw error;
+  }
 }

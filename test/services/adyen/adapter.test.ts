@@ -204,7 +204,7 @@ describe('the adapter to Adyen', function () {
         const capture = captureRequest(hold);
         await fixture.client.capture(capture);
         const [done, failed] = fixture.adyen.items.slice(-2) as [Item, Item];
-        await fixture.notify(...(reordered ? [failed, done] : [done, failed]));
+        for (const item of reordered ? [failed, done] : [done, failed]) await fixture.notify(item);
         const { captured, reversed } = await fixture.books(hold);
         assert.deepEqual([captured, reversed], reordered ? [0n, 0n] : [10_000n, 10_000n]);
         const [first] = said(await fixture.resultOf(hold, capture.requestId, EntryKind.CAPTURE));
@@ -324,7 +324,7 @@ describe('the adapter to Adyen', function () {
       const before = inquiryOf(holdRequest());
       await fixture.sql(`UPDATE adyen.ledger SET history = 'of another cluster'`);
       await fixture.restart();
-      assert(fixture.logged.some((line) => line.includes('ledger restored')));
+      assert(fixture.logged.some((line) => line.includes('"reason":"restored"')));
       assert.equal((await fixture.client.inquire(before)).fenced, false);
       await fixture.restart();
       assert.equal((await fixture.client.inquire(before)).fenced, false);

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { type Database, openDatabase } from '../../../platform/adapter/postgres/database.ts';
+import { completeSince, historyTable } from '../../../platform/adapter/postgres/history.ts';
+import { createDatabase, type TestDatabase } from '../../database.ts';
+
+describe('completeSince()', () => {
+  let made: TestDatabase;
+  let database: Database;
+  before(async () => {
+    made = await createDatabase();
+    database = openDatabase(made.url);
+    await database.query({ name: 'table', text: `CREATE SCHEMA s` }, []);
+    await database.query({ name: 'make', text: historyTable('s') }, []);
+  });
+  after(async () => {
+    await database.close();
+    await made.drop();
+  });
+
+  /** Runs a statement as a superuser in the same database. */
+  async function asAdmin(text: string): Promise<void> {
+    const url = new URL(process.env.TEST_DATABASE_ADMIN_URL ?? '');
+    url.pathname = new URL(made.url).pathname;
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  }
+
+  it('stays as it was made, and moves when the history is another', async () => {
+    const first = await completeSince(database.query, 's');
+    assert.equal(first.doubt, undefined);
+    assert.deepEqual(await completeSince(database.query, 's'), first);
+    await database.query({ name: 'restore', text: `UPDATE s.ledger SET history = 'of another cluster'` }, []);
+    const restored = await completeSince(database.query, 's');
+    assert.equal(restored.doubt, 'restored');
+    assert(restored.since > first.since);
+    assert.deepEqual(await completeSince(database.query, 's'), { since: restored.since });
+  });
+
+  for (const name of ['pg_control_system', 'pg_control_checkpoint']) {
+    it(`counts each start as a restore for a role that may not call ${name}()`, async () => {
+      const { since: before } = await completeSince(database.query, 's');
+      await asAdmin(`REVOKE EXECUTE ON FUNCTION ${name}() FROM PUBLIC`);
+      const first = await completeSince(database.query, 's');
+      const second = await completeSince(database.query, 's');
+      assert.deepEqual([first.doubt, second.doubt], ['history unknown', 'history unknown']);
+      assert(before < first.since && first.since < second.since);
+      await asAdmin(`GRANT EXECUTE ON FUNCTION ${name}() TO PUBLIC`);
+      const { doubt, since } = await completeSince(database.query, 's');
+      assert.equal(doubt, 'restored', 'what was written without a history proves nothing');
+      assert(since > second.since);
+    });
+  }
+});

@@ -144,6 +144,26 @@ describe('reconcile() with increments and extensions', function () {
     assert.deepEqual(await stage.audit(), []);
   });
 
+  for (const named of ['hold', 'increment', 'capture']) {
+    it(`imports them with their lost hold when only its ${named} is named`, async () => {
+      const goBack = await rememberNow(stage);
+      const hold = await desk.hold();
+      const increment = await desk.increment(hold, 2_000n);
+      await desk.extend(hold);
+      const { capture = assert.fail() } = await desk.capture(hold, 11_000n);
+      await goBack();
+      await decide({ importing: [{ hold, increment, capture }[named]?.requestId ?? ''] });
+      const captured = named === 'capture' ? 'PARTIALLY_CAPTURED 11000/0/1000/0/0' : 'IN_PROGRESS 0/0/12000/0/0';
+      assert.equal(await desk.books(hold), captured);
+      const extended = named === 'increment' ? [] : ['extended 0'];
+      assert.deepEqual((await desk.results(hold)).slice(0, 2 + extended.length), [
+        'authorized',
+        'incremented 2000',
+        ...extended,
+      ]);
+    });
+  }
+
   it('cannot give them back of a hold that is known', async () => {
     const hold = await desk.hold();
     const goBack = await rememberNow(stage);

@@ -45,6 +45,8 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
       holds.incrementPreauthorization({ merchantId, preauthorizationId, amountToAdd, ...fields }),
     extend: ({ preauthorizationId }: { preauthorizationId: string }, fields: object = {}) =>
       holds.extendPreauthorization({ merchantId, preauthorizationId, ...fields }),
+    renew: ({ requestId }: { requestId: string }, fields: object = {}) =>
+      holds.renewPreauthorization({ merchantId, requestId, ...fields }),
     async get({ requestId }: { requestId: string }): Promise<Preauthorization> {
       const { preauthorization } = await holds.getPreauthorization({ merchantId, requestId });
       assert(preauthorization);

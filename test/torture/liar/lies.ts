@@ -30,10 +30,7 @@ function results(name: string, change: Change): Row {
   return {
     name,
     lie: {
-      authorize: async (request, forward) => changed(await forward(request)),
-      capture: async (request, forward) => changed(await forward(request)),
-      void: async (request, forward) => changed(await forward(request)),
-      credit: async (request, forward) => changed(await forward(request)),
+      ...toAllSent(async (request, forward) => changed(await forward(request))),
       inquire: async (request, forward) => changed(await forward(request)),
       reportEvent(request, forward) {
         const { event } = request;
@@ -42,6 +39,12 @@ function results(name: string, change: Change): Row {
       },
     },
   };
+}
+
+/** One lie to everything that is sent, whatever its kind. */
+function toAllSent(tell: NonNullable<Lie['capture']>): Lie {
+  const methods = ['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'];
+  return Object.fromEntries(methods.map((method) => [method, tell]));
 }
 
 function inquiries(name: string, answer: NonNullable<Lie['inquire']>): Row {
@@ -122,15 +125,7 @@ export const LIES: readonly Row[] = [
     answer: Answer.NOT_PERFORMED,
     errorCode: 'authorization_not_found',
   })),
-  {
-    name: 'no result in any answer',
-    lie: {
-      authorize: async () => ({}) as never,
-      capture: async () => ({}) as never,
-      void: async () => ({}) as never,
-      credit: async () => ({}) as never,
-    },
-  },
+  { name: 'no result in any answer', lie: toAllSent(async () => ({}) as never) },
   {
     name: 'a status instead of each answer',
     lie: {
@@ -138,6 +133,9 @@ export const LIES: readonly Row[] = [
       capture: fails(status.UNKNOWN),
       void: fails(status.PERMISSION_DENIED),
       credit: fails(status.DATA_LOSS),
+      incrementAuthorization: fails(status.INVALID_ARGUMENT),
+      extendAuthorization: fails(status.ABORTED),
+      refund: fails(status.INTERNAL),
       createCheckout: fails(status.UNIMPLEMENTED),
     },
   },

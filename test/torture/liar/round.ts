@@ -1,7 +1,9 @@
 /** One round: a merchant whose operations a processor lies about, beside one to whom it is honest. */
 import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { type Capture, HoldStatus, type Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { subjectOf } from '../../../services/conformance/inbox.ts';
 import { type Liar, startLiar } from '../../services/conformance/liar.ts';
 import { type Desk, openMerchant, sql } from '../../services/core/desk.ts';
@@ -47,9 +49,12 @@ export async function openHouse() {
 export async function playRound(house: House, rows: readonly Row[], tally: Tally): Promise<void> {
   const { stage, victim } = house;
   const holds = await Promise.all(TOKENS.map((tokenId) => victim.hold({ tokenId: `tok_sandbox_${tokenId}` })));
+  const soon = timestampFromMs(stage.clock.now() + HOUR_MS);
+  const byThemselves = [await victim.hold({ captureAt: soon }), await victim.hold({ releaseAt: soon })];
+  const capture = await victim.captured();
   const before = await idsOf(stage);
   lie(house.liar, rows);
-  await askForAll(victim, holds);
+  await askForAll(victim, holds, capture);
   await calmly(house);
   for (let hour = 0; hour < HOURS; hour += STEP_HOURS) await pass(house, tally);
   await readAll(house);
@@ -61,12 +66,18 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   await decideAll(house, tally);
   const open = await sql(stage, OPEN);
   assert.deepEqual(open, [], 'nothing stays open once the processor is honest again');
+  for (const { requestId } of byThemselves) {
+    assert.notEqual((await victim.get({ requestId })).status, HoldStatus.IN_PROGRESS, 'it ends by itself');
+  }
   assert.deepEqual(await stage.audit('own books'), []);
   tally['ended by themselves'] += asked.size - decided;
 }
 
 /** Of the holds that are placed before anything is lied about. */
-const TOKENS = ['ok', 'ok', 'ok', 'capture_accepted', 'reversed', 'ended_early', 'void_accepted'];
+const TOKENS = [
+  ...(['ok', 'ok', 'ok', 'capture_accepted', 'reversed', 'ended_early', 'void_accepted'] as const),
+  ...(['ok', 'ok', 'ok', 'increment_accepted'] as const),
+];
 
 /** Lies about the victim's operations only: those that its requests have named. */
 function lie(liar: Liar, rows: readonly Row[]): void {
@@ -81,8 +92,11 @@ function lie(liar: Liar, rows: readonly Row[]): void {
 }
 
 /** One operation of each kind, and of each way to end. Whatever the answer is, it must be one that is documented. */
-async function askForAll(victim: Desk, holds: Awaited<ReturnType<Desk['hold']>>[]): Promise<void> {
-  const [captured, released, , accepted, reversed, ended, voided] = holds.map((hold) => hold ?? assert.fail());
+async function askForAll(victim: Desk, holds: readonly Preauthorization[], capture: Capture): Promise<void> {
+  const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
+    (hold) => hold ?? assert.fail(),
+  );
+  const [incremented, extended, renewed, incrementing] = others;
   const calls = [
     victim.place(),
     victim.place({ tokenId: 'tok_sandbox_declined' }),
@@ -96,6 +110,12 @@ async function askForAll(victim: Desk, holds: Awaited<ReturnType<Desk['hold']>>[
     victim.capture(ended as never, 1_000n),
     victim.release(released as never),
     victim.release(voided as never),
+    victim.increment(incremented as never, 1_000n),
+    victim.increment(incrementing as never, 1_000n),
+    victim.extend(extended as never),
+    victim.renew(renewed as never),
+    victim.refund(capture, 3_000n),
+    victim.refund(capture, 2_000n),
   ];
   for (const call of await Promise.allSettled(calls)) {
     if (call.status === 'fulfilled') continue;
@@ -118,7 +138,7 @@ async function calmly({ calm }: House): Promise<void> {
 async function pass({ stage }: House, tally: Tally): Promise<void> {
   stage.clock.advance(STEP_HOURS * HOUR_MS);
   await stage.sandbox.reportDue();
-  for (const work of [stage.inquire, stage.expire]) {
+  for (const work of [stage.inquire, stage.captureDue, stage.releaseRenewed, stage.expire]) {
     await work().catch(() => {
       tally['looks that failed']++;
     });

@@ -10,10 +10,7 @@ const DAY_MS = 86_400_000;
 describe('renewPreauthorization()', function () {
   this.timeout(60_000);
   const { scripted, desk, processor } = useScriptedStage();
-  const renew = (hold: { requestId: string }, fields: object = {}) => {
-    const { holds } = scripted.stage.channel('gateway');
-    return holds.renewPreauthorization({ merchantId: 'acme', requestId: hold.requestId, ...fields });
-  };
+  const renew = (hold: { requestId: string }, fields: object = {}) => desk.renew(hold, fields);
   const renewed = async (hold: { requestId: string }, fields: object = {}) => {
     const { preauthorization, state } = await renew(hold, fields);
     assert.equal(state, OperationState.OK);

@@ -18,8 +18,7 @@ describe('a worker that is killed', function () {
     released: () => desk.hold({ releaseAt: soon() }),
     async renewed() {
       const hold = await desk.hold();
-      const { holds } = stage.channel('gateway');
-      await holds.renewPreauthorization({ merchantId: 'acme', requestId: hold.requestId });
+      await desk.renew(hold);
       return hold;
     },
   };

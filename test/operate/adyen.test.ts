@@ -107,6 +107,40 @@ describe('core with an acquirer that only ever says "received"', function () {
     );
   });
 
+  it('adds to a hold, and lets it end later, when Adyen says so', async () => {
+    const { preauthorizationId, requestId, expiresAt } = await place();
+    const read = async () => (await shop.get(`/preauthorization/${requestId}`)).body;
+    const more = { preauthorizationId, amountToAdd: 2_500 };
+    const increment = await shop.post('/preauthorization/increment', more);
+    assert.deepEqual([increment.status, increment.body.status], [202, 'IN_PROGRESS']);
+    const whole = { preauthorizationId, amountToCapture: 12_500 };
+    assert.equal((await shop.post('/preauthorization/authorization', whole)).body.code, 'AMOUNT_EXCEEDS_HOLD');
+    assert.equal((await settled(increment.body.requestId)).status, 'OK');
+    assert.equal((await read()).amount, 12_500);
+    const extension = await shop.post('/preauthorization/extend', { preauthorizationId });
+    assert.equal(extension.status, 202);
+    assert.equal((await settled(extension.body.requestId)).status, 'OK');
+    assert((await read()).expiresAt > expiresAt);
+    const capture = await shop.post('/preauthorization/authorization', whole);
+    assert.equal((await settled(capture.body.requestId)).status, 'OK');
+    const payment = [...adyen.payments.values()].find(({ reference }) => reference === requestId);
+    assert.deepEqual([payment?.authorised, payment?.captured], [12_500, 12_500]);
+  });
+
+  it('leaves a hold as it is when Adyen refuses to add to it, and to let it end later', async () => {
+    const hold = await place('stored_amountUpdates_fail');
+    const { preauthorizationId } = hold;
+    for (const [path, more] of [
+      ['increment', { amountToAdd: 2_500 }],
+      ['extend', {}],
+    ] as const) {
+      const { body } = await shop.post(`/preauthorization/${path}`, { preauthorizationId, ...more });
+      assert.equal((await settled(body.requestId)).status, 'KO');
+    }
+    const { body: now } = await shop.get(`/preauthorization/${hold.requestId}`);
+    assert.deepEqual([now.amount, now.amountRemaining, now.expiresAt], [10_000, 10_000, hold.expiresAt]);
+  });
+
   it('keeps the amount of a capture that Adyen refuses later', async () => {
     const hold = await place('stored_captures_fail');
     const capture = { preauthorizationId: hold.preauthorizationId, amountToCapture: 4_000, finalCapture: true };

@@ -4,7 +4,15 @@ import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/h
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/entries.ts';
 import type { Drift, EntryCount, Unread } from './drift.ts';
-import { COUNT_SENT, CREATE_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT, LEFT_OUT } from './ledger-queries.ts';
+import {
+  COUNT_SENT,
+  CREATE_COPY,
+  INDEX_COPY,
+  INSERT_ENTRIES,
+  INSERT_INVALID,
+  LEAVE_OUT,
+  LEFT_OUT,
+} from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -39,6 +47,7 @@ export async function copyEntries(
     );
     if (entries !== undefined) counts.push({ processor, entries });
   }
+  await client.query(INDEX_COPY);
   await client.query('analyze processor_entry');
   return counts;
 }

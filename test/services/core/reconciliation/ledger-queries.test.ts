@@ -1,0 +1,61 @@
+/** The work of comparing books grows with them, not with their square: an installation has millions of entries. */
+import assert from 'node:assert/strict';
+import { STORE_HOLDS } from '../../../../bench/stored-holds.ts';
+import { connectionOptions, DatabaseClient } from '../../../../platform/database-client.ts';
+import {
+  CREATE_COPY,
+  DOUBTS,
+  INDEX_COPY,
+  LEDGER_QUERIES,
+  UNKNOWN_ENTRIES,
+} from '../../../../services/core/reconciliation/ledger-queries.ts';
+import { createMigratedDatabase } from '../../../database.ts';
+import { forSuite } from '../../../suite.ts';
+
+const CAPTURES = `insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, created_at,
+    inquiry_count, kind, state, final_at, hold_request_id, final_capture, amount_reversed, amount_refunded, amount_refunding)
+  select gen_random_uuid(), merchant_id, amount, currency, processor, '', created_at, 0, 'CAPTURE', 'OK', created_at, request_id, false, 0, 0, 0
+  from hold`;
+
+/** Of each hold its authorization, a capture that is known here, and one that is not and was refunded. */
+const ENTRIES = ['AUTHORIZATION', 'CAPTURE', 'REFUNDED'].map(
+  (what) => `insert into processor_entry (request_id, processor, kind, answer, authorization_request_id, merchant_id,
+      amount, currency, captured, voided, reversed, incremented, refunded, acted_at)
+    select ${{ AUTHORIZATION: 'h.request_id', CAPTURE: 'k.request_id', REFUNDED: 'gen_random_uuid()' }[what]}, 'p',
+      '${what === 'AUTHORIZATION' ? what : 'CAPTURE'}', 'APPROVED', ${what === 'AUTHORIZATION' ? 'null' : 'h.request_id'},
+      h.merchant_id, h.amount, 'EUR', ${what === 'AUTHORIZATION' ? 'h.amount' : '0'}, 0, 0, 0, ${what === 'REFUNDED' ? 'h.amount' : '0'}, h.created_at
+    from hold h join submission k on k.hold_request_id = h.request_id`,
+);
+
+describe('the comparison of books', function () {
+  this.timeout(60_000);
+  const database = forSuite(createMigratedDatabase);
+
+  /** What PostgreSQL expects each query to cost among so many holds. */
+  async function costs(holds: number): Promise<number[]> {
+    const client = new DatabaseClient(connectionOptions(database.url));
+    await client.connect();
+    try {
+      await client.query('truncate hold, submission, operation');
+      await client.query(STORE_HOLDS, ['acme', holds, 0]);
+      await client.query(`${CAPTURES}; ${CREATE_COPY}; ${ENTRIES.join(';')}; ${INDEX_COPY}; analyze`);
+      const found: number[] = [];
+      for (const query of [...LEDGER_QUERIES, UNKNOWN_ENTRIES, DOUBTS]) {
+        const { rows } = await client.query(`explain (format json) ${query}`);
+        found.push(rows[0]['QUERY PLAN'][0].Plan['Total Cost']);
+      }
+      return found;
+    } finally {
+      await client.end();
+    }
+  }
+
+  it('is expected to cost in proportion to the books', async () => {
+    const [few, many] = [await costs(16_000), await costs(48_000)];
+    const growth = many.map((cost, index) => (cost + 1) / ((few[index] ?? 0) + 1));
+    assert(
+      growth.every((times) => times < 6),
+      `growth of each query for three times the books: ${growth.map((times) => times.toFixed(1))}`,
+    );
+  });
+});

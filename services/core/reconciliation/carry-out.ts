@@ -49,7 +49,7 @@ export async function carryOut(
       const decided = part.flatMap(([, inTurn]) => inTurn).filter(({ verb }) => verb !== undefined);
       const begun = await begin(sender, decided);
       const done = new Map<Plan, CarriedOut>();
-      await eachAtOnce(part, async ([authorization, inTurn]) => {
+      await eachAtOnce(part, AT_ONCE, async ([authorization, inTurn]) => {
         for (const plan of inTurn) {
           const names = begun.get(plan)?.names;
           done.set(plan, await carryOutOne({ sender, reads }, plan, names, ofSame.get(authorization) ?? []));
@@ -68,8 +68,8 @@ export async function carryOut(
 
 const RESULT = { IMPORTED: 'OK', 'GAVE BACK': 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT' } as const;
 
-/** How many authorizations at once: enough for statements to be shared. */
-const AT_ONCE = 128;
+/** How many authorizations at once: enough for statements to be shared, and few enough for none to wait too long. */
+const AT_ONCE = 512;
 
 /** What is about one authorization has one name. */
 function authorizationOf({ processor, authorizationRequestId, requestId }: UnknownEntry): string {
@@ -139,6 +139,7 @@ function isFinal(entry: UnknownEntry, ofSame: readonly UnknownEntry[]): boolean 
 /** Works on some items at a time. Rejects with the first error, and begins nothing after it. */
 export async function eachAtOnce<Item>(
   items: readonly Item[],
+  atOnce: number,
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
   const left = items.entries();
@@ -152,5 +153,5 @@ export async function eachAtOnce<Item>(
       });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: atOnce }, lane));
 }

@@ -52,7 +52,7 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
     return importReversal(sender, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
   }
   // Its own name may be taken because somebody else has imported it since the books were compared.
-  const isRenamed = names.processorRequestId !== undefined;
+  const isRenamed = names.requestId !== ownName(entry);
   if (isRenamed && (await findSentAs(sender.database.query, entry.requestId, entry.processor))) {
     throw new Unable('it is known here by now');
   }
@@ -200,13 +200,12 @@ export async function nameAll(
   entries: readonly UnknownEntry[],
   { database: { query }, clock }: Pick<Sender, 'database' | 'clock'>,
 ): Promise<ReadonlyMap<UnknownEntry, Names>> {
-  const own = ({ requestId, operationRequestId }: UnknownEntry) =>
-    operationRequestId || (requestId[14] === '7' ? requestId : '');
-  const claims = await findClaims(query, entries.map(own).filter(Boolean));
+  const claims = await findClaims(query, entries.map(ownName).filter(Boolean));
   const taken = new Set(['', ...claims.map(({ requestId }) => requestId)]);
   const names = new Map<UnknownEntry, Names>();
   for (const entry of new Set(entries)) {
-    const requestId = taken.has(own(entry)) ? uuidv7({ msecs: entry.actedAt.getTime() }) : own(entry);
+    const own = ownName(entry);
+    const requestId = taken.has(own) ? uuidv7({ msecs: entry.actedAt.getTime() }) : own;
     taken.add(requestId);
     names.set(entry, { requestId, processorRequestId: requestId === entry.requestId ? undefined : entry.requestId });
   }
@@ -215,6 +214,11 @@ export async function nameAll(
   });
   await markImported(query, marks, clock());
   return names;
+}
+
+/** The requestId that core has sent with an operation; '' = none. */
+function ownName({ requestId, operationRequestId }: UnknownEntry): string {
+  return operationRequestId || (requestId[14] === '7' ? requestId : '');
 }
 
 function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor, account }: UnknownEntry) {

@@ -235,10 +235,12 @@ function isOpenCheckout({ kind, answer }: UnknownEntry): boolean {
   return kind === 'AUTHORIZATION' && answer === 'UNSPECIFIED';
 }
 
+const INQUIRIES_AT_ONCE = 128;
+
 /** Asks the processor about each entry that is to be changed: it must say the same as its books. */
 async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
   const confirmed: Plan[] = [];
-  await eachAtOnce(plans, async (plan, index) => {
+  await eachAtOnce(plans, INQUIRIES_AT_ONCE, async (plan, index) => {
     const { entry, verb } = plan;
     if (verb === undefined || entry.changeHere !== null) {
       confirmed[index] = { ...plan, answer: { found: 'NO_ANSWER' } };

@@ -5,12 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { ROOT } from '../../.ci/sources.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { namedCode, readCodeBlocks } from '../docs/code-blocks.ts';
 import { nodeOfReaders } from '../docs/node-of-readers.ts';
 import { useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
+import { packClient } from './pack-client.ts';
 
 const run = promisify(execFile);
 
@@ -33,10 +33,8 @@ describe('the npm package, installed in an empty folder', function () {
 
   before(async () => {
     folder = await mkdtemp(`${tmpdir()}/holdfast-package-`);
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: `${ROOT}client` });
-    const name = /"filename": "([^"]+)"/.exec(stdout)?.[1] ?? assert.fail(stdout);
     await writeFile(`${folder}/package.json`, '{"type":"module"}');
-    await run('npm', ['install', '--offline', '--no-audit', `${folder}/${name}`], { cwd: folder });
+    await run('npm', ['install', '--offline', '--no-audit', await packClient(folder)], { cwd: folder });
     const { baseUrl, apiKey, signingSecret } = stack.file;
     env = { ...process.env, HOLDFAST_BASE_URL: baseUrl, HOLDFAST_API_KEY: apiKey, SIGNING_SECRET: signingSecret };
   });

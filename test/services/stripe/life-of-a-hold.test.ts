@@ -1,6 +1,7 @@
 /** Increments, extensions and refunds of holds at Stripe, through core. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../suite.ts';
 import { why } from '../core/stage.ts';
@@ -60,6 +61,28 @@ describe('the life of a hold at Stripe, through core', function () {
     assert.equal(await acme.books(placed), 'CAPTURED 12500/0/0/0/0 refunded 11000');
     assert.deepEqual(refundsAt(placed.requestId), [4_000, 7_000]);
     await booksAgree(fixture, placed.requestId);
+  });
+
+  it('is renewed after a capture of a part, and the new one is captured by itself', async () => {
+    const old = await hold();
+    await acme.capture(old, 4_000n);
+    const { holds } = stage.channel('gateway');
+    const about = { merchantId: 'acme', requestId: old.requestId };
+    const { preauthorization: renewed = assert.fail() } = await holds.renewPreauthorization(about);
+    await stage.releaseRenewed();
+    assert.equal(await acme.books(old), 'CAPTURED 4000/0/0/6000/0 RELEASED');
+    const { requestId } = renewed;
+    const captureAt = timestampFromMs(stage.clock.now() + 1_000);
+    await holds.updatePreauthorization({
+      merchantId: 'acme',
+      requestId,
+      updateMask: { paths: ['capture_at'] },
+      captureAt,
+    });
+    stage.clock.advance(1_000);
+    assert.equal(await stage.captureDue(), 1);
+    assert.equal(await acme.books(renewed), 'CAPTURED 6000/0/0/0/0');
+    for (const each of [old, renewed]) await booksAgree(fixture, each.requestId);
   });
 
   it('stays as it was when the issuer declines an increment', async () => {

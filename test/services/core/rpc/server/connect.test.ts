@@ -20,7 +20,7 @@ describe('core over Connect', function () {
   }
   const onHold = (verb: string, fields: object) => call(`PreauthorizationService/${verb}Preauthorization`, fields);
 
-  it('places, increments, extends, captures, renews and refunds', async () => {
+  it('places, increments, extends, captures, refunds, renews and changes', async () => {
     const hold = { tokenId: 'tok_sandbox_ok', amount: '10000', currency: 'EUR', terminalId: 'T1', userId: 'u1' };
     const { preauthorizationId = '', requestId = '' } = (await onHold('Create', hold)).body.preauthorization ?? {};
     const incremented = await onHold('Increment', { preauthorizationId, amountToAdd: '2500' });
@@ -40,12 +40,21 @@ describe('core over Connect', function () {
     const renewed = (await onHold('Renew', { requestId })).body.preauthorization;
     assert.deepEqual([renewed?.amount, renewed?.renews], ['7500', requestId]);
     assert.equal(await acme.books({ requestId }), 'PARTIALLY_CAPTURED 5000/0/7500/0/0 refunded 2000');
+    const captureAt = new Date(stage.clock.now() + 60_000).toISOString();
+    const change = {
+      requestId: renewed?.requestId,
+      updateMask: 'captureAt,description',
+      captureAt,
+      description: 'Room 12',
+    };
+    const changed = (await onHold('Update', change)).body.preauthorization;
+    assert.deepEqual([changed?.captureAt, changed?.description], [captureAt.replace('.000', ''), 'Room 12']);
     assert.deepEqual(await stage.audit(), []);
   });
 });
 
 interface Answer {
-  readonly preauthorization?: Record<'preauthorizationId' | 'requestId' | 'amount' | 'expiresAt' | 'renews', string>;
+  readonly preauthorization?: Readonly<Record<string, string>>;
   readonly capture?: { readonly requestId: string };
   readonly refund?: { readonly state: string };
   readonly code?: string;

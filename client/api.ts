@@ -661,7 +661,7 @@ export interface OwnContract {
   /** ISO 4217 codes */
   currencies: string[];
   terminals: string[];
-  /** Notify about holds, releases and expiries; default true */
+  /** Notify about holds, increments, extensions, releases and expiries; default true */
   notifyHolds?: boolean;
   /** Notify so many hours before the end of a hold of which something remains; absent = not at all */
   notifyExpiringHours?: number;

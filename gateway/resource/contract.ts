@@ -28,7 +28,7 @@ export const Contract = z
     terminals: z.array(terminalId).min(1).max(1000),
     notifyHolds: z
       .boolean()
-      .meta({ description: 'Notify about holds, releases and expiries; default true' })
+      .meta({ description: 'Notify about holds, increments, extensions, releases and expiries; default true' })
       .optional(),
     notifyExpiringHours: z
       .int()

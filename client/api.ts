@@ -18,6 +18,8 @@ export interface Capture {
   captureDate?: string;
   /** The bank's reference; set when OK; at most 64 characters */
   bankReference?: string;
+  /** Charged by this capture, minor units; set when OK */
+  amountCaptured?: number;
   /** What remained of the hold right after this capture, minor units; set when OK */
   amountRemaining?: number;
   /** What of the hold was given back right after this capture, minor units; set when OK */
@@ -38,8 +40,6 @@ export interface Capture {
   amountReversed: number;
   /** What refunds gave back of it, minor units */
   amountRefunded: number;
-  /** Charged by this capture; set when OK, minor units */
-  amountCaptured?: number;
 }
 
 /** Charges a hold in full or in part */
@@ -745,6 +745,8 @@ export interface Refund {
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** Amount given back, minor units, 1 to 999 999 999 999 */
   amount: number;
+  /** Given back by this refund, minor units; set when OK */
+  amountRefunded?: number;
   /** ISO 4217 code, the capture's */
   currency: string;
   /** The capture's requestId */
@@ -763,8 +765,6 @@ export interface Refund {
   createdAt: string;
   /** When it reached its final result */
   finalStateDate?: string;
-  /** Given back by this refund; set when OK, minor units */
-  amountRefunded?: number;
 }
 
 /** Gives back what remains of a hold, or cancels its checkout */

@@ -3,25 +3,14 @@ import {
   type CapturePreauthorizationResponse,
   CaptureSchema,
   type Capture as CoreCapture,
-  HoldStatus,
 } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { answer } from './answer.ts';
-import { money as moneyField } from './answer-fields.ts';
 import { answered, money, some } from './core-messages.ts';
 import type { Outcome } from './write-operation.ts';
 
 /** A capture. */
 export const Capture = answer('Capture', CaptureSchema, {
   own: {
-    // A capture closes its hold unasked when the contract allows one capture, and when nothing is left.
-    finalCapture: {
-      read: (capture) =>
-        capture.finalCapture || (isOk(capture) && capture.preauthorizationStatus === HoldStatus.CAPTURED),
-    },
-    amountCaptured: {
-      schema: moneyField('Charged by this capture; set when OK').optional(),
-      read: (capture) => (isOk(capture) ? money(capture.amount) : undefined),
-    },
     // Nothing may remain, which is not the same as no result.
     amountRemaining: { read: (capture) => (isOk(capture) ? money(capture.amountRemaining) : undefined) },
     amountReleased: { read: (capture) => (isOk(capture) ? money(capture.amountReleased) : undefined) },

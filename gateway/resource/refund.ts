@@ -1,20 +1,11 @@
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { type CreateRefundResponse, RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { answer } from './answer.ts';
-import { money as moneyField } from './answer-fields.ts';
-import { answered, money, some } from './core-messages.ts';
+import { answered, some } from './core-messages.ts';
 import type { Outcome } from './write-operation.ts';
 
 /** A refund of a capture. */
-export const Refund = answer('Refund', RefundSchema, {
-  without: ['merchantId'],
-  own: {
-    amountRefunded: {
-      schema: moneyField('Given back by this refund; set when OK').optional(),
-      read: ({ state, amount }) => (state === OperationState.OK ? money(amount) : undefined),
-    },
-  },
-});
+export const Refund = answer('Refund', RefundSchema, { without: ['merchantId'] });
 
 /** What a request to refund answers. */
 export function refundOutcome(response: CreateRefundResponse): Outcome {

@@ -55,6 +55,7 @@ export function presentRefund(refund: SubmissionRow) {
   return {
     ...presentFields(refund, 'requestId', 'merchantId', 'captureRequestId', 'holdRequestId', 'amount', 'currency'),
     ...presentFields(refund, 'bankReference', 'createdAt'),
+    ...(refund.state === 'OK' && { amountRefunded: refund.amount }),
     state: OperationState[refund.state],
     ...presentAnswer(refund),
     ...(refund.finalAt && { finalStateDate: timestampFromDate(refund.finalAt) }),
@@ -64,8 +65,11 @@ export function presentRefund(refund: SubmissionRow) {
 /** A capture as callers see it. */
 export function presentCapture(capture: SubmissionRow) {
   return {
-    ...presentFields(capture, 'requestId', 'holdRequestId', 'amount', 'currency', 'finalCapture', 'createdAt'),
+    ...presentFields(capture, 'requestId', 'holdRequestId', 'amount', 'currency', 'createdAt'),
     ...presentFields(capture, 'bankReference'),
+    // A capture closes its hold unasked when the contract allows one capture, and when nothing is left.
+    finalCapture: capture.finalCapture || (capture.state === 'OK' && capture.statusAfter === 'CAPTURED'),
+    ...(capture.state === 'OK' && { amountCaptured: capture.amount }),
     state: OperationState[capture.state],
     ...(capture.state === 'OK' && capture.finalAt && { captureDate: timestampFromDate(capture.finalAt) }),
     ...(capture.remainingAfter != null && { amountRemaining: capture.remainingAfter }),

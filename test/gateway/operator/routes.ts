@@ -157,7 +157,7 @@ export function answerAll(core: FakeCore): void {
     releasePreauthorization: { preauthorization: SECRET_HOLD, requestId: RELEASE_ID, state: 4 },
     incrementPreauthorization: { preauthorization: SECRET_HOLD, requestId: RELEASE_ID, state: 4 },
     extendPreauthorization: { preauthorization: SECRET_HOLD, requestId: RELEASE_ID, state: 4 },
-    createRefund: { refund: { ...CAPTURE, captureRequestId: CAPTURE.requestId, amount: 500n } },
+    createRefund: { refund: { ...CAPTURE, captureRequestId: CAPTURE.requestId, amount: 500n, amountRefunded: 500n } },
     getOperation: { operation: OPERATION },
     listOperations: { operations: [{ ...OPERATION, requestId: RELEASE_ID, statusInfo: 'released', kind: 3 }] },
     getOct: { oct: { ...OPERATION, requestId: OCT_ID, createdAt: NOW } },

@@ -78,6 +78,7 @@ export const CAPTURE = {
   currency: 'EUR',
   captureDate: NOW,
   bankReference: 'bank-1',
+  amountCaptured: 4_000n,
   amountRemaining: 6_000n,
   amountReleased: 0n,
   preauthorizationStatus: 2,
@@ -94,16 +95,16 @@ export const CAPTURE_JSON = {
   currency: 'EUR',
   finalCapture: false,
   captureDate: NOW_TEXT,
+  bankReference: 'bank-1',
   amountCaptured: 4_000,
   amountRemaining: 6_000,
   amountReleased: 0,
-  bankReference: 'bank-1',
   preauthorizationStatus: 'PARTIALLY_CAPTURED',
   reference: 'ref-2',
+  createdAt: NOW_TEXT,
   reversed: false,
   amountReversed: 0,
   amountRefunded: 0,
-  createdAt: NOW_TEXT,
 };
 
 /** Valid bodies. */

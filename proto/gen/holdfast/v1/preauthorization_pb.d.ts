@@ -344,6 +344,13 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   bankReference: string;
 
   /**
+   * Charged by this capture, minor units; set when OK.
+   *
+   * @generated from field: int64 amount_captured = 18;
+   */
+  amountCaptured: bigint;
+
+  /**
    * What remained of the hold right after this capture, minor units; set when OK.
    *
    * @generated from field: int64 amount_remaining = 9;

@@ -40,6 +40,13 @@ export declare type Refund = Message<"holdfast.v1.Refund"> & {
   amount: bigint;
 
   /**
+   * Given back by this refund, minor units; set when OK.
+   *
+   * @generated from field: int64 amount_refunded = 13;
+   */
+  amountRefunded: bigint;
+
+  /**
    * ISO 4217 code, the capture's.
    *
    * @generated from field: string currency = 4;

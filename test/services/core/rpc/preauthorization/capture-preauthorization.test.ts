@@ -33,7 +33,8 @@ describe('capturePreauthorization()', function () {
       assert.equal(replayed, false);
       assert.equal(capture?.state, OperationState.OK);
       assert.equal(capture.holdRequestId, hold.requestId);
-      assert.deepEqual([capture.amount, capture.amountRemaining, capture.amountReleased], [4_000n, 6_000n, 0n]);
+      assert.deepEqual([capture.amount, capture.amountCaptured], [4_000n, 4_000n]);
+      assert.deepEqual([capture.amountRemaining, capture.amountReleased], [6_000n, 0n]);
       assert.equal(capture.preauthorizationStatus, HoldStatus.PARTIALLY_CAPTURED);
       assert.equal(Number(capture.captureDate?.seconds) * 1_000, stage.clock.now());
       assert.match(capture.bankReference, /^BNK/);
@@ -55,9 +56,11 @@ describe('capturePreauthorization()', function () {
 
     it('closes the hold with the last of its amount, and nothing is released', async () => {
       const hold = await several.hold();
-      await several.capture(hold, 4_000n);
-      await several.capture(hold, 6_000n);
+      const { capture: part } = await several.capture(hold, 4_000n);
+      const { capture: last } = await several.capture(hold, 6_000n, { idempotencyKey: 'last' });
       assert.equal(await several.books(hold), 'CAPTURED 10000/0/0/0/0');
+      const { capture: again } = await several.capture(hold, 6_000n, { idempotencyKey: 'last' });
+      assert.deepEqual([part?.finalCapture, last?.finalCapture, again?.finalCapture], [false, true, true]);
     });
 
     it('releases the rest with a final capture, here and at the processor', async () => {

@@ -32,7 +32,8 @@ describe('createRefund()', function () {
       const { refund = assert.fail(), replayed } = await desk.refund(capture, 1_500n);
       assert.equal(replayed, false);
       assert.equal(refund.state, OperationState.OK);
-      assert.deepEqual([refund.amount, refund.currency, refund.merchantId], [1_500n, 'EUR', 'several']);
+      assert.deepEqual([refund.amount, refund.amountRefunded], [1_500n, 1_500n]);
+      assert.deepEqual([refund.currency, refund.merchantId], ['EUR', 'several']);
       assert.deepEqual([refund.captureRequestId, refund.holdRequestId], [capture.requestId, capture.holdRequestId]);
       assert.equal(Number(refund.finalStateDate?.seconds) * 1_000, stage.clock.now());
       assert.match(refund.bankReference, /^BNK/);
@@ -200,7 +201,7 @@ describe('createRefund()', function () {
       it(`reserves its amount while its outcome is unknown (${behaviour})`, async () => {
         const capture = await capturedWith(behaviour);
         const { refund } = await desk.refund(capture, 3_000n);
-        assert.equal(refund?.state, OperationState.UNKNOWN);
+        assert.deepEqual([refund?.state, refund?.amountRefunded], [OperationState.UNKNOWN, 0n]);
         assert.equal(await why(desk.refund(capture, 1_001n)), 'CAPTURE_NOT_SETTLED');
         assert.equal(await why(desk.refund(capture, 4_001n)), 'AMOUNT_EXCEEDS_CAPTURE');
         assert.equal(await booksOf(capture), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');

@@ -51,6 +51,19 @@ describe('Holdfast', function () {
     assert.equal((await holds.update(placed.requestId, { description: null })).description, undefined);
   });
 
+  it('renews a hold for what remains of it, also under a key', async () => {
+    const { holds } = open();
+    const old = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
+    assert(old.outcome === 'done' && 'preauthorizationId' in old && old.preauthorizationId !== undefined);
+    await holds.capture({ preauthorizationId: old.preauthorizationId, amountToCapture: 4_000 });
+    const renewed = await holds.renew({ requestId: old.requestId });
+    assert(renewed.outcome === 'done');
+    assert.deepEqual([renewed.amount, renewed.renews], [6_000, old.requestId]);
+    const again = await holds.renew({ requestId: old.requestId }, { idempotencyKey: renewed.idempotencyKey });
+    assert(again.outcome === 'done');
+    assert.deepEqual([again.requestId, again.replayed], [renewed.requestId, true]);
+  });
+
   it('follows a hold whose processor does not answer, until there is a result', async () => {
     const { holds } = open();
     const hold = await holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_timeout_applied' });

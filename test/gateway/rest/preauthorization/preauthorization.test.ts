@@ -180,6 +180,65 @@ describe('REST preauthorization', () => {
     });
   });
 
+  describe('POST /preauthorization/renew', () => {
+    const renew = (body: object) => stage.ask('POST', '/preauthorization/renew', { body });
+    const renewed = { ...HOLD, renews: examples.RELEASE_ID };
+
+    for (const body of [{ preauthorizationId: PREAUTHORIZATION_ID }, { requestId: HOLD_ID, amount: 7_000 }]) {
+      it(`returns 201 with the new hold, asked for by ${Object.keys(body)}`, async () => {
+        core.answers.set('renewPreauthorization', () => ({ preauthorization: renewed, state: 4, replayed: true }));
+        const answer = await renew(body);
+        assert.equal(answer.status, 201);
+        assert.deepEqual(answer.body, { ...HOLD_JSON, renews: examples.RELEASE_ID });
+        assert.equal(answer.headers.get('idempotency-replayed'), 'true');
+        const { operationRequestId, ...request } = core.lastRequest;
+        assert.equal(uuidVersion(String(operationRequestId)), 7);
+        const { amount, ...named } = { preauthorizationId: '', requestId: '', amount: undefined, ...body };
+        assert.deepEqual(request, {
+          ...named,
+          merchantId: 'acme',
+          ...(amount !== undefined && { amount: BigInt(amount) }),
+        });
+      });
+    }
+
+    it('returns 202 without the handle while the outcome is unknown', async () => {
+      core.answers.set('renewPreauthorization', () => ({ preauthorization: renewed, state: 2 }));
+      const answer = await renew({ requestId: HOLD_ID });
+      assert.equal(answer.status, 202);
+      assert.deepEqual(answer.body, { requestId: HOLD_ID, status: 'IN_PROGRESS' });
+    });
+
+    it('refuses what names no hold, or two, without calling core', async () => {
+      for (const [body, code] of [
+        [{ requestId: 'nope' }, 'PREAUTHORIZATION_NOT_FOUND'],
+        [{ preauthorizationId: 'nope' }, 'PREAUTHORIZATION_NOT_FOUND'],
+        [{}, 'INVALID_REQUEST'],
+        [{ preauthorizationId: PREAUTHORIZATION_ID, requestId: HOLD_ID }, 'INVALID_REQUEST'],
+        [{ requestId: HOLD_ID, amount: 0 }, 'INVALID_REQUEST'],
+      ] as const) {
+        assert.equal((await renew(body)).body.code, code);
+      }
+      assert.equal(core.calls.length, 0);
+    });
+
+    for (const [reason, code, httpStatus] of [
+      ['HOLD_NOT_PLACED', status.FAILED_PRECONDITION, 409],
+      ['NOT_SUPPORTED', status.FAILED_PRECONDITION, 409],
+      ['HOLD_CAPTURED', status.FAILED_PRECONDITION, 409],
+      ['CAPTURE_IN_FLIGHT', status.ABORTED, 409],
+      ['CARD_DECLINED', status.FAILED_PRECONDITION, 402],
+    ] as const) {
+      it(`returns ${httpStatus} ${reason}`, async () => {
+        core.answers.set('renewPreauthorization', () => {
+          throw refusal(code, { reason, message: 'No.', metadata: { requestId: HOLD_ID } });
+        });
+        const answer = await renew({ requestId: HOLD_ID });
+        assert.deepEqual([answer.status, answer.body.code], [httpStatus, reason]);
+      });
+    }
+  });
+
   describe('PATCH /preauthorization/{requestId}', () => {
     it('changes what is named, and takes back what is null', async () => {
       core.answers.set('updatePreauthorization', () => ({ preauthorization: HOLD }));

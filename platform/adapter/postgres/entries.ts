@@ -51,6 +51,20 @@ export function intentOf(kind: Kind, request: object): Intent {
   return { ...keptFields(NO_INTENT, request), kind };
 }
 
+/** Whose an authorization is, as an operation on it says it. */
+export function aboutOf(authorization: Intent) {
+  const {
+    requestId: authorizationRequestId,
+    merchantId,
+    account,
+    currency,
+    terminalId,
+    userId,
+    tokenId,
+  } = authorization;
+  return { authorizationRequestId, merchantId, account, currency, terminalId, userId, tokenId };
+}
+
 /** What became of it. Its answer is UNSPECIFIED until it ended, or was accepted. */
 export interface State extends KeptResult {
   /** When it was first sent, or was about to be. */

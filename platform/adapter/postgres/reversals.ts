@@ -1,5 +1,7 @@
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { EventMessage } from '../event-reporter.ts';
 import type { Query, Statement } from './database.ts';
+import type { Intent, State } from './entries.ts';
 
 /** Money that left a capture otherwise than by a refund of core's: a dispute, or a refund made at the processor. */
 export interface Reversal {
@@ -50,6 +52,25 @@ export function openReversals(schema: string) {
       await query(store, [reversalId, authorizationRequestId, captureRequestId, amount, turn]);
     },
   };
+}
+
+/**
+ * What was taken first: from the capture when there is only one, else it is not known from which. Never more than is
+ * left; undefined when nothing is. `amount` undefined = all that is left.
+ */
+export function firstTurn(
+  authorization: Pick<Intent & State, 'requestId' | 'captured' | 'refunded' | 'reversed'>,
+  entries: readonly (Intent & State)[],
+  reversalId: string,
+  amount?: bigint,
+): Reversal | undefined {
+  const captures = entries.filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED);
+  const capture = captures.length === 1 ? captures[0] : undefined;
+  const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
+  const left = capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed;
+  const taken = amount === undefined || amount > left ? left : amount;
+  const captureRequestId = capture?.requestId ?? null;
+  return taken > 0n ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn: 1 } : undefined;
 }
 
 /** The event that reports a turn of a reversal to core. */

@@ -1,3 +1,4 @@
+import { openBooks } from '../../../platform/adapter/postgres/books.ts';
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import {
   entryReader,
@@ -7,7 +8,6 @@ import {
   NO_STATE,
   type Numbered,
 } from '../../../platform/adapter/postgres/entries.ts';
-import { openReversals } from '../../../platform/adapter/postgres/reversals.ts';
 import { ENTRY_ORDER_LOCK } from './schema.ts';
 
 /**
@@ -40,7 +40,7 @@ export {
   save as saveEntry,
 };
 
-export const REVERSALS = openReversals('adyen');
+export const BOOKS = openBooks('adyen');
 
 const BY_PSP_REFERENCE = select('entry_by_psp_reference', 'psp_reference = $1 ORDER BY sequence LIMIT 1');
 

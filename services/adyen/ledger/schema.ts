@@ -1,14 +1,11 @@
 import { ENTRY_COLUMNS, entryChanges, entryIndexes } from '../../../platform/adapter/postgres/entries.ts';
 import { historyTable } from '../../../platform/adapter/postgres/history.ts';
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
-import { eventInserter, eventTable } from '../../../platform/adapter/postgres/outbox.ts';
+import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
 import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
 
 /** Key of the advisory lock that makes the order of `entry.sequence` the order of commits. */
 export const ENTRY_ORDER_LOCK = 7_217_001;
-
-/** Stores an event for core in the transaction of what it reports; one that is known stays as it is. */
-export const insertEvent = eventInserter('adyen');
 
 /**
  * An entry is stored before Adyen is asked. The sums of an authorization stand in its own row, whose lock is held by

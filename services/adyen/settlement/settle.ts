@@ -3,8 +3,7 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
-import { type Entry, lockEntry, saveEntry } from '../ledger/entry.ts';
-import { insertEvent } from '../ledger/schema.ts';
+import { BOOKS, type Entry, lockEntry, saveEntry } from '../ledger/entry.ts';
 import { type Ending, resultOf } from './ending.ts';
 
 /**
@@ -20,49 +19,25 @@ export async function settle(desk: Desk, query: Query, entry: Entry, ending: End
   const expectedBy = isFinal ? null : new Date((entry.sentAt ?? actedAt).getTime() + desk.resultMs);
   const merged = { ...entry, ...ending, actedAt, expiresAt, expectedBy, dueAt: null };
   const reference = isApproved || !isFinal ? merged.pspReference : '';
-  const released = isApproved && entry.authorizationRequestId !== null ? await book(query, entry) : 0n;
+  const released = isApproved ? await releasedBy(query, entry) : 0n;
   const ended = await saveEntry(query, { ...merged, reference, released });
-  if (tell && isFinal) await tellCore(desk, query, ended);
+  await BOOKS.book(query, ended);
+  if (tell) await tellCore(desk, query, ended);
   return ended;
 }
 
 const PROLONGS: ReadonlySet<Entry['kind']> = new Set(['authorization', 'extension']);
 
-/** Books what an approved operation does to its authorization and capture. Returns what it gave back. */
-async function book(query: Query, entry: Entry): Promise<bigint> {
-  const authorization = await lockEntry(query, entry.authorizationRequestId ?? '');
+/** What an approved operation gave back. There is one capture, and Adyen gives back what it leaves. */
+async function releasedBy(query: Query, { kind, amount, authorizationRequestId }: Entry): Promise<bigint> {
+  if (kind !== 'capture' && kind !== 'void') return 0n;
+  const authorization = await lockEntry(query, authorizationRequestId ?? '');
   assert(authorization, 'an operation is about an authorization that is in the ledger');
-  const { amount, kind } = entry;
-  const left = remainingOf(authorization);
-  const { captured, voided, incremented, refunded } = authorization;
-  switch (kind) {
-    case 'capture':
-      // There is one capture, and Adyen gives back what it leaves.
-      await saveEntry(query, { ...authorization, captured: captured + amount, voided: voided + left - amount });
-      return left - amount;
-    case 'void':
-      await saveEntry(query, { ...authorization, voided: voided + left });
-      return left;
-    case 'increment':
-      await saveEntry(query, { ...authorization, incremented: incremented + amount });
-      return 0n;
-    case 'refund': {
-      await saveEntry(query, { ...authorization, refunded: refunded + amount });
-      const capture = await lockEntry(query, entry.captureRequestId ?? '');
-      if (capture) await saveEntry(query, { ...capture, refunded: capture.refunded + amount });
-      return 0n;
-    }
-    default:
-      return 0n;
-  }
+  return remainingOf(authorization) - (kind === 'capture' ? amount : 0n);
 }
 
-/** Stores the event that says how an entry ended. A second, contradicting end is another event. */
+/** Reports how an entry ended. */
 export async function tellCore(desk: Desk, query: Query, entry: Entry): Promise<void> {
-  const { requestId, answer, actedAt } = entry;
-  const value = { requestId, result: resultOf(desk, entry) };
-  const event = { case: 'operationSettled', value } as const;
-  const occurredAt = actedAt ?? desk.now();
-  await insertEvent(query, { eventId: `settled-${requestId}-${answer}`, requestId, occurredAt, event });
+  await BOOKS.tellEnd(query, entry, resultOf(desk, entry));
   desk.onEvent();
 }

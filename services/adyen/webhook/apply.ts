@@ -4,7 +4,7 @@ import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
-import { type Entry, entriesOf, findByPspReference, findEntry, lockEntry, saveEntry } from '../ledger/entry.ts';
+import { BOOKS, type Entry, entriesOf, findByPspReference, findEntry, lockEntry } from '../ledger/entry.ts';
 import { finishNotification, type Item, takeDueNotifications } from '../ledger/notification.ts';
 import { APPROVED, type Ending, isOpen } from '../settlement/ending.ts';
 import { codeOf } from '../settlement/request.ts';
@@ -134,9 +134,6 @@ async function bookAfterAll(desk: Desk, query: Query, entry: Entry): Promise<voi
 
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
 async function takeBackRefund(desk: Desk, query: Query, item: Item, entry: Entry): Promise<void> {
-  for (const requestId of [entry.authorizationRequestId, entry.captureRequestId]) {
-    const row = requestId ? await lockEntry(query, requestId) : undefined;
-    if (row) await saveEntry(query, { ...row, refunded: row.refunded - entry.amount });
-  }
+  await BOOKS.unbookRefund(query, entry);
   await settle(desk, query, entry, endingOf(item, false, true), true);
 }

@@ -1,5 +1,6 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type KeptResult, type Kind, keptFields, NO_RESULT } from '../../../platform/adapter/entry.ts';
+import { openBooks } from '../../../platform/adapter/postgres/books.ts';
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -80,6 +81,7 @@ const STATE_FIELDS = [
 ];
 
 const ENTRIES = base.entryReader<Entry>('stripe', [...INTENT_FIELDS, ...ENDING_FIELDS, ...STATE_FIELDS]);
+export const BOOKS = openBooks('stripe');
 const { column } = base;
 const COLUMNS = ENTRIES.columns;
 
@@ -179,23 +181,6 @@ const FORGET_FENCE: Statement = {
 /** Forgets that an identifier was fenced, because Stripe has done what was asked under it. */
 export async function forgetFence(query: Query, requestId: string): Promise<void> {
   await query(FORGET_FENCE, [requestId]);
-}
-
-const ADD: Statement = {
-  name: 'add_to_entry',
-  text: `UPDATE stripe.entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},
-      ended_at = coalesce($7, ended_at), ended_how = coalesce($8, ended_how)
-    WHERE request_id = $1`,
-};
-
-/** Moves the sums of an authorization or capture. */
-export async function addToEntry(
-  query: Query,
-  requestId: string,
-  change: Partial<Record<(typeof SUMS)[number], bigint>> & { endedAt?: Date; endedHow?: number },
-): Promise<void> {
-  const sums = SUMS.map((sum) => change[sum] ?? 0n);
-  await query(ADD, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
 }
 
 const BY_STRIPE: Statement = {

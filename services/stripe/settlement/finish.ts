@@ -2,8 +2,7 @@ import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
-import { addToEntry, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
-import { insertEvent } from '../ledger/event.ts';
+import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
 import { resultOf } from './ending.ts';
 
 /** How an ending is stored. */
@@ -28,7 +27,7 @@ export async function finish(desk: Desk, entry: Entry, ending: Ending, options: 
   const ended = await desk.database.transaction(async (query) => {
     const stored = await endEntry(query, entry.requestId, from, ending, desk.now(), found);
     if (!stored) return undefined;
-    await applySums(query, stored);
+    await BOOKS.book(query, stored);
     if (tell) await tellCore(query, stored);
     return stored;
   });
@@ -39,31 +38,7 @@ export async function finish(desk: Desk, entry: Entry, ending: Ending, options: 
   return standing;
 }
 
-/** What an approved operation changes of its authorization, and a refund of its capture. */
-export async function applySums(query: Query, entry: Entry): Promise<void> {
-  const { answer, amount, released, authorizationRequestId, captureRequestId } = entry;
-  if (answer !== Answer.APPROVED || authorizationRequestId === null) return;
-  if (entry.kind === 'capture') await addToEntry(query, authorizationRequestId, { captured: amount, voided: released });
-  if (entry.kind === 'void') await addToEntry(query, authorizationRequestId, { voided: released });
-  if (entry.kind === 'increment') {
-    await addToEntry(query, authorizationRequestId, { incremented: amount });
-  }
-  if (entry.kind !== 'refund') return;
-  await addToEntry(query, authorizationRequestId, { refunded: amount });
-  if (captureRequestId !== null) await addToEntry(query, captureRequestId, { refunded: amount });
-}
-
 /** Stores the event that says how an entry ended. */
-export async function tellCore(query: Query, entry: Entry): Promise<void> {
-  const { requestId, kind, answer } = entry;
-  if (answer === Answer.ACCEPTED) return;
-  const value = { requestId, result: resultOf(entry) };
-  const eventId = `${kind}-${requestId}-${answer}`.slice(0, 64);
-  const event = kind === 'checkout' ? ('checkoutCompleted' as const) : ('operationSettled' as const);
-  await insertEvent(query, {
-    eventId,
-    requestId,
-    occurredAt: entry.actedAt ?? new Date(0),
-    event: { case: event, value },
-  });
+export function tellCore(query: Query, entry: Entry): Promise<void> {
+  return BOOKS.tellEnd(query, entry, resultOf(entry));
 }

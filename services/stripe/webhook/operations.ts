@@ -2,10 +2,12 @@ import type Stripe from 'stripe';
 import { v5 as uuidv5 } from 'uuid';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { aboutOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fromStripe } from '../amount.ts';
 import type { Desk } from '../desk.ts';
 import {
+  BOOKS,
   type Ending,
   type Entry,
   endEntry,
@@ -16,10 +18,9 @@ import {
   insertEntry,
   intentOf,
 } from '../ledger/entry.ts';
-import { insertEvent } from '../ledger/event.ts';
 import { capturedBy } from '../settlement/capture.ts';
 import { approved } from '../settlement/ending.ts';
-import { applySums, tellCore } from '../settlement/finish.ts';
+import { tellCore } from '../settlement/finish.ts';
 import { incrementedBy } from '../settlement/increment.ts';
 import { type Mark, marksOf } from '../settlement/mark.ts';
 
@@ -53,21 +54,12 @@ export async function bookDone(desk: Desk, query: Query, intent: Intent, ending:
   if (!known || known.kind === 'fence') await insertEntry(query, intent);
   const ended = await endEntry(query, intent.requestId, ['stored', 'ended'], ending, desk.now());
   if (!ended) return;
-  await applySums(query, ended);
+  await BOOKS.book(query, ended);
   await tellCore(query, ended);
 }
 
 function intentOfMark(mark: Mark, authorization: Entry): Intent {
-  const {
-    requestId: authorizationRequestId,
-    merchantId,
-    account,
-    currency,
-    terminalId,
-    userId,
-    tokenId,
-  } = authorization;
-  const about = { authorizationRequestId, merchantId, account, currency };
+  const { terminalId, userId, tokenId, ...about } = aboutOf(authorization);
   const { requestId, kind, amount, isFinal: finalCapture } = mark;
   if (kind === 'void') return intentOf('void', { ...about, requestId, currency: '' });
   if (kind === 'increment') return intentOf('increment', { ...about, requestId, amount });
@@ -94,26 +86,13 @@ async function bookForeignCapture(
   const received = fromStripe(intent.amount_received, intent.currency);
   const amount = received - authorization.captured;
   if (amount === 0n) return false;
-  const {
-    requestId: authorizationRequestId,
-    merchantId,
-    account,
-    currency,
-    terminalId,
-    userId,
-    tokenId,
-  } = authorization;
-  desk.log.error('books differ', { requestId: authorizationRequestId, kind: 'captured' });
+  desk.log.error('books differ', { requestId: authorization.requestId, kind: 'captured' });
   if (amount < 0n || amount > remainingOf(authorization)) return false;
   const requestId = uuidv5(`${intent.id} ${received}`, FOREIGN);
-  const about = { requestId, authorizationRequestId, merchantId, account, currency, amount };
-  await insertEntry(query, intentOf('capture', { ...about, terminalId, userId, tokenId }));
+  await insertEntry(query, intentOf('capture', { ...aboutOf(authorization), requestId, amount }));
   const ended = await endEntry(query, requestId, ['stored'], capturedBy(intent, false), desk.now());
   if (!ended) return false;
-  await applySums(query, ended);
-  const value = { authorizationRequestId, captureRequestId: requestId, amount, reference: ended.reference };
-  const event = { case: 'foreignCapture', value } as const;
-  const eventId = `foreign-${requestId}`;
-  await insertEvent(query, { eventId, requestId: authorizationRequestId, occurredAt: desk.now(), event });
+  await BOOKS.book(query, ended);
+  await BOOKS.tellForeignCapture(query, ended, desk.now());
   return true;
 }

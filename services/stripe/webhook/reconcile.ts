@@ -6,12 +6,11 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { type Desk, requestOptions } from '../desk.ts';
-import { addToEntry, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
-import { insertEvent } from '../ledger/event.ts';
+import { BOOKS, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
-import { applySums, tellCore } from '../settlement/finish.ts';
+import { tellCore } from '../settlement/finish.ts';
 import { getIntent, isExpired, stateOf } from '../settlement/intent-ending.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
@@ -88,12 +87,9 @@ async function reconcileEnd(
   // Of one that was captured in part Stripe says no reason.
   const isOverdue = authorization.expiresAt !== null && authorization.expiresAt <= desk.now();
   const isEnded = isExpired(intent) || (intent.status === 'succeeded' && isOverdue);
-  const end = isEnded ? AuthorizationEnd.EXPIRED : AuthorizationEnd.VOIDED;
+  const how = isEnded ? AuthorizationEnd.EXPIRED : AuthorizationEnd.VOIDED;
   const at = intent.canceled_at === null ? desk.now() : new Date(intent.canceled_at * 1000);
-  await addToEntry(query, requestId, { voided: left, endedAt: at, endedHow: end });
-  const value = { requestId, end, amount: left, reference: intent.id };
-  const event = { case: 'authorizationEnded', value } as const;
-  await insertEvent(query, { eventId: `ended-${requestId}`, requestId, occurredAt: at, event });
+  await BOOKS.end(query, requestId, { how, at, left, reference: intent.id });
 }
 
 /**
@@ -111,11 +107,11 @@ async function reconcileRefunds(
     if (!entry) continue;
     const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
-    if (entry.answer === Answer.APPROVED) await takeBack(query, entry);
+    if (entry.answer === Answer.APPROVED) await BOOKS.unbookRefund(query, entry);
     const found = { refundId: refund.id };
     const ended = await endEntry(query, entry.requestId, ['stored', 'sent', 'ended'], ending, desk.now(), found);
     if (!ended) continue;
-    await applySums(query, ended);
+    await BOOKS.book(query, ended);
     await tellCore(query, ended);
   }
 }
@@ -134,10 +130,4 @@ async function entryOfRefund(query: Query, authorization: Entry, refund: Stripe.
   const captureRequestId = refund.metadata?.holdfast_capture_id || null;
   const about = { requestId, authorizationRequestId, captureRequestId, merchantId, account, currency, amount };
   return insertEntry(query, intentOf('refund', about));
-}
-
-async function takeBack(query: Query, { amount, authorizationRequestId, captureRequestId }: Entry): Promise<void> {
-  for (const requestId of [authorizationRequestId, captureRequestId]) {
-    if (requestId !== null) await addToEntry(query, requestId, { refunded: -amount });
-  }
 }

@@ -1,6 +1,11 @@
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, NO_RESULT } from './entry.ts';
 
+/** Done. */
+export function approved(): KeptResult {
+  return { ...NO_RESULT, answer: Answer.APPROVED };
+}
+
 /** The issuer said no, to this card. */
 export function declined(code: string, message: string, card: Partial<KeptResult> = {}): KeptResult {
   return { ...refused(Answer.DECLINED, code, message), ...card };

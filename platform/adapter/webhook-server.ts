@@ -5,14 +5,18 @@ import { errorFields, type Log } from '../log.ts';
 /** An answer: a status, and a text. */
 export type Reply = readonly [status: number, text?: string];
 
-/** What a processor's webhooks come to. */
-export interface WebhookServer {
+/** How an adapter takes its processor's webhooks. */
+export interface Webhooks {
   /** Where webhooks are posted. */
   readonly path: string;
   /** Verifies and stores a webhook. What it throws is answered 503, and the processor sends it again. */
   take(body: Buffer, headers: IncomingHttpHeaders): Promise<Reply>;
-  /** Answers `GET` of other paths, such as `/healthz`. */
-  readonly pages: Readonly<Record<string, () => Reply | Promise<Reply>>>;
+  /** Answers `GET` of other paths. */
+  readonly pages?: Readonly<Record<string, () => Reply | Promise<Reply>>>;
+}
+
+/** What answers them. */
+interface WebhookServer extends Required<Webhooks> {
   readonly log: Log;
 }
 

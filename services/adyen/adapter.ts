@@ -1,35 +1,28 @@
 import { completeSince } from '../../platform/adapter/postgres/history.ts';
-import { startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
+import { type Served, startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
 import { shareRunning } from '../../platform/adapter/share-running.ts';
 import type { Log } from '../../platform/log.ts';
 import { openClient } from './api/client.ts';
 import type { Desk } from './desk.ts';
+import { NOTIFICATIONS } from './ledger/notification.ts';
 import { ADYEN_SCHEMA } from './ledger/schema.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 import { sendAgain } from './settlement/advance.ts';
 import { applyDue } from './webhook/apply.ts';
-import { receiveWebhooks } from './webhook/receive.ts';
+import { webhooksTo } from './webhook/receive.ts';
 
 /** A running adapter. */
-export interface Adapter {
-  /** The processor contract. */
-  readonly grpcPort: number;
-  /** Adyen's notifications. */
-  readonly webhookPort: number;
-  /** Metrics and health; undefined when none are served. */
-  readonly metricsPort: number | undefined;
+export interface Adapter extends Served {
   /** Deals with what Adyen notified, rather than at its time. */
   applyDue(): Promise<void>;
   /** Sends again what Adyen has not answered and is due, rather than at its time. */
   sendAgain(): Promise<void>;
-  /** Reports to core what is due now, rather than at its time. */
-  reportDue(): Promise<void>;
-  /** Lets running calls end, then stops; nothing stays open. */
-  close(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
+/** Finding old notifications reads all of them. */
+const PURGES_EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -40,13 +33,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   const { log, now = () => new Date() } = given;
   const { ADYEN_MERCHANT_ACCOUNT: merchantAccount } = settings;
   await using started = new AsyncDisposableStack();
-  const ledger = await startLedger(started, {
-    name: 'ADYEN',
-    settings,
-    schema: ADYEN_SCHEMA,
-    inbox: 'notification',
-    log,
-  });
+  const ledger = await startLedger(started, { name: 'ADYEN', settings, schema: ADYEN_SCHEMA, log });
   const { database, reports, repeat } = ledger;
   const { since, doubt } = await completeSince(database.query, ADYEN_SCHEMA.name);
   if (doubt) log.warn('ledger incomplete', { reason: doubt });
@@ -65,19 +52,10 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   };
   const applying = repeat('notifications', EVERY_MS, () => applyDue(desk));
   const sending = repeat('unanswered', EVERY_MS, () => sendAgain(desk));
+  repeat('purge', PURGES_EVERY_MS, () => NOTIFICATIONS.purge(database.query));
   const hmacKeys = settings.ADYEN_HMAC_KEY.split(',');
-  const webhooks = receiveWebhooks({ database, hmacKeys, log, onNotification: applying.wake });
-  const webhookPort = await ledger.receive(webhooks);
+  await ledger.receive(webhooksTo({ database, hmacKeys, log, onNotification: applying.wake }));
   const identity = `${new URL(settings.ADYEN_API_BASE).hostname} ${merchantAccount}`;
   const served = await ledger.serve(processorMethods(desk, identity));
-  log.info('ready', { grpcPort: served.grpcPort, port: webhookPort });
-  const running = started.move();
-  return {
-    ...served,
-    webhookPort,
-    applyDue: applying.runOnce,
-    sendAgain: sending.runOnce,
-    reportDue: reports.runOnce,
-    close: () => running.disposeAsync(),
-  };
+  return { ...served, applyDue: applying.runOnce, sendAgain: sending.runOnce };
 }

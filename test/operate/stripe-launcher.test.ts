@@ -27,7 +27,8 @@ describe('npm start with a Stripe key', function () {
     // Processes are found in /proc.
     if (process.platform !== 'linux') this.skip();
     dataDir = await mkdtemp(`${tmpdir()}/holdfast-stripe-`);
-    stripe = await startFakeStripe();
+    // An ordinary account, without the card features of IC+ pricing, whose events nobody forwards.
+    stripe = await startFakeStripe({ hasFeatures: false });
     const keys = { STRIPE_API_KEY: API_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_BASE: stripe.origin };
     settings = { ...(await launchSettings(dataDir)), ...keys, ...started() };
   });
@@ -91,7 +92,7 @@ describe('npm start with a Stripe key', function () {
       [hold.status, hold.amount, capture.status, capture.amountCaptured],
       ['IN_PROGRESS', 1050, 'OK', 400],
     );
-    assert.equal(capture.preauthorizationStatus, 'CAPTURED');
+    assert.deepEqual([capture.preauthorizationStatus, capture.amountReleased], ['CAPTURED', 650]);
     const intents = stripe.requests.map(({ request }) => request).filter((request) => /capture$/.test(request));
     assert.deepEqual(intents, ['POST /v1/payment_intents/…/capture']);
   });

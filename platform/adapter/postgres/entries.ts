@@ -168,7 +168,12 @@ const SHOWN = [
   ...['captured', 'voided', 'incremented', 'refunded', 'reversed'],
 ];
 
-/** SQL: an entry has no result yet. */
+/** Whether it has not ended: it was not answered, or was accepted only. */
+export function isOpen({ answer }: Pick<State, 'answer'>): boolean {
+  return answer === Answer.UNSPECIFIED || answer === Answer.ACCEPTED;
+}
+
+/** SQL: the same. */
 export const OPEN = `answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
 
 /** The indexes that every table `entry` has. */

@@ -4,11 +4,12 @@ import type { Log } from '../../log.ts';
 import { type RunningJob, runPeriodically } from '../../periodic-job.ts';
 import { readServerTls, tlsFiles } from '../../tls.ts';
 import { openEventReporter } from '../event-reporter.ts';
-import { type AdapterMetrics, answerMetrics, openMetrics } from '../metrics.ts';
 import { reportDue } from '../report.ts';
 import { type Methods, serveProcessor } from '../serve.ts';
 import { type LedgerSettings, ownSettings } from '../settings.ts';
+import { openWebhookServer, type Reply, type Webhooks } from '../webhook-server.ts';
 import { type Database, openDatabase } from './database.ts';
+import { type AdapterMetrics, answerMetrics, isReadable, openMetrics } from './metrics.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -20,10 +21,24 @@ export interface Ledger {
   readonly reports: RunningJob;
   /** Runs a job at an interval, until the adapter stops. */
   repeat(name: string, intervalMs: number, runOnce: () => Promise<unknown>): RunningJob;
-  /** Serves webhooks; returns the port. */
-  receive(webhooks: RequestListener): Promise<number>;
-  /** Serves the contract, and metrics where a port is set for them; returns both ports. */
-  serve(methods: Methods): Promise<{ readonly grpcPort: number; readonly metricsPort: number | undefined }>;
+  /** Serves webhooks, with `GET /healthz` and `/readyz` beside them; returns the port. */
+  receive(webhooks: Webhooks): Promise<number>;
+  /** Serves the contract, and metrics where a port is set for them: the last that is started. */
+  serve(methods: Methods): Promise<Served>;
+}
+
+/** A running adapter. */
+export interface Served {
+  /** The processor contract. */
+  readonly grpcPort: number;
+  /** The processor's webhooks. */
+  readonly webhookPort: number;
+  /** Metrics and health; undefined when none are served. */
+  readonly metricsPort: number | undefined;
+  /** Reports to core what is due now, rather than at its time. */
+  reportDue(): Promise<void>;
+  /** Lets running calls end, then stops; nothing stays open. */
+  close(): Promise<void>;
 }
 
 /** What becomes the ledger of an adapter. Its settings begin with `name`. */
@@ -31,8 +46,6 @@ interface Given {
   readonly name: string;
   readonly settings: LedgerSettings;
   readonly schema: Schema;
-  /** The table of what the processor announced. */
-  readonly inbox: string;
   readonly log: Log;
 }
 
@@ -44,7 +57,7 @@ const REPORTS_EVERY_MS = 1_000;
  * that is wrong.
  */
 export async function startLedger(started: AsyncDisposableStack, given: Given): Promise<Ledger> {
-  const { name, settings, schema, inbox, log } = given;
+  const { name, settings, schema, log } = given;
   const { HOST: host, DATABASE_URL: databaseUrl, PROCESSOR_CREDENTIAL: credential } = settings;
   const own = ownSettings(name, settings);
   const tls = readServerTls(`${name}_TLS`, tlsFiles(`${name}_TLS`, settings));
@@ -52,7 +65,7 @@ export async function startLedger(started: AsyncDisposableStack, given: Given): 
   await migrate(databaseUrl, schema);
   const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
   const outbox = openOutbox(database.query, schema.name);
-  const metrics = openMetrics(database, schema.name, inbox);
+  const metrics = openMetrics(database, schema.name);
   const repeat = (job: string, intervalMs: number, runOnce: () => Promise<unknown>) =>
     started.adopt(runPeriodically({ name: job, intervalMs, runOnce }, log), ({ close }) => close());
   const listenAt = (setting: string, port: number, listener: RequestListener) => {
@@ -60,12 +73,20 @@ export async function startLedger(started: AsyncDisposableStack, given: Given): 
     started.defer(() => closeServer(server, GRACE_MS));
     return listen(server, setting, port, host);
   };
+  const reports = repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log }));
+  let webhookPort = 0;
   return {
     database,
     metrics,
-    reports: repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log })),
+    reports,
     repeat,
-    receive: (webhooks) => listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, webhooks),
+    async receive(webhooks) {
+      const readyz = async (): Promise<Reply> => [(await isReadable(database)) ? 200 : 503];
+      const pages = { '/healthz': () => [200] as const, '/readyz': readyz, ...webhooks.pages };
+      const listener = openWebhookServer({ ...webhooks, pages, log });
+      webhookPort = await listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, listener);
+      return webhookPort;
+    },
     async serve(methods) {
       const { metricsPort: port, metricsToken: token } = own;
       if (port !== undefined && token === undefined) {
@@ -76,7 +97,11 @@ export async function startLedger(started: AsyncDisposableStack, given: Given): 
       const address = { setting: `${name}_PORT`, port: own.port, host, tls, graceMs: GRACE_MS };
       const served = await serveProcessor({ methods, log, credential, ...address });
       started.defer(() => served.close());
-      return { grpcPort: served.port, metricsPort };
+      const grpcPort = served.port;
+      log.info('ready', { grpcPort, port: webhookPort });
+      const running = started.move();
+      const close = () => running.disposeAsync();
+      return { grpcPort, webhookPort, metricsPort, reportDue: reports.runOnce, close };
     },
   };
 }

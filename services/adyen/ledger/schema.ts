@@ -1,5 +1,6 @@
 import { ENTRY_COLUMNS, entryChanges, entryIndexes } from '../../../platform/adapter/postgres/entries.ts';
 import { historyTable } from '../../../platform/adapter/postgres/history.ts';
+import { inboxTable } from '../../../platform/adapter/postgres/inbox.ts';
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
 import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
@@ -9,8 +10,7 @@ export const ENTRY_ORDER_LOCK = 7_217_001;
 
 /**
  * An entry is stored before Adyen is asked. The sums of an authorization stand in its own row, whose lock is held by
- * whoever changes it or what is about it. `notification` is what Adyen notified: the same one may come again, and is
- * dealt with once.
+ * whoever changes it or what is about it.
  */
 export const ADYEN_SCHEMA: Schema = {
   name: 'adyen',
@@ -30,19 +30,7 @@ ${entryIndexes('adyen')}
 CREATE INDEX entry_of_psp_reference ON adyen.entry (psp_reference) WHERE psp_reference <> '';
 CREATE INDEX entry_due ON adyen.entry (due_at) WHERE due_at IS NOT NULL;
 
-CREATE TABLE adyen.notification (
-  psp_reference text NOT NULL,
-  event_code text NOT NULL,
-  success boolean NOT NULL,
-  item jsonb NOT NULL,
-  received_at timestamptz NOT NULL DEFAULT now(),
-  due_at timestamptz NOT NULL DEFAULT now(),
-  attempts integer NOT NULL DEFAULT 0,
-  done_at timestamptz,
-  PRIMARY KEY (psp_reference, event_code, success)
-);
-CREATE INDEX notification_due ON adyen.notification (due_at) WHERE done_at IS NULL;
-${entryChanges('adyen')}${reversalTable('adyen')}${historyTable('adyen')}${eventTable('adyen')}`,
+${inboxTable('adyen')}${entryChanges('adyen')}${reversalTable('adyen')}${historyTable('adyen')}${eventTable('adyen')}`,
     },
   ],
 };

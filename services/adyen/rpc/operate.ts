@@ -1,23 +1,20 @@
 import { NOT_FOUND, totalOf } from '../../../platform/adapter/authorization.ts';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
-import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
+import { type Recalled, recalled } from '../../../platform/adapter/identifier.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { type Intent, intentOf } from '../../../platform/adapter/postgres/entries.ts';
+import { judge } from '../../../platform/adapter/postgres/judge.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
 import { type Entry, entriesOf, findEntry, insertEntry, lockEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { type Ending, resultOf } from '../settlement/ending.ts';
-import { judge } from '../settlement/judge.ts';
 import { settle } from '../settlement/settle.ts';
 import { isTaken } from './describe.ts';
 
-/** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */
-type Stored =
-  | { readonly entry: Entry; readonly fresh: boolean; readonly refused?: undefined }
-  | { readonly refused: ResultInit };
+type Stored = Recalled<Entry>;
 
 /** Reserves an amount on a stored card. Adyen pays to cards by another interface. Throws OutcomeUnknown. */
 export async function place(desk: Desk, kind: 'authorization' | 'credit', request: object): Promise<ResultInit> {
@@ -44,10 +41,10 @@ export async function modify(
   const stored = await desk.database.transaction(async (query): Promise<Stored> => {
     const authorization = await lockEntry(query, request.authorizationRequestId);
     if (authorization?.kind !== 'authorization') return store(desk, query, intent, NOT_FOUND);
-    const known = await recall(query, intent);
+    const known = recalled(await findEntry(query, intent.requestId), intent);
     if (known) return known;
     const entries = await entriesOf(query, authorization.requestId);
-    const ending = judge({ intent, authorization, entries, desk });
+    const ending = judge({ intent, authorization, entries, adjustments: desk.adjustments, now: desk.now() });
     const total = totalOf(authorization) + (kind === 'increment' ? intent.amount : 0n);
     return store(desk, query, intent, ending, total);
   });
@@ -62,18 +59,11 @@ async function store(desk: Desk, query: Query, intent: Intent, ending?: Ending, 
   const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
   const entry = await insertEntry(query, intent, { sentAt, dueAt, total });
   if (!entry) {
-    const known = await recall(query, intent);
+    const known = recalled(await findEntry(query, intent.requestId), intent);
     if (!known) throw new OutcomeUnknown('the entry is not to be read');
     return known;
   }
   return { entry: ending ? await settle(desk, query, entry, ending, false) : entry, fresh: true };
-}
-
-async function recall(query: Query, intent: Intent): Promise<Stored | undefined> {
-  const entry = await findEntry(query, intent.requestId);
-  if (!entry) return undefined;
-  const refused = reuseRefusal(entry, intent);
-  return refused ? { refused } : { entry, fresh: false };
 }
 
 async function finish(desk: Desk, stored: Stored): Promise<ResultInit> {

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { resultOf as formOf, NO_RESULT, type ResultInit } from '../../../platform/adapter/entry.ts';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { approved } from '../../../platform/adapter/ending.ts';
+import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Desk } from '../desk.ts';
 import type { Entry, State } from '../ledger/entry.ts';
 
@@ -8,12 +8,7 @@ import type { Entry, State } from '../ledger/entry.ts';
 export type Ending = Partial<State> & Pick<State, 'answer'>;
 
 /** Done. */
-export const APPROVED: Ending = { ...NO_RESULT, answer: Answer.APPROVED };
-
-/** Whether it has not ended: Adyen has not answered, or has not notified the result. */
-export function isOpen({ answer }: Pick<Entry, 'answer'>): boolean {
-  return answer === Answer.UNSPECIFIED || answer === Answer.ACCEPTED;
-}
+export const APPROVED: Ending = approved();
 
 /** The contract's form of how an entry ended. */
 export function resultOf({ adjustments }: Pick<Desk, 'adjustments'>, entry: Entry): ResultInit {

@@ -1,12 +1,14 @@
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
+import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Desk } from '../desk.ts';
 import { BOOKS, type Entry, entriesOf, findByPspReference, findEntry, lockEntry } from '../ledger/entry.ts';
-import { finishNotification, type Item, takeDueNotifications } from '../ledger/notification.ts';
-import { APPROVED, type Ending, isOpen } from '../settlement/ending.ts';
+import { type Item, NOTIFICATIONS } from '../ledger/notification.ts';
+import { APPROVED, type Ending } from '../settlement/ending.ts';
 import { codeOf } from '../settlement/request.ts';
 import { settle, tellCore } from '../settlement/settle.ts';
 import { applyForeign } from './foreign.ts';
@@ -33,20 +35,21 @@ const AT_ONCE = 8;
 /** Deals with the notifications that are due. Adyen sends them in any order, and again. */
 export async function applyDue(desk: Desk): Promise<void> {
   for (;;) {
-    const items = await takeDueNotifications(desk.database.query, AT_ONCE);
-    if (items.length === 0) return;
-    await Promise.all(items.map((item) => applyOne(desk, item)));
+    const due = await NOTIFICATIONS.takeDue(desk.database.query, AT_ONCE);
+    if (due.length === 0) return;
+    await Promise.all(due.map((announced) => applyOne(desk, announced)));
   }
 }
 
-async function applyOne(desk: Desk, item: Item): Promise<void> {
+async function applyOne(desk: Desk, { key, item }: Announced<Item>): Promise<void> {
   try {
     await desk.database.transaction(async (query) => {
-      if (await apply(desk, query, item)) await finishNotification(query, item);
+      await NOTIFICATIONS.settle(query, key, await apply(desk, query, item));
     });
   } catch (error) {
     const { pspReference: eventId, eventCode: kind } = item;
     desk.log.error('notification failed', { eventId, kind, ...errorFields(error) });
+    await NOTIFICATIONS.settle(desk.database.query, key, false);
   }
 }
 

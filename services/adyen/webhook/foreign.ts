@@ -1,12 +1,12 @@
 import { v5 as uuidv5 } from 'uuid';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
-import { aboutOf, intentOf } from '../../../platform/adapter/postgres/entries.ts';
+import { aboutOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Desk } from '../desk.ts';
 import { BOOKS, type Entry, entriesOf, insertEntry } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
-import { APPROVED, isOpen } from '../settlement/ending.ts';
+import { APPROVED } from '../settlement/ending.ts';
 import { settle } from '../settlement/settle.ts';
 import { giveAgain, takeAway } from './reversal.ts';
 

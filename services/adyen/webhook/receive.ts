@@ -1,10 +1,8 @@
-import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import { isReadable } from '../../../platform/adapter/metrics.ts';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
-import { openWebhookServer, type Reply } from '../../../platform/adapter/webhook-server.ts';
+import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
-import { ITEM, insertNotification } from '../ledger/notification.ts';
+import { ITEM, keyOf, NOTIFICATIONS } from '../ledger/notification.ts';
 import { isSigned } from './hmac.ts';
 
 /** What the webhook server needs. */
@@ -19,18 +17,9 @@ export interface Receiver {
 
 const BODY = z.object({ notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })).min(1) });
 
-/**
- * Answers the webhook server: `POST /webhook/adyen` takes notifications, `GET /healthz` and `/readyz` are for those who
- * watch.
- */
-export function receiveWebhooks(receiver: Receiver): RequestListener {
-  const { database, log } = receiver;
-  return openWebhookServer({
-    path: '/webhook/adyen',
-    take: (body) => take(receiver, body),
-    pages: { '/healthz': () => [200], '/readyz': async () => [(await isReadable(database)) ? 200 : 503] },
-    log,
-  });
+/** Takes what is posted to `/webhook/adyen`. */
+export function webhooksTo(receiver: Receiver): Webhooks {
+  return { path: '/webhook/adyen', take: (body) => take(receiver, body) };
 }
 
 /** A notification is answered `[accepted]` once all of its items are stored; Adyen sends it again until it is. */
@@ -45,7 +34,7 @@ async function take({ database, hmacKeys, log, onNotification }: Receiver, body:
     // A genuine one of another form is about something else than payments; refused, it would hold up those behind it.
     if (!item) log.warn('webhook ignored', { reason: 'form' });
     else {
-      const isNew = await insertNotification(database.query, item);
+      const isNew = await NOTIFICATIONS.insert(database.query, { key: keyOf(item), item });
       log.info('webhook', { eventId: item.pspReference, kind: item.eventCode, duplicate: !isNew });
     }
   }

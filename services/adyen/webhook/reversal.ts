@@ -12,15 +12,17 @@ export async function takeAway(desk: Desk, query: Query, item: Item, authorizati
   const { pspReference, amount } = item;
   const { requestId, currency, captured } = authorization;
   const before = (await BOOKS.reversalsOf(query, requestId)).find((one) => one.reversalId === pspReference);
-  if (before && before.turn % 2 === 1) return false;
+  if (before) {
+    if (before.turn % 2 === 1) return false;
+    await turn(desk, query, { ...before, turn: before.turn + 1 });
+    return true;
+  }
   // A capture's own notification may come after.
   if (captured === 0n) return false;
   const asked = amount.currency === currency ? BigInt(amount.value) : undefined;
-  const first = () =>
-    entriesOf(query, requestId).then((entries) => firstTurn(authorization, entries, pspReference, asked));
-  const next = before ? { ...before, turn: before.turn + 1 } : await first();
-  if (next?.amount !== asked && !before) desk.log.error('books differ', { requestId, kind: 'reversal' });
-  if (next) await turn(desk, query, next);
+  const first = firstTurn(authorization, await entriesOf(query, requestId), pspReference, asked);
+  if (first?.amount !== asked) desk.log.error('books differ', { requestId, kind: 'reversal' });
+  if (first) await turn(desk, query, first);
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { ENTRY_COLUMNS, entryChanges, entryIndexes } from '../../../platform/adapter/postgres/entries.ts';
+import { inboxTable } from '../../../platform/adapter/postgres/inbox.ts';
 import type { Migration, Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import { eventTable } from '../../../platform/adapter/postgres/outbox.ts';
 import { reversalTable } from '../../../platform/adapter/postgres/reversals.ts';
@@ -47,19 +48,7 @@ CREATE TABLE stripe.account (
   features_refused_at timestamptz NOT NULL
 );
 
--- What Stripe announced; each is a reason to look at its object.
-CREATE TABLE stripe.notice (
-  event_id text PRIMARY KEY,
-  type text NOT NULL,
-  account text NOT NULL,
-  object_id text NOT NULL,
-  received_at timestamptz NOT NULL DEFAULT now(),
-  due_at timestamptz NOT NULL DEFAULT now(),
-  attempts integer NOT NULL DEFAULT 0,
-  done_at timestamptz
-);
-CREATE INDEX notice_due ON stripe.notice (due_at) WHERE done_at IS NULL;
-${entryChanges('stripe')}${reversalTable('stripe')}${eventTable('stripe')}`,
+${inboxTable('stripe')}${entryChanges('stripe')}${reversalTable('stripe')}${eventTable('stripe')}`,
   },
 ];
 

@@ -1,5 +1,4 @@
-import type { ResultInit } from '../../../platform/adapter/entry.ts';
-import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
+import * as base from '../../../platform/adapter/identifier.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { Desk } from '../desk.ts';
 import {
@@ -12,17 +11,11 @@ import {
   insertEntry,
 } from '../ledger/entry.ts';
 
-/** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */
-export type Recalled =
-  | { readonly entry: Entry; readonly fresh: boolean; readonly refused?: undefined }
-  | { readonly entry?: undefined; readonly refused: ResultInit };
+export type Recalled = base.Recalled<Entry>;
 
 /** Finds what an identifier was used for; undefined when it is new. */
 export async function recall(desk: Desk, intent: Intent): Promise<Recalled | undefined> {
-  const entry = await findEntry(desk.database.query, intent.requestId);
-  if (!entry) return undefined;
-  const refused = reuseRefusal(entry, intent);
-  return refused ? { refused } : { entry, fresh: false };
+  return base.recalled(await findEntry(desk.database.query, intent.requestId), intent);
 }
 
 /** Stores an intent, or finds the entry of its identifier. */

@@ -1,9 +1,10 @@
+import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { ask } from '../api/ask.ts';
 import type { Desk } from '../desk.ts';
 import { type Entry, findByStripeId } from '../ledger/entry.ts';
-import { type Notice, settleNotice, takeDueNotices } from '../ledger/notice.ts';
+import { NOTICES, type Notice } from '../ledger/notice.ts';
 import { getSession } from '../settlement/checkout.ts';
 import { getIntent } from '../settlement/intent-ending.ts';
 import { adoptIntent, adoptSession } from './adopt.ts';
@@ -22,22 +23,23 @@ export async function dealWithNotices(desk: Desk): Promise<void> {
 
 async function work(desk: Desk): Promise<void> {
   for (;;) {
-    const notices = await takeDueNotices(desk.database.query, NOTICES_OF_A_TURN);
+    const notices = await NOTICES.takeDue(desk.database.query, NOTICES_OF_A_TURN);
     if (notices.length === 0) return;
     // Several notices of one payment need but one look.
-    const payments = Map.groupBy(notices, ({ account, objectId }) => `${account}/${objectId}`);
-    for (const about of payments.values()) await dealWith(desk, about as [Notice, ...Notice[]]);
+    const payments = Map.groupBy(notices, ({ item }) => `${item.account}/${item.objectId}`);
+    for (const about of payments.values()) await dealWith(desk, about);
   }
 }
 
-async function dealWith(desk: Desk, notices: readonly [Notice, ...Notice[]]): Promise<void> {
+async function dealWith(desk: Desk, notices: readonly Announced<Notice>[]): Promise<void> {
   let isDone = false;
   try {
-    isDone = await lookAt(desk, notices[0]);
+    const [first] = notices;
+    isDone = !first || (await lookAt(desk, first.item));
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) desk.log.error('notice failed', errorFields(error));
   }
-  for (const { eventId } of notices) await settleNotice(desk.database.query, eventId, isDone);
+  for (const { key } of notices) await NOTICES.settle(desk.database.query, key, isDone);
 }
 
 async function lookAt(desk: Desk, { objectId, account }: Notice): Promise<boolean> {

@@ -1,9 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
-import { openWebhookServer, type Reply } from '../../../platform/adapter/webhook-server.ts';
+import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
-import { insertNotice, type Notice } from '../ledger/notice.ts';
+import { NOTICES, type Notice } from '../ledger/notice.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 
 /** What the webhook server needs. */
@@ -24,16 +23,15 @@ const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
 <h1>Done</h1><p>You can close this page.</p></html>`;
 
 /**
- * Answers the webhook server: `POST /webhook/stripe` takes events, `GET /closed` is where a customer goes after a
- * checkout that names no address, `GET /healthz` is for those who watch. An event is answered 200 once it is stored.
+ * Takes what is posted to `/webhook/stripe`, and shows a page to customers after a checkout that names no address. An
+ * event is answered 200 once it is stored.
  */
-export function receiveWebhooks(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
-  return openWebhookServer({
+export function webhooksTo(receiver: Receiver): Webhooks {
+  return {
     path: '/webhook/stripe',
     take: (body, headers) => take(receiver, body, headers['stripe-signature']),
-    pages: { '/healthz': () => [200], [CLOSING_PATH]: () => [200, CLOSING_PAGE] },
-    log: receiver.log,
-  });
+    pages: { [CLOSING_PATH]: () => [200, CLOSING_PAGE] },
+  };
 }
 
 async function take(receiver: Receiver, body: Buffer, signature: string | string[] | undefined): Promise<Reply> {
@@ -43,7 +41,7 @@ async function take(receiver: Receiver, body: Buffer, signature: string | string
     return [400];
   }
   const notice = noticeOf(event);
-  const isNew = notice && (await insertNotice(receiver.database.query, notice));
+  const isNew = notice && (await NOTICES.insert(receiver.database.query, { key: event.id, item: notice }));
   receiver.log.info('webhook', {
     eventId: event.id,
     kind: event.type,
@@ -107,5 +105,5 @@ function noticeOf(event: Stripe.Event): Notice | undefined {
   if (isItself && authorizationOf(object.metadata) === undefined) return undefined;
   const objectId = isItself ? object.id : intent;
   if (!objectId) return undefined;
-  return { eventId: event.id, type: event.type, account: event.account ?? '', objectId };
+  return { type: event.type, account: event.account ?? '', objectId };
 }

@@ -94,7 +94,7 @@ export async function startFixture(): Promise<Fixture> {
       sent = adyen.items.length;
       const url = `http://127.0.0.1:${fixture.adapter.webhookPort}/webhook/adyen`;
       for (const item of all) assert.equal(await post(url, item), '[accepted]');
-      await fixture.sql('UPDATE adyen.notification SET due_at = now() WHERE done_at IS NULL');
+      await fixture.sql('UPDATE adyen.inbox SET due_at = now() WHERE done_at IS NULL');
       await fixture.adapter.applyDue();
       await fixture.adapter.reportDue();
     },

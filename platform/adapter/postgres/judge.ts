@@ -1,24 +1,27 @@
-import { endedElsewhere, mismatch, NOT_FOUND, remainingOf, totalOf } from '../../../platform/adapter/authorization.ts';
-import { notPerformed } from '../../../platform/adapter/ending.ts';
-import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
-import type { Intent } from '../../../platform/adapter/postgres/entries.ts';
+/**
+ * What an adapter refuses by its own books, of an acquirer that takes one capture of an authorization and says later what
+ * became of an operation.
+ */
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
-import type { Entry } from '../ledger/entry.ts';
-import { APPROVED, type Ending, isOpen } from './ending.ts';
+import { endedElsewhere, mismatch, NOT_FOUND, remainingOf, totalOf } from '../authorization.ts';
+import { approved, notPerformed } from '../ending.ts';
+import { type KeptResult, LARGEST_AMOUNT } from '../entry.ts';
+import { type Intent, isOpen, type State } from './entries.ts';
 
 /** What is judged: what is asked, the authorization, and what was done about it. */
 interface Case {
   readonly intent: Intent;
-  readonly authorization: Entry;
-  readonly entries: readonly Entry[];
-  readonly desk: Pick<Desk, 'adjustments' | 'now'>;
+  readonly authorization: Intent & State;
+  readonly entries: readonly (Intent & State)[];
+  /** Whether authorizations can be incremented and extended. */
+  readonly adjustments: boolean;
+  readonly now: Date;
 }
 
-type Judge = (about: Case) => Ending | undefined;
+type Judge = (about: Case) => KeptResult | undefined;
 
-/** Returns how an operation ends without Adyen; undefined when Adyen decides. */
-export function judge(about: Case): Ending | undefined {
+/** Returns how an operation ends without the acquirer; undefined when that decides. */
+export function judge(about: Case): KeptResult | undefined {
   const { kind } = about.intent;
   return mismatch(about.authorization, about.intent) ?? unplaced(about) ?? JUDGES[kind as keyof typeof JUDGES](about);
 }
@@ -38,7 +41,7 @@ const JUDGES = {
   void(about) {
     const { authorization } = about;
     return (
-      endedElsewhere(authorization) ?? pending(about) ?? (remainingOf(authorization) === 0n ? APPROVED : undefined)
+      endedElsewhere(authorization) ?? pending(about) ?? (remainingOf(authorization) === 0n ? approved() : undefined)
     );
   },
   increment(about) {
@@ -61,7 +64,7 @@ const JUDGES = {
   },
 } as const satisfies Record<string, Judge>;
 
-function unplaced({ intent, authorization }: Case): Ending | undefined {
+function unplaced({ intent, authorization }: Case): KeptResult | undefined {
   if (authorization.answer === Answer.APPROVED) return undefined;
   if (isOpen(authorization)) return notPerformed('authorization_not_ended', 'The authorization has no result yet.');
   if (intent.kind !== 'void') return NOT_FOUND;
@@ -69,8 +72,8 @@ function unplaced({ intent, authorization }: Case): Ending | undefined {
 }
 
 /** Why nothing can be taken from, or added to, an authorization, or undefined. */
-function unusable(about: Case): Ending | undefined {
-  const { authorization, entries, desk } = about;
+function unusable(about: Case): KeptResult | undefined {
+  const { authorization, entries, now } = about;
   const extended = entries.filter(({ kind, answer }) => kind === 'extension' && answer === Answer.APPROVED);
   const endMs = Math.max(...[authorization, ...extended].map(({ expiresAt }) => expiresAt?.getTime() ?? 0));
   const refusal = endedElsewhere(authorization) ?? pending(about);
@@ -78,20 +81,18 @@ function unusable(about: Case): Ending | undefined {
   if (remainingOf(authorization) === 0n) {
     return notPerformed('authorization_closed', 'Nothing is left of the authorization.');
   }
-  return endMs <= desk.now().getTime()
-    ? notPerformed('authorization_expired', 'The authorization has ended.')
-    : undefined;
+  return endMs <= now.getTime() ? notPerformed('authorization_expired', 'The authorization has ended.') : undefined;
 }
 
 /**
- * Adyen takes modifications in any order, so what depends on the amount is sent after the ones before it have ended.
+ * An acquirer may do operations in any order, so what depends on the amount is sent after those before it have ended.
  */
-function pending({ entries }: Case): Ending | undefined {
+function pending({ entries }: Case): KeptResult | undefined {
   if (!entries.some((entry) => entry.kind !== 'refund' && isOpen(entry))) return undefined;
   return notPerformed('operation_pending', 'Another operation on the authorization has no result yet.');
 }
 
-function unable({ desk }: Case): Ending | undefined {
-  if (desk.adjustments) return undefined;
+function unable({ adjustments }: Case): KeptResult | undefined {
+  if (adjustments) return undefined;
   return notPerformed('not_supported', 'The adapter does not authorise so that it can be adjusted.');
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Database, Statement } from './postgres/database.ts';
-import { OPEN } from './postgres/entries.ts';
+import type { Database, Statement } from './database.ts';
+import { OPEN } from './entries.ts';
 
 /** The metrics of an adapter, `holdfast_<schema>_…`. */
 export interface AdapterMetrics {
@@ -11,8 +11,8 @@ export interface AdapterMetrics {
   countAnswer(status: number): void;
 }
 
-/** Opens the metrics of the ledger in a schema. `inbox` is its table of what the processor announced. */
-export function openMetrics(database: Database, schema: string, inbox: string): AdapterMetrics {
+/** Opens the metrics of the ledger in a schema. */
+export function openMetrics(database: Database, schema: string): AdapterMetrics {
   const registry = new Registry();
   const registers = [registry];
   const answers = new Counter({
@@ -21,7 +21,7 @@ export function openMetrics(database: Database, schema: string, inbox: string): 
     labelNames: ['status'],
     registers,
   });
-  const statement = backlogOf(schema, inbox);
+  const statement = backlogOf(schema);
   const readBacklog = async () => (await database.query<Backlog>(statement, []))[0];
   new Gauge({
     name: `holdfast_${schema}_waiting`,
@@ -79,11 +79,11 @@ interface Backlog {
   readonly oldestEventS: number;
 }
 
-function backlogOf(schema: string, inbox: string): Statement {
+function backlogOf(schema: string): Statement {
   return {
     name: 'backlog',
     text: `SELECT (SELECT count(*) FROM ${schema}.entry WHERE ${OPEN} AND kind <> 'checkout') AS operations,
-      (SELECT count(*) FROM ${schema}.${inbox} WHERE done_at IS NULL) AS notices,
+      (SELECT count(*) FROM ${schema}.inbox WHERE done_at IS NULL) AS notices,
       (SELECT count(*) FROM ${schema}.event WHERE reported_at IS NULL) AS events,
       (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM ${schema}.event
         WHERE reported_at IS NULL) AS "oldestEventS"`,

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
 import { openChannel } from '../../platform/grpc-client.ts';
@@ -129,6 +130,7 @@ async function startProcess(entry: string, environment: NodeJS.ProcessEnv): Prom
 export interface Bought {
   readonly requestId: string;
   readonly amount: number;
+  readonly plan: Plan;
   /** One for each wanted capture, acknowledged or not. */
   readonly wanted: Wanted[];
 }
@@ -139,6 +141,10 @@ interface Wanted {
   /** Repeats the capture under its key while core is down. */
   ask(): Promise<void>;
 }
+
+/** What becomes of what a buyer leaves of a hold, by itself. */
+type Plan = 'nothing' | 'captured' | 'expired' | 'renewed';
+const PLANS: readonly Plan[] = ['nothing', 'nothing', 'captured', 'expired', 'renewed'];
 
 /** Buyers who place holds, capture them in parts, and repeat unanswered calls under the same key. */
 export function startBuyers(house: House, count: number) {
@@ -163,11 +169,14 @@ export function startBuyers(house: House, count: number) {
   async function buy(): Promise<void> {
     const mine = serial++;
     const common = { merchantId: 'acme', tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'T1', userId: 'u' };
-    const place = { ...common, amount: BigInt(AMOUNT), idempotencyKey: `place-${mine}` };
+    const plan = PLANS[mine % PLANS.length] ?? 'nothing';
+    const soon = timestampFromMs(Date.now() + SOON_MS);
+    const times = { ...(plan === 'captured' && { captureAt: soon }), ...(plan === 'expired' && { releaseAt: soon }) };
+    const place = { ...common, ...times, amount: BigInt(AMOUNT), idempotencyKey: `place-${mine}` };
     const placed = await ask(() => house.holds.createPreauthorization(place));
     const { preauthorizationId = '', requestId = '' } = placed?.preauthorization ?? {};
     if (preauthorizationId === '') return;
-    const wanted = PARTS.map((part, index): Wanted => {
+    const wanted = PARTS.slice(0, plan === 'nothing' ? undefined : 1).map((part, index): Wanted => {
       const idempotencyKey = `capture-${mine}-${index}`;
       const capture = { merchantId: 'acme', preauthorizationId, amountToCapture: BigInt(part), idempotencyKey };
       return {
@@ -179,8 +188,11 @@ export function startBuyers(house: House, count: number) {
         },
       };
     });
-    bought.push({ requestId, amount: AMOUNT, wanted });
+    bought.push({ requestId, amount: AMOUNT, plan, wanted });
     await Promise.all(wanted.map((want) => want.ask()));
+    if (plan !== 'renewed') return;
+    const renewal = { merchantId: 'acme', requestId, amount: BigInt(AMOUNT), idempotencyKey: `renew-${mine}` };
+    await ask(() => house.holds.renewPreauthorization(renewal));
   }
   const running = Array.from({ length: count }, async () => {
     while (!stopped) await buy();
@@ -201,20 +213,25 @@ const [CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE] = [1, 4, 13, 14];
 /** A hold, and the captures that its buyer wants: more than it allows. */
 const AMOUNT = 1_000;
 const PARTS = [300, 400, 300, 200];
+/** When a hold captures or ends by itself: soon, and not before a core that was killed serves again. */
+const SOON_MS = 2_000;
 
-/** Waits until no attempt is open. Returns how long that took, in milliseconds. */
+/** Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in milliseconds. */
 export async function untilSettled(house: Pick<House, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
     const [row] = await house.sql<{ open: number }>(OPEN);
     const tookMs = performance.now() - startedMs;
     if (row?.open === 0) return tookMs;
-    assert(tookMs < withinMs, `${row?.open} attempts are still open after ${withinMs} ms`);
+    assert(tookMs < withinMs, `${row?.open} attempts or holds are still open after ${withinMs} ms`);
     await delay(100);
   }
 }
 
 const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW'))
+  + (select count(*) from hold h where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
+      and (capture_at is not null or release_at is not null
+        or exists (select from hold n where n.renews = h.request_id and n.phase = 'AUTHORIZED')))
   + (select count(*) from submission where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
 
 /** Repeats captures not answered as done, under their keys: those done before return their results, and nothing is done twice. */
@@ -236,7 +253,11 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
   const states = new Map(captures.map(({ request_id, state }) => [request_id, state]));
   const byHold = Map.groupBy(captures, ({ hold_request_id }) => hold_request_id);
   let acknowledged = 0;
-  for (const { requestId, amount, wanted } of bought) {
+  const renewals = await house.sql<{ renews: string }>(
+    "select renews from hold where phase = 'AUTHORIZED' and renews is not null",
+  );
+  const renewed = new Set(renewals.map(({ renews }) => renews));
+  for (const { requestId, amount, plan, wanted } of bought) {
     for (const { acknowledged: id } of wanted) {
       if (id === undefined) continue;
       acknowledged++;
@@ -244,9 +265,18 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
       assert.equal(entryOf(id)?.answer, 1, `capture ${id} was acknowledged and charged`);
     }
     const own = byHold.get(requestId) ?? [];
-    assert(own.length <= wanted.length, `hold ${requestId} was captured more often than wanted`);
-    const charged = entryOf(requestId)?.captured ?? assert.fail(`hold ${requestId} is not at the processor`);
-    assert(charged <= amount, `hold ${requestId} was charged ${charged}`);
+    const { captured, voided } = entryOf(requestId) ?? assert.fail(`hold ${requestId} is not at the processor`);
+    assert(captured <= amount, `hold ${requestId} was charged ${captured}`);
+    // What it captures by itself is made again when it never arrived.
+    const done = own.filter(({ state }) => plan !== 'captured' || state === 'OK').length;
+    assert(
+      done <= wanted.length + (plan === 'captured' ? 1 : 0),
+      `hold ${requestId} was captured more often than wanted`,
+    );
+    if (plan === 'captured') assert.equal(captured, amount, `hold ${requestId} captures what remains`);
+    if (plan === 'expired') assert.equal(captured + voided, amount, `hold ${requestId} ends`);
+    if (plan === 'renewed' && renewed.has(requestId))
+      assert.equal(captured + voided, amount, `${requestId} is released`);
   }
   assert.deepEqual(await house.audit(), [], 'the audit finds nothing');
   const [row] = await house.sql<{ untold: number; operations: number }>(
@@ -254,7 +284,9 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
       as untold, (select count(*) from operation)::int as operations`,
   );
   assert.equal(row?.untold, 0, 'each operation has its delivery');
+  const byThemselves = bought.filter(({ plan }) => plan !== 'nothing').length;
   return [
+    `${byThemselves} holds were captured, ended or released by themselves`,
     `${bought.length} holds, ${captures.length} captures, ${acknowledged} acknowledged: none lost, none twice, none over its hold`,
     `${row?.operations} operations, each with its delivery; the audit finds no drift`,
   ];

@@ -65,7 +65,6 @@ export async function playRounds(
     const { sql } = scene.deployment;
     // Includes operations that no client waits for any more.
     await untilSettled({ sql }, DECIDED_WITHIN_MS);
-    await untilRenewed(sql);
     judge.judgeAll();
     const results = await sql<{ request_id: string; status: string }>('select request_id, status from operation');
     judge.judgeBooks(new Map(results.map(({ request_id, status }) => [request_id, status])));
@@ -205,20 +204,6 @@ async function untilDecided({ client }: Scene): Promise<void> {
 }
 
 const DECIDED_WITHIN_MS = 180_000;
-
-/** A hold that was renewed is released, whatever was killed meanwhile; so it is not held twice. */
-async function untilRenewed(sql: Scene['deployment']['sql']): Promise<void> {
-  for (let waitedMs = 0; ; waitedMs += 250) {
-    const twice = await sql<{ request_id: string }>(HELD_TWICE);
-    if (twice.length === 0) return;
-    const names = twice.map(({ request_id }) => request_id);
-    assert(waitedMs < DECIDED_WITHIN_MS, `renewed holds are not released: ${names}`);
-    await delay(250);
-  }
-}
-
-const HELD_TWICE = `select h.request_id from hold h join hold n on n.renews = h.request_id
-  where n.phase = 'AUTHORIZED' and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')`;
 
 /** The faults of the books, alone and against the processor's. */
 export async function auditBooks({ database, processor }: Deployment, most = 10): Promise<string[]> {

@@ -1,33 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-
-interface Service {
-  readonly restart?: string;
-  readonly command?: string;
-  readonly image?: string;
-  readonly build?: { readonly dockerfile_inline: string };
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly configs?: readonly { readonly source: string; readonly target: string }[];
-  readonly volumes?: readonly string[];
-  readonly depends_on?: readonly string[];
-}
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly configs: Readonly<Record<string, { readonly content: string }>>;
-  readonly volumes: Readonly<Record<string, null>>;
-}
+import { isInstalled } from '../docs/is-installed.ts';
+import { type Compose, readCompose, type Service } from './read-compose.ts';
 
 const root = new URL('../../', import.meta.url);
 /** The password's placeholder contains characters that are not allowed in a URL. */
 const urlOf = ({ environment }: Service = {}) =>
   new URL((environment?.DATABASE_URL ?? '').replace(/\$\{\w+:\?\}/, 'password'));
-const read = (file: string) => readFile(new URL(file, root), 'utf8');
-/** `!reset` removes what the other file sets, `!override` replaces it. */
-const customTags = [
-  { tag: '!reset', collection: 'map' as const },
-  { tag: '!override', collection: 'seq' as const },
-];
 
 describe('docker-compose.ha.yml', () => {
   let text: string;
@@ -35,12 +19,12 @@ describe('docker-compose.ha.yml', () => {
   let base: Compose;
 
   before(async () => {
-    text = await read('docker-compose.ha.yml');
-    compose = parse(text, { merge: true, strict: true, customTags });
-    base = parse(await read('docker-compose.yml'), { merge: true, strict: true });
+    text = await readFile(new URL('docker-compose.ha.yml', root), 'utf8');
+    compose = await readCompose('docker-compose.ha.yml');
+    base = await readCompose('docker-compose.yml');
   });
 
-  const databases = () => Object.entries(compose.services).filter(([, { image }]) => image === 'holdfast-patroni');
+  const databases = () => Object.entries(compose.services).filter(([name]) => name.startsWith('database-'));
   const patroni = () => parse(compose.configs.patroni?.content ?? '', { strict: true });
 
   it('needs the variables of docker-compose.yml and one more, which its head names', () => {
@@ -132,6 +116,71 @@ describe('docker-compose.ha.yml', () => {
       assert.equal(restart, 'unless-stopped', name);
   });
 
+  it('has a takeover beside each database, which knows its name', () => {
+    for (const [name, { environment }] of databases()) {
+      const takeover = compose.services[name.replace('database', 'takeover')];
+      assert.equal(takeover?.environment?.PATRONI_NAME, environment?.PATRONI_NAME);
+      assert(
+        takeover?.configs?.some(({ source, target }) => source === 'takeover' && takeover.command?.includes(target)),
+      );
+    }
+  });
+
+  describe('is accepted by', () => {
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(`${tmpdir()}/holdfast-compose-`);
+    });
+    after(() => rm(folder, { recursive: true }));
+
+    /** Writes one of the configurations to a file, as Compose does. */
+    async function fileOf(name: string, change = (content: string) => content): Promise<string> {
+      const { content = '' } = compose.configs[name] ?? {};
+      await writeFile(`${folder}/${name}`, change(content.replaceAll('$$', '$')));
+      return `${folder}/${name}`;
+    }
+    function run(program: string, args: readonly string[], environment = {}) {
+      const { status, stdout, stderr } = spawnSync(program, args, { env: { ...process.env, ...environment } });
+      return { status, output: `${stdout}${stderr}` };
+    }
+
+    it('yamllint', function () {
+      if (!isInstalled('yamllint')) this.skip();
+      const rules = '{ line-length: { max: 160 }, document-start: disable, braces: { max-spaces-inside: 1 } }';
+      const files = ['docker-compose.ha.yml', 'docker-compose.yml'].map((file) => fileURLToPath(new URL(file, root)));
+      const { status, output } = run('yamllint', ['--strict', '-d', `{ extends: default, rules: ${rules} }`, ...files]);
+      assert.equal(status, 0, output);
+    });
+
+    it('HAProxy', async function () {
+      if (!isInstalled('haproxy')) this.skip();
+      const anyAuthority = '/etc/ssl/certs/ca-certificates.crt';
+      const file = await fileOf('haproxy', (content) => content.replaceAll('/certificates/ca.pem', anyAuthority));
+      const { status, output } = run('haproxy', ['-c', '-f', file]);
+      assert.equal(status, 0, output);
+    });
+
+    it('Python', async function () {
+      if (!isInstalled('python3')) this.skip();
+      const { status, output } = run('python3', ['-m', 'py_compile', await fileOf('takeover')]);
+      assert.equal(status, 0, output);
+    });
+
+    it('Patroni', async function () {
+      const [, minor] =
+        /^patroni (\d+\.\d+)/.exec(isInstalled('patroni') ? run('patroni', ['--version']).output : '') ?? [];
+      // Older ones want settings that are optional since.
+      if (Number(minor ?? 0) < 4) this.skip();
+      const [version] = readdirSync('/usr/lib/postgresql');
+      const file = await fileOf('patroni', (content) => content.replace('/postgresql/18/', `/postgresql/${version}/`));
+      const secrets = { PATRONI_SUPERUSER_PASSWORD: 'secret', PATRONI_REPLICATION_PASSWORD: 'secret' };
+      const environment = { ...databases()[0]?.[1].environment, ...secrets };
+      const { output } = run('patroni', ['--validate-config', file], environment);
+      const faults = output.split('\n').filter((line) => line !== '' && !OF_THIS_MACHINE.test(line));
+      assert.deepEqual(faults, []);
+    });
+  });
+
   it('creates the database that the service connects to', () => {
     const { content = '' } = compose.configs['create-database'] ?? {};
     const { username, pathname } = urlOf(base.services.core);
@@ -142,3 +191,6 @@ describe('docker-compose.ha.yml', () => {
     assert.equal(patroni().bootstrap.post_bootstrap, '/etc/create-database.sh');
   });
 });
+
+/** It also looks whether etcd is reachable, and the port free. */
+const OF_THIS_MACHINE = /^(etcd3\.hosts\.\d \S+ didn't pass validation|postgresql\.listen .* already in use)/;

@@ -1,5 +1,5 @@
 /** The commands that write: holds, what is done with them, and payments. */
-import type { Done, Unknown } from '../holdfast.ts';
+import type { Done, Holdfast, Unknown } from '../holdfast.ts';
 import { minorUnits } from './amount.ts';
 import { argument, type Command, open, type Run, text } from './run.ts';
 import { trigger, triggers } from './trigger.ts';
@@ -14,6 +14,7 @@ export class OutcomeUnknown extends Error {
 }
 
 const MONEY = { amount: 'such as 10.50', currency: 'ISO 4217, default EUR' };
+const OWN_CURRENCY = "ISO 4217, default the operation's";
 const CUSTOMER = {
   token: 'card token; without it a hold opens a checkout',
   terminal: 'default till-1',
@@ -78,11 +79,12 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
   renew: {
     args: 'REQUEST_ID',
     what: 'place a hold like an earlier one, and then release that one',
-    options: { ...MONEY, amount: 'such as 10.50; without it what remained', ...WRITE },
+    options: { amount: 'such as 10.50; without it what remained', currency: OWN_CURRENCY, ...WRITE },
     async run(run) {
-      const { holds } = await open(run);
-      const renewal = { requestId: argument(run, 'REQUEST_ID'), ...amountIfAny(run) };
-      run.show(told(await holds.renew(renewal, writing(run))));
+      const holdfast = await open(run);
+      const requestId = argument(run, 'REQUEST_ID');
+      const amount = await amountIfAny(run, holdfast, requestId);
+      run.show(told(await holdfast.holds.renew({ requestId, ...amount }, writing(run))));
     },
   },
   update: {
@@ -110,11 +112,12 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
   refund: {
     args: 'CAPTURE_REQUEST_ID',
     what: 'give a capture back, in full or in part',
-    options: { ...MONEY, amount: 'such as 10.50; without it all that is left', ...WRITE },
+    options: { amount: 'such as 10.50; without it all that is left', currency: OWN_CURRENCY, ...WRITE },
     async run(run) {
-      const { refunds } = await open(run);
+      const holdfast = await open(run);
       const captureRequestId = argument(run, 'CAPTURE_REQUEST_ID');
-      run.show(told(await refunds.create({ captureRequestId, ...amountIfAny(run) }, writing(run))));
+      const amount = await amountIfAny(run, holdfast, captureRequestId);
+      run.show(told(await holdfast.refunds.create({ captureRequestId, ...amount }, writing(run))));
     },
   },
   oct: {
@@ -144,8 +147,12 @@ function amountOf({ options }: Run, otherwise?: string): number {
   return minorUnits(amount, text(options, 'currency') ?? 'EUR');
 }
 
-function amountIfAny(run: Run): { readonly amount?: number } {
-  return text(run.options, 'amount') === undefined ? {} : { amount: amountOf(run) };
+/** The amount, if one was given, in the currency of an operation: 40 is 4000 minor units of EUR, and 40 of JPY. */
+async function amountIfAny({ options }: Run, { operations }: Holdfast, requestId: string) {
+  const amount = text(options, 'amount');
+  if (amount === undefined) return {};
+  const currency = text(options, 'currency') ?? (await operations.get(requestId)).currency;
+  return { amount: minorUnits(amount, currency) };
 }
 
 function termsOf({ options }: Run) {

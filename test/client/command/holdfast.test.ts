@@ -65,6 +65,15 @@ describe('the command line', function () {
     assert.deepEqual([renewed.amount, renewed.renews], [725, hold.requestId]);
   });
 
+  it("refunds and renews in the operation's own currency", async () => {
+    for (const command of ['refund', 'renew']) {
+      await using server = await serveScript([json(200, { currency: 'JPY' }), json(201, { requestId: 'r' })]);
+      const given = { HOLDFAST_BASE_URL: server.baseUrl, HOLDFAST_API_KEY: 'k' };
+      assert.equal((await holdfast(`${command} x --amount 40`, given)).code, 0);
+      assert.equal(JSON.parse(server.asked[1]?.body ?? '').amount, 40, command);
+    }
+  });
+
   it('shows the contract', async () => {
     assert((await printed('contract')).currencies.includes('EUR'));
     assert.match((await holdfast('contract')).text, /^currencies +\[.*"EUR"/m);

@@ -77,9 +77,13 @@ async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
   return { child, exited };
 }
 
-/** The last plain line that this run wrote: processes log JSON, but write in plain text why they exit. */
+/**
+ * The last plain line that this run wrote: processes log JSON, but write in plain text why they exit. Empty when the
+ * data directory was deleted meanwhile.
+ */
 async function lastLine(logFile: string, from: number): Promise<string> {
-  const written = (await readFile(logFile)).subarray(from).toString('utf8').split('\n');
+  const log = await readFile(logFile).catch(() => Buffer.of());
+  const written = log.subarray(from).toString('utf8').split('\n');
   return written.findLast((line) => /^[^\s{}]/.test(line) && !line.startsWith('Node.js v')) ?? '';
 }
 

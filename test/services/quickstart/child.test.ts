@@ -39,6 +39,14 @@ describe('startChild()', () => {
     assert.equal(await child.exited, 'killed by SIGKILL');
   });
 
+  it('stops a process whose data directory was deleted', async () => {
+    const child = await startChild(options('serve'), never);
+    await rm(dataDir, { recursive: true });
+    await child.stop();
+    assert.equal(await child.exited, 'exit code 0');
+    (await openDataDir(dataDir)).close();
+  });
+
   it('rejects with the last plain line of a process that exits', async () => {
     const message = 'fixture did not start: exit code 1: fixture: PORT: must be a number';
     await assert.rejects(startChild(options('fail'), never), { message });

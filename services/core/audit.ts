@@ -34,12 +34,13 @@ try {
       `DRIFT ${kind} ${requestId} (${merchantId || 'no merchant'}): expected ${expected}; found ${found}\n`,
     );
   });
-  const entries = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
+  const read = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
+  const entries = read.join(', ') || "no processor's entries";
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   process.stdout.write(
     `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.refunds} refunds, ${seen.octs} octs, ` +
       `${seen.operations} operations ` +
-      `and ${entries.join(', ')} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
+      `and ${entries} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
   );
   if (seen.unread.length > 0) throw new Error(unreadText(seen.unread));
   process.exitCode = seen.drifts === 0 ? 0 : 1;

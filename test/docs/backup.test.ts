@@ -1,89 +1,123 @@
-/** Runs the commands of docs/backup.md on a PostgreSQL that has the programs they use; skipped where there is none. */
+/**
+ * Runs the commands of docs/backup.md on a PostgreSQL that has the programs they use, with the service in it; skipped
+ * where there is none.
+ */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, chown, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { promisify } from 'node:util';
-import { freePort } from '../../services/quickstart/ports.ts';
-import { choosePostgresHome } from '../../services/quickstart/postgres-home.ts';
+import { readdir, rm } from 'node:fs/promises';
+import { openMerchant } from '../services/core/desk.ts';
+import { openStage } from '../services/core/stage.ts';
+import { standIn } from '../suite.ts';
+import { type BackupServer, programs, run, startBackupServer } from './backup-server.ts';
 import { namedCode } from './code-blocks.ts';
 
-const NEEDED = ['pg_basebackup', 'pg_verifybackup', 'pg_archivecleanup', 'pg_ctl', 'initdb', 'psql'];
-/** Where Debian installs them, by version. */
-const FOLDERS = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`);
-const programs = FOLDERS.find((folder) => NEEDED.every((program) => existsSync(`${folder}/${program}`)));
+const code = namedCode('backup.md');
 
 describe('the commands of docs/backup.md', function () {
-  this.timeout(120_000);
-  const code = namedCode('backup.md');
-  let root: string;
-  let bash: (script: string) => Promise<string>;
-  const server = (data: string, ...options: string[]) =>
-    bash(`pg_ctl --pgdata "${data}" --log "${root}/server.log" --wait ${options.join(' ')}`);
-  const sql = (text: string) => bash(`psql --no-psqlrc --quiet --tuples-only --no-align --command "${text}" postgres`);
+  this.timeout(240_000);
+  let started: BackupServer | undefined;
+  const server = standIn<BackupServer>(() => started);
 
   before(async function () {
     if (programs === undefined) return this.skip();
-    // PostgreSQL refuses root: then the user of the embedded server runs everything.
-    const home = await choosePostgresHome(await mkdtemp(`${tmpdir()}/holdfast-backup-`));
-    root = home.root;
-    const { uid, gid } = home.process;
-    const port = String(await freePort());
-    const names = { PGHOST: root, PGPORT: port, PGUSER: 'postgres', BACKUPS: `${root}/backups` };
-    const env = { ...names, RESTORED: `${root}/restored`, PATH: `${programs}:/usr/bin:/bin`, LC_ALL: 'C', TZ: 'UTC' };
-    const options = { cwd: root, env, timeout: 60_000, ...(uid !== undefined && { uid, gid }) };
-    bash = async (script) => (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
-    await mkdir(`${root}/backups/wal`, { recursive: true });
-    if (uid !== undefined && gid !== undefined)
-      for (const folder of ['', '/backups', '/backups/wal']) await chown(root + folder, uid, gid);
-    await bash(`initdb --pgdata data --username postgres --auth trust --encoding UTF8 --locale C --no-sync`);
-    const archive = code('archive').replaceAll('$BACKUPS', `${root}/backups`);
-    const local = `port = ${port}\nlisten_addresses = ''\nunix_socket_directories = '${root}'\n`;
-    await appendFile(`${root}/data/postgresql.conf`, `${archive}${local}`);
-    await server(`${root}/data`, 'start');
+    started = await startBackupServer((root) => {
+      return { environment: {}, archive: code('archive').replaceAll('$BACKUPS', `${root}/backups`) };
+    });
   });
+  after(() => started?.close());
 
-  after(async () => {
-    if (programs === undefined) return;
-    for (const data of ['data', 'restored'])
-      if (existsSync(`${root}/${data}/postmaster.pid`)) await server(`${root}/${data}`, 'stop', '--mode immediate');
-    await rm(root, { recursive: true });
-  });
-
-  it('back up a running server, and bring it back to a point in time', async () => {
-    await sql("create table note (text text); insert into note values ('before the backup')");
-    await bash(code('base'));
-    await sql("insert into note values ('after the backup')");
-    const target = (await sql('select clock_timestamp()')).trim();
-    await sql("insert into note values ('after the time')");
-    await archived();
-    await server(`${root}/data`, 'stop', '--mode immediate');
-    await bash(`TARGET='${target}'\n${code('restore')}`);
-    await untilPromoted();
-    assert.deepEqual((await sql('select text from note')).trim().split('\n'), [
-      'before the backup',
-      'after the backup',
-    ]);
+  it('back up a running service, bring it back to a point in time, and reconcile what it lost', async () => {
+    await server.sql('create database holdfast');
+    await npm(code('drill').split('\n')[0] ?? '');
+    const stage = await openStage({ database: { url: server.urlOf('holdfast'), drop: async () => undefined } });
+    try {
+      const desk = await openMerchant(stage, 'acme');
+      await desk.hold();
+      await server.bash(code('base'));
+      const kept = await desk.hold();
+      const target = await server.sql('select clock_timestamp()');
+      await desk.hold();
+      await desk.capture(kept, 300n);
+      await archived();
+      for (const core of stage.cores) await core.close();
+      await server.stop();
+      await server.bash(`TARGET='${target}'\n${code('restore')}`);
+      await server.untilPromoted();
+      const { PROCESSOR_URL = '', PROCESSOR_CREDENTIAL = '', ENCRYPTION_KEYS } = stage.settings;
+      const [key] = ENCRYPTION_KEYS;
+      const keys = `${key?.id}:${key?.key.toString('base64')}`;
+      const said = await npm(code('drill'), { PROCESSOR_URL, PROCESSOR_CREDENTIAL, ENCRYPTION_KEYS: keys });
+      await rm(/ merchants are in (reconciled\/\S+)$/m.exec(said)?.[1] ?? assert.fail(said), { recursive: true });
+      assert.match(said, /2 imported, 0 given back, 0 unknown here\nreconciling has ended/);
+      assert.match(said, /audited 3 holds, 1 captures, .* 0 drifts\n$/);
+      const alone = npm(code('alone'), { PROCESSOR_CREDENTIAL });
+      await assert.rejects(alone, ({ code, stdout }: { code: number; stdout: string }) => {
+        assert.equal(code, 2);
+        assert.match(stdout, /^audited 3 holds, .* and no processor's entries in .* 0 drifts$/m);
+        return true;
+      });
+    } finally {
+      await stage.close();
+    }
   });
 
   it('remove what is too old, and keep the log that the oldest backup needs', async () => {
-    await bash('cp -a "$(ls -d "$BACKUPS"/base/* | tail -1)" "$BACKUPS/base/20200101T000000"');
-    await bash('touch -d "15 days ago" "$BACKUPS/base/20200101T000000"; touch "$BACKUPS/wal/000000010000000000000000"');
-    await bash(code('retention'));
-    assert.equal((await readdir(`${root}/backups/base`)).length, 1);
-    const log = await readdir(`${root}/backups/wal`);
+    await server.bash('cp -a "$(ls -d "$BACKUPS"/base/* | tail -1)" "$BACKUPS/base/20200101T000000"');
+    await server.bash(
+      'touch -d "15 days ago" "$BACKUPS/base/20200101T000000"; touch "$BACKUPS/wal/000000010000000000000000"',
+    );
+    await server.bash(code('retention'));
+    assert.equal((await readdir(`${server.root}/backups/base`)).length, 1);
+    const log = await readdir(`${server.root}/backups/wal`);
     assert(!log.includes('000000010000000000000000'));
     assert(log.length > 0);
   });
 
-  /** Waits until the log up to now is in the archive. */
-  const archived = async () => {
-    const segment = (await sql('select pg_walfile_name(pg_switch_wal())')).trim();
-    while (!existsSync(`${root}/backups/wal/${segment}`)) await sql('select pg_sleep(0.05)');
+  /** Runs npm commands as they stand, in the project. */
+  const npm = async (script: string, settings: Record<string, string> = {}) => {
+    const env = { ...process.env, DATABASE_URL: server.urlOf('holdfast'), ...settings };
+    return (await run('bash', ['-euo', 'pipefail', '-c', script], { env, timeout: 120_000 })).stdout;
   };
 
-  const untilPromoted = async () => {
-    while ((await sql('select pg_is_in_recovery()')).trim() === 't') await sql('select pg_sleep(0.05)');
+  /** Waits until the log up to now is in the archive. */
+  const archived = async () => {
+    const segment = await server.sql('select pg_walfile_name(pg_switch_wal())');
+    while (!existsSync(`${server.root}/backups/wal/${segment}`)) await server.sql('select pg_sleep(0.05)');
   };
+});
+
+describe('the commands of docs/backup.md with pgBackRest', function () {
+  this.timeout(240_000);
+  let started: BackupServer | undefined;
+  const server = standIn<BackupServer>(() => started);
+
+  before(async function () {
+    if (programs === undefined || !existsSync('/usr/bin/pgbackrest')) return this.skip();
+    started = await startBackupServer((root, port) => {
+      const pathOf = (name: string) => [`PGBACKREST_${name}_PATH`, root] as const;
+      const paths = Object.fromEntries(['LOG', 'LOCK', 'PG1_SOCKET', 'SPOOL'].map(pathOf));
+      const local = { PGBACKREST_CONFIG: `${root}/pgbackrest.conf`, PGBACKREST_PG1_PORT: port };
+      const environment = { ...paths, ...local, PGBACKREST_PG1_USER: 'postgres', PASSPHRASE: 'only for this test' };
+      return { environment, archive: code('pgbackrest-archive') };
+    });
+    await server.bash(`cat > pgbackrest.conf <<END\n${code('pgbackrest')}END`);
+  });
+  after(() => started?.close());
+
+  it('back up a running server, and bring it back to a point in time', async () => {
+    await server.bash(code('pgbackrest-create'));
+    await server.sql("create table note (text text); insert into note values ('before the backup')");
+    await server.bash(code('pgbackrest-base'));
+    await server.sql("insert into note values ('after the backup')");
+    await server.bash(code('pgbackrest-base'));
+    const target = await server.sql('select clock_timestamp()');
+    await server.sql("insert into note values ('after the time')");
+    await server.bash('pgbackrest --stanza=holdfast check');
+    await server.stop();
+    await server.bash(`TARGET='${target}'\n${code('pgbackrest-restore')}`);
+    await server.untilPromoted();
+    const notes = (await server.sql('select text from note')).split('\n');
+    assert.deepEqual(notes, ['before the backup', 'after the backup']);
+    assert.equal(await server.sql('show archive_mode'), 'off');
+  });
 });

@@ -34,7 +34,7 @@ import { openCipher } from '../../../services/core/storage/cipher.ts';
 import { openDatabase } from '../../../services/core/storage/open-database.ts';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
-import { createMigratedDatabase } from '../../database.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../database.ts';
 import { forSuite } from '../../suite.ts';
 import { openOracle } from '../sandbox/oracle.ts';
 import { TestClock } from '../sandbox/test-clock.ts';
@@ -57,6 +57,8 @@ export interface StageOptions {
   readonly processor?: string;
   /** Addresses of more processors, by name; the first one is then called `first`. */
   readonly beside?: Readonly<Record<string, string>>;
+  /** A migrated database; absent = a new one. */
+  readonly database?: TestDatabase;
   /** Name of a second sandbox, beside the one that is then called `first`. */
   readonly second?: string;
   /** More settings of the cores. */
@@ -106,7 +108,7 @@ export function useMortalStage(options: StageOptions = {}) {
 
 /** Opens a stage. */
 export async function openStage(options: StageOptions = {}) {
-  const database = await createMigratedDatabase();
+  const database = options.database ?? (await createMigratedDatabase());
   const directory = await mkdtemp(`${tmpdir()}/holdfast-stage-`);
   const clock = new TestClock(Date.UTC(2027, 0, 1));
   const tokens = { gateway: token(), internal: token(), operator: token(), processor: token(), credential: token() };

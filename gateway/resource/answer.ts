@@ -48,8 +48,12 @@ export function answer<D extends DescMessage>(
   return {
     schema: z.object(shape).meta(id === undefined ? { description } : { id, description }),
     json: (message) => {
-      const values = fields.map(([name, { read }]) => [name, read(message)] as const);
-      return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+      const json: Record<string, unknown> = {};
+      for (const [name, { read }] of fields) {
+        const value = read(message);
+        if (value !== undefined) json[name] = value;
+      }
+      return json;
     },
   };
 }

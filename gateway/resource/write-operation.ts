@@ -6,7 +6,7 @@ import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import type { Json } from './answer.ts';
 import { requestId } from './answer-fields.ts';
-import { REPLAYED } from './idempotency-key.ts';
+import { KEYED, REPLAYED, readIdempotencyKey } from './idempotency-key.ts';
 
 /**
  * What a write answers: its result, or that the outcome is not known yet. `replayed`: it was stored under the
@@ -20,16 +20,14 @@ export type Outcome = { readonly replayed: boolean } & (
 /**
  * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask
  * about it. Answers with the outcome that `write` returns; 202 when it is unknown. Throws INTERNAL with the requestId
- * for an unexpected failure, and Problem for a refusal.
+ * for an unexpected failure, and Problem for a refusal, also of the Idempotency-Key.
  */
-export async function writeOperation(
-  ctx: Context,
-  write: (name: { readonly operationRequestId: string }) => Promise<Outcome>,
-): Promise<void> {
+export async function writeOperation(ctx: Context, write: (name: OperationName) => Promise<Outcome>): Promise<void> {
+  const key = readIdempotencyKey(ctx);
   const operationRequestId = uuidv7();
   ctx.state.requestId = operationRequestId;
   try {
-    answer(ctx, await write({ operationRequestId }));
+    answer(ctx, await write({ ...key, operationRequestId }));
   } catch (error) {
     if (error instanceof OutcomeUnknown) {
       return answer(ctx, { inProgress: { requestId: operationRequestId }, replayed: false });
@@ -47,6 +45,12 @@ function answer(ctx: Context, { replayed, ...outcome }: Outcome): void {
   ctx.body = body;
   ctx.state.requestId = body.requestId;
   if (replayed) ctx.set('Idempotency-Replayed', 'true');
+}
+
+/** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
+export interface OperationName {
+  readonly operationRequestId: string;
+  readonly idempotencyKey?: string;
 }
 
 const InProgress = z
@@ -77,9 +81,12 @@ export function inProgress(lookUp: string) {
 const NOTHING_STORED = 'Nothing was stored, nothing was sent to the processor, and nothing will come of this request';
 
 /** What a refused write promises, by HTTP status. */
-export const WRITE_PROMISES: Readonly<Record<number, string>> = {
+const WRITE_PROMISES: Readonly<Record<number, string>> = {
   408: `${NOTHING_STORED}: send it again.`,
   429: `${NOTHING_STORED}: send it again after Retry-After.`,
   500: 'A bug. The operation may have been done: ask for `requestId` as after 202.',
   503: `${NOTHING_STORED}: send it again after Retry-After.`,
 };
+
+/** What all routes that create an operation have in common. */
+export const CREATES_OPERATION = { method: 'post', headers: KEYED, promises: WRITE_PROMISES } as const;

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { REFUND } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { defined } from '../../resource/core-messages.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { REPLAYED } from '../../resource/idempotency-key.ts';
 import { Refund, refundOutcome } from '../../resource/refund.ts';
 import { amount } from '../../resource/request-fields.ts';
-import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
 import { operatorRoute } from '../route.ts';
 
 export const refundCapture = operatorRoute({
-  method: 'post',
+  ...CREATES_OPERATION,
   path: '/operator/captures/{requestId}/refund',
   tag: 'Operators: holds',
   summary: 'Give a capture, or a part of it, back to the card',
@@ -17,7 +17,6 @@ export const refundCapture = operatorRoute({
     "For a merchant, by the capture's `requestId`. A capture can be refunded several times, until nothing of it is " +
     'left, also when its hold is closed.',
   parameters: { requestId },
-  headers: KEYED,
   body: z
     .strictObject({
       amount: amount.optional().meta({ description: 'In minor units; without it, all that is left of the capture' }),
@@ -28,9 +27,8 @@ export const refundCapture = operatorRoute({
     202: inProgress('/operator/operations/{requestId}'),
   },
   codes: REFUND,
-  promises: WRITE_PROMISES,
   handler: async ({ ctx, core, asOperator, params: { requestId: captureRequestId }, body }) => {
-    const request = { ...readIdempotencyKey(ctx), ...body, captureRequestId };
+    const request = { ...body, captureRequestId };
     await writeOperation(ctx, async (name) =>
       refundOutcome(await core.refunds.createRefund(defined({ ...request, ...name }), asOperator)),
     );

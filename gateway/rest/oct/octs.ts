@@ -2,22 +2,21 @@ import { z } from 'zod';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR, READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { REPLAYED } from '../../resource/idempotency-key.ts';
 import { Oct } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
 export const createOct = restRoute({
-  method: 'post',
+  ...CREATES_OPERATION,
   path: '/oct',
   tag: 'OCT',
   summary: 'Pay an amount to a card',
   description:
     '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are ' +
     'recorded and carry their `requestId`.',
-  headers: KEYED,
   body: z
     .strictObject({
       merchantId: fields.merchantId.optional(),
@@ -34,11 +33,9 @@ export const createOct = restRoute({
     202: inProgress('/operations/{requestId}'),
   },
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
-  promises: WRITE_PROMISES,
   handler: async ({ ctx, core, merchantId, body }) => {
-    const key = readIdempotencyKey(ctx);
     await writeOperation(ctx, async (name) => {
-      const request = { ...body, ...key, ...name, merchantId };
+      const request = { ...body, ...name, merchantId };
       const { oct: created, replayed } = await core.octs.createOct(request);
       const oct = answered(created);
       if (oct.state === OperationState.OK) return { status: 201, body: Oct.json(oct), replayed };

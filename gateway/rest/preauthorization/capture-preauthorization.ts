@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { Problem } from '../../http/problem.ts';
 import { CAPTURE } from '../../http/problem-codes.ts';
 import { Capture, captureOutcome } from '../../resource/capture.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
-import { isPreauthorizationId, notPreauthorizationId } from '../../resource/identifiers.ts';
+import { KEYED, REPLAYED } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
+import { namedHold } from './named-hold.ts';
 import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
 
 export const capturePreauthorization = restRoute({
-  method: 'post',
+  ...CREATES_OPERATION,
   path: '/preauthorization/authorization',
   tag: 'Holds',
   summary: 'Capture a hold, in full or in part',
@@ -35,16 +34,11 @@ export const capturePreauthorization = restRoute({
     202: inProgress('/operations/{requestId}'),
   },
   codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
-  promises: WRITE_PROMISES,
   checkBytes: demandSignature,
   handler: async ({ ctx, core, inFlight, merchantId, body }) => {
-    const { preauthorizationId, amountToCapture, finalCapture = false } = body;
-    const key = readIdempotencyKey(ctx);
-    if (!isPreauthorizationId(preauthorizationId)) {
-      throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail: notPreauthorizationId(preauthorizationId) });
-    }
-    const request = { preauthorizationId, amountToCapture, finalCapture, merchantId, ...key };
-    await inFlight.capture(ctx, preauthorizationId, () =>
+    const { amountToCapture, finalCapture = false } = body;
+    const request = { ...namedHold(body), amountToCapture, finalCapture, merchantId };
+    await inFlight.capture(ctx, body.preauthorizationId, () =>
       writeOperation(ctx, async (name) =>
         captureOutcome(await core.preauthorizations.capturePreauthorization({ ...request, ...name })),
       ),

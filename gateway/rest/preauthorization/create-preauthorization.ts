@@ -6,9 +6,9 @@ import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { time } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { REPLAYED } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
 
@@ -64,7 +64,7 @@ const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
 });
 
 export const createPreauthorization = restRoute({
-  method: 'post',
+  ...CREATES_OPERATION,
   path: '/preauthorization',
   tag: 'Holds',
   summary: 'Place a hold',
@@ -72,7 +72,6 @@ export const createPreauthorization = restRoute({
     'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters a ' +
     'card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
     'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
-  headers: KEYED,
   body: CreatePreauthorization,
   answers: {
     201: {
@@ -83,11 +82,9 @@ export const createPreauthorization = restRoute({
     202: inProgress('/operations/{requestId}'),
   },
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
-  promises: WRITE_PROMISES,
   handler: async ({ ctx, core, merchantId, body }) => {
-    const key = readIdempotencyKey(ctx);
     await writeOperation(ctx, async (name) => {
-      const request = { ...body, ...key, ...name, merchantId };
+      const request = { ...body, ...name, merchantId };
       const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
       const hold = answered(preauthorization);
       if (state === OperationState.OK) return { status: 201, body: Hold.json(hold), replayed };

@@ -1,22 +1,20 @@
 import { z } from 'zod';
-import { Problem } from '../../http/problem.ts';
 import { INCREMENT } from '../../http/problem-codes.ts';
 import { Increment, incrementOutcome } from '../../resource/hold.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
-import { isPreauthorizationId, notPreauthorizationId } from '../../resource/identifiers.ts';
+import { REPLAYED } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
+import { namedHold } from './named-hold.ts';
 
 export const incrementPreauthorization = restRoute({
-  method: 'post',
+  ...CREATES_OPERATION,
   path: '/preauthorization/increment',
   tag: 'Holds',
   summary: 'Add to a hold',
   description:
     'What is added can be captured once the increment is OK, not before. While it has no result, the hold can be captured ' +
     'in part, but not closed: refused as CAPTURE_IN_FLIGHT are releases, final captures and a further increment.',
-  headers: KEYED,
   body: z
     .strictObject({
       merchantId: fields.merchantId.optional(),
@@ -29,13 +27,9 @@ export const incrementPreauthorization = restRoute({
     202: inProgress('/operations/{requestId}'),
   },
   codes: INCREMENT,
-  promises: WRITE_PROMISES,
-  handler: async ({ ctx, core, merchantId, body: { preauthorizationId, amountToAdd } }) => {
-    const key = readIdempotencyKey(ctx);
-    if (!isPreauthorizationId(preauthorizationId)) {
-      throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail: notPreauthorizationId(preauthorizationId) });
-    }
-    const request = { preauthorizationId, amountToAdd, merchantId, ...key };
+  handler: async ({ ctx, core, merchantId, body }) => {
+    const { amountToAdd } = body;
+    const request = { ...namedHold(body), amountToAdd, merchantId };
     await writeOperation(ctx, async (name) =>
       incrementOutcome(await core.preauthorizations.incrementPreauthorization({ ...request, ...name }), amountToAdd),
     );

@@ -1,22 +1,21 @@
 import { z } from 'zod';
 import { READ, REFUND } from '../../http/problem-codes.ts';
 import { answered, defined } from '../../resource/core-messages.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from '../../resource/idempotency-key.ts';
+import { REPLAYED } from '../../resource/idempotency-key.ts';
 import { Refund, refundOutcome } from '../../resource/refund.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { inProgress, WRITE_PROMISES, writeOperation } from '../../resource/write-operation.ts';
+import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
 export const createRefund = restRoute({
-  method: 'post',
+  ...CREATES_OPERATION,
   path: '/refund',
   tag: 'Refunds',
   summary: 'Give a capture, or a part of it, back to the card',
   description:
     '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, also when its hold ' +
     'is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
-  headers: KEYED,
   body: z
     .strictObject({
       merchantId: fields.merchantId.optional(),
@@ -31,11 +30,9 @@ export const createRefund = restRoute({
     202: inProgress('/operations/{requestId}'),
   },
   codes: REFUND,
-  promises: WRITE_PROMISES,
   handler: async ({ ctx, core, merchantId, body }) => {
-    const key = readIdempotencyKey(ctx);
     await writeOperation(ctx, async (name) =>
-      refundOutcome(await core.refunds.createRefund(defined({ ...body, ...key, ...name, merchantId }))),
+      refundOutcome(await core.refunds.createRefund(defined({ ...body, ...name, merchantId }))),
     );
   },
 });

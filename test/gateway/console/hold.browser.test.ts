@@ -57,4 +57,14 @@ describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bi
     assert.deepEqual([body.amount, body.amountCaptured, body.amountRefunded], [1300, 1300, 400]);
     assert.deepEqual(complaints, []);
   });
+
+  it('shows how a card is funded, and with which code its network declined', async () => {
+    const order = { amount: 1050, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+    const refused = await stack.shop.post('/preauthorization', { ...order, tokenId: 'tok_sandbox_insufficient_funds' });
+    await page.goto(`${stack.file.baseUrl}/console#/holds/${refused.body.requestId}`);
+    await says('visa credit ending in 4242');
+    const code = page.getByText("Network's decline code").locator('xpath=following-sibling::*[1]');
+    assert.equal(await code.textContent(), '51');
+    assert.deepEqual(complaints, []);
+  });
 });

@@ -86,7 +86,8 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
     pairs.map(({ hold, capture }) => ({
       ...{ requestId: capture, ok: true, at, processorReference: 'ref', operation: resultOf(capture, 'CAPTURE', hold) },
       ...{ holdRequestId: hold, version: holds.get(capture)?.version ?? '', status: 'CAPTURED' as const },
-      ...{ captured: AMOUNT, inFlight: 0n, remaining: 0n, released: 0n, reversed: 0n, closing: false },
+      ...{ amount: AMOUNT, captured: AMOUNT, inFlight: 0n, remaining: 0n, released: 0n, reversed: 0n },
+      ...{ refunded: 0n, refunding: 0n, closing: false },
     })),
   );
   for (let half = 0; half < 2; half++) {

@@ -39,7 +39,8 @@ const { values } = parseArgs({
 });
 const repetitions = Number(values.repetitions ?? (values.quick ? 1 : 3));
 const seconds = Number(values.seconds ?? (values.quick ? 2 : 3));
-const all = values.quick ? HOT_ROWS : [...ROWS, ...(values.soak ? LONG_ROWS : [])];
+const LONG_RUN = [...ROWS, ...(values.soak ? LONG_ROWS : [])];
+const all = values.quick ? HOT_ROWS : values.years ? YEARS_ROWS : LONG_RUN;
 const house = await openHouse();
 const results: Result[] = [];
 try {

@@ -1,6 +1,7 @@
 /** What a customer does at the checkout, and what the processor reports of it and of everything else. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { openCheckoutUrl } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
@@ -47,12 +48,23 @@ export async function payAtCheckout(
   if (lost) {
     waiting.push(paid);
     await events.dropped(subject.identifier);
+    await untilDueSoon(world, subject);
   } else await paid;
   subject.story.push(`pay ${token}${lost ? ' (event lost)' : ''}`);
   model.token = token;
   authorize(model, now());
   if (lost) model.eventPending = true;
   else settlePlacing(model, model.truth ?? assert.fail(), now());
+}
+
+/** While an event is being reported, it is put off for seconds; the sandbox reports it soon once it has seen the report fail. */
+async function untilDueSoon(world: World, subject: Subject): Promise<void> {
+  const event = () =>
+    world
+      .oracleOf(subject)
+      .events()
+      .find(({ requestId }) => requestId === subject.identifier);
+  while ((event()?.dueAtMs ?? 0) > world.now() + 1_000) await delay(5);
 }
 
 /** The processor reports its result of an attempt that is unknown to core. */

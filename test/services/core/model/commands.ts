@@ -33,7 +33,7 @@ export interface Step {
 
 const WEIGHTS = {
   capture: 14,
-  race: 6,
+  race: 8,
   retry: 4,
   release: 3,
   increment: 8,
@@ -91,7 +91,7 @@ export const PLACED_TERMS: readonly Command['terms'][] = [
 
 const RIVALS = [
   ...(['capture', 'release', 'increment', 'extension', 'same key'] as const),
-  ...(['update', 'capture by itself', 'release renewed'] as const),
+  ...(['update', 'capture by itself', 'release renewed', 'freeze', 'freeze'] as const),
 ] as const;
 
 /** In `jump` the number is milliseconds; `lost` is the number of inquiries without an answer. */
@@ -177,13 +177,13 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'place', merchant: 2, token: 'ok', fault: 'none' },
     { do: 'extension', fault: 'lost after' },
   ],
-  // What remains is due to be captured while a capture, an increment or the placing is unknown, and after it was changed.
+  // What remains is due to be captured while a capture or the placing is unknown, while the hold is frozen, and after that was changed.
   ...(['none', 'lost before', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
     [
       { do: 'place', merchant: 0, token: 'ok', terms: 'capture soon', fault: 'none' },
       { do: 'capture', share: 'little', final: false, fault },
       { do: 'race', rival: 'capture by itself', share: 'half', final: false },
-      { do: 'capture by itself', fault: 'none' },
+      { do: 'race', rival: 'freeze', final: true },
     ],
     [
       { do: 'place', merchant: 1, token: 'ok', terms: 'capture soon', fault },

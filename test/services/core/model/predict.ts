@@ -48,7 +48,7 @@ export interface Sent {
   readonly brokenOff?: boolean;
 }
 
-/** What a worker does has neither a key nor an amount. */
+/** What nobody calls core for has neither a key nor an amount. */
 export const WORK = { key: '', amount: 0, final: false } as const;
 
 /** Whether it is the request of a hold or an OCT. */
@@ -101,9 +101,10 @@ const STEPS = {
   update,
   'capture by itself': captureByItself,
   'release renewed': releaseRenewed,
+  freeze,
 } as const satisfies Record<string, (hold: HoldModel, sent: Sent, now: number) => Steps>;
 
-/** What merchants send, and workers do. */
+/** What merchants send, workers do, and the processor reports. */
 export const COMMANDS = Object.keys(STEPS) as Sent['do'][];
 
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
@@ -191,6 +192,13 @@ function* update(hold: HoldModel, { terms = {} }: Sent, now: number): Steps {
   const refusal = judgeUpdate(hold, terms, now);
   if (refusal === undefined) Object.assign(hold, terms);
   return refusal ?? 'OK';
+}
+
+/** The processor contradicts itself about a hold that is placed. */
+function* freeze(hold: HoldModel): Steps {
+  yield;
+  hold.frozen = true;
+  return 'TOLD';
 }
 
 /** A worker captures what remains, when captureAt is due. */

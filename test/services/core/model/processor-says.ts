@@ -102,16 +102,22 @@ export async function contradict(world: World, subject: Subject, command: Comman
   const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
   const attempt = final[command.pick % (final.length + 1)];
   const key = attempt?.key ?? subject.key;
-  const requestId = (await named(world, subject, key)).identifier;
-  const answer = attempt?.state === 'KO' ? 1 : 2;
+  await tellOther(world, subject, (await named(world, subject, key)).identifier, attempt?.state === 'KO' ? 1 : 2);
+  subject.story.push(`contradict ${key}`);
+  model.frozen = true;
+}
+
+/** The processor takes the placing of a hold back, which freezes it. */
+export function contradictPlacing(world: World, subject: Subject): Promise<void> {
+  return tellOther(world, subject, subject.identifier, 2);
+}
+
+async function tellOther(world: World, subject: Subject, requestId: string, answer: 1 | 2): Promise<void> {
   const value = { requestId, result: { answer, errorCode: answer === 2 ? 'changed_its_mind' : '' } };
-  const eventId = `contradiction-${randomUUID()}`;
   await world.tell(subject, {
-    eventId,
+    eventId: `contradiction-${randomUUID()}`,
     occurredAt: timestampNow(),
     event: { case: 'operationSettled', value },
   });
   world.faults.happened('contradicting event');
-  subject.story.push(`contradict ${key}`);
-  model.frozen = true;
 }

@@ -14,7 +14,7 @@ import { amountOf, booksOf, type Fault, type HoldModel, newHold, type Terms } fr
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { judgeRenewal, refundedOf, remainedOf } from './judge-model.ts';
 import { isChange, isPlacing, type Possible, predict, replayPlacing, type Sent, WORK } from './predict.ts';
-import { contradict, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
+import { contradict, contradictPlacing, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
 import { distinct, fail, named, placingsOf, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
@@ -159,6 +159,7 @@ export class Run {
       const terms = this.#termsOf(command.terms === 'none' ? { ...command, terms: 'neither' } : command);
       return { ...WORK, do: what, fault: 'none', crash, terms };
     }
+    if (what === 'freeze') return { ...WORK, do: what, fault: 'none', crash };
     if (what === 'capture by itself' || what === 'release renewed') return { ...WORK, do: what, fault, crash };
     const amount = amountOf(subject.possible[0] as HoldModel);
     const { remaining } = booksOf(subject.possible[0] as HoldModel);
@@ -205,9 +206,10 @@ export class Run {
   /** Two commands at once; either answer may be slow, so that the other command gets in between. */
   #race(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     const fault = command.fault === 'none' ? 'none' : 'slow';
-    const first = this.#sentOf(subject, { ...command, fault }, 'capture');
+    const rival = canRace(subject, command.rival) ? command.rival : 'release';
+    const isOwn = rival === 'freeze' && command.final;
+    const first = this.#sentOf(subject, { ...command, fault }, isOwn ? 'capture by itself' : 'capture');
     const share = command.pick % 2 === 0 ? 'half' : 'rest';
-    const rival = command.rival === 'release renewed' && !subject.renewal ? 'release' : command.rival;
     const second =
       rival === 'same key'
         ? first
@@ -268,6 +270,10 @@ export class Run {
 
   async #ask(subject: Subject, sent: Sent, index: number, mayDie = false): Promise<string> {
     if (sent.do === 'capture by itself' || sent.do === 'release renewed') return this.#world.lookAt(subject, sent.do);
+    if (sent.do === 'freeze') {
+      await contradictPlacing(this.#world, subject);
+      return 'TOLD';
+    }
     const clients = this.#world.cores[(Number(sent.key.slice(1)) + index) % 2] as Clients;
     const asked = () => this.#call(subject, sent, clients);
     return answerOf(sent.brokenOff ? await untilAnswered(() => answerOf(asked()), mayDie) : asked());
@@ -317,6 +323,12 @@ export class Run {
   async #row({ requestId }: Subject) {
     return (await findHold(this.#world.stage.database.query, requestId)) ?? assert.fail();
   }
+}
+
+/** A worker looks only at what was renewed, and only the placing of a hold that is placed can be contradicted. */
+function canRace({ possible, renewal }: Subject, rival: Command['rival']): boolean {
+  if (rival === 'release renewed') return renewal !== undefined;
+  return rival !== 'freeze' || possible.every(({ placing }) => placing === 'OK');
 }
 
 /** How a command may go: core dies at it, or not; and whether a hold's renewal is placed, which may not be known. */

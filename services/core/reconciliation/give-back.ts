@@ -91,7 +91,7 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   if (entry.answer !== 'APPROVED') throw new Unable('it has not ended yet: import it, or try again later');
   const { sender } = importing;
   const captureRequestId = await importEntry(entry, importing).catch(async (error) => {
-    // A hold that has failed here takes no capture: then it is undone, and nothing is booked.
+    // A hold that has failed here, or has no room left, takes no capture: then it is undone, and nothing is booked.
     if (error instanceof Unable && (await isRefused(entry, importing))) return undefined;
     throw error;
   });
@@ -132,7 +132,7 @@ async function undo(entry: UnknownEntry, amount: bigint, sender: Sender): Promis
   });
   if (!isFinal(outcome)) throw new Unable('the refund has no result yet: reconcile again later');
   if (!isOk(outcome)) throw new Unable(`the processor did not refund it: ${outcome.code}`);
-  return { note: 'nothing is booked: its hold has failed here' };
+  return { note: 'nothing is booked: its hold has no room for it here' };
 }
 
 /** A UUIDv8 (RFC 9562, section 5.8). */

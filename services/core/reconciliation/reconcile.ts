@@ -196,16 +196,16 @@ function planOf(
   const lost = new Map(
     plans.filter(({ entry }) => entry.kind === 'AUTHORIZATION').map(({ entry, verb }) => [entry.requestId, verb]),
   );
-  const isOfLost = ({ entry }: Unconfirmed) => isChange(entry) && lost.has(entry.authorizationRequestId ?? '');
-  const isBooked = (plan: Unconfirmed) => {
-    const { entry, verb } = plan;
-    if (isOfLost(plan)) return (verb ?? lost.get(entry.authorizationRequestId ?? '')) !== undefined;
+  const isBooked = ({ entry, verb }: Unconfirmed) => {
+    const authorization = entry.authorizationRequestId ?? '';
+    if (isChange(entry)) return lost.has(authorization) && (verb ?? lost.get(authorization)) !== undefined;
     return verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
   };
   const dependent = new Set(plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId));
   const inOrder = plans.map((plan) => {
-    const authorization = isOfLost(plan) ? plan.entry.authorizationRequestId : plan.entry.requestId;
-    const isFirst = (isOfLost(plan) || plan.entry.kind === 'AUTHORIZATION') && dependent.has(authorization);
+    const { kind, requestId, authorizationRequestId } = plan.entry;
+    const isNeeded = isChange(plan.entry) && dependent.has(authorizationRequestId);
+    const isFirst = kind === 'AUTHORIZATION' ? dependent.has(requestId) : isNeeded;
     return isFirst ? { ...plan, verb: 'import' as const } : plan;
   });
   return [...inOrder, ...plans.filter(isGivenBackLast(dependent))];

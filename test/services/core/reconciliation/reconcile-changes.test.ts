@@ -164,6 +164,23 @@ describe('reconcile() with increments and extensions', function () {
     });
   }
 
+  for (const [decision, refunded] of [
+    ['importing', ''],
+    ['givingBack', ' refunded 11000'],
+  ] as const) {
+    it(`imports the increment that a capture of a known hold needs: ${decision}`, async () => {
+      const hold = await desk.hold();
+      const goBack = await rememberNow(stage);
+      await desk.increment(hold, 2_000n);
+      const { capture = assert.fail() } = await desk.capture(hold, 11_000n);
+      await goBack();
+      const { lines, left } = await decide({ [decision]: [capture.requestId] });
+      assert.equal(left, 0, lines.join('\n'));
+      assert.equal(await desk.books(hold), `PARTIALLY_CAPTURED 11000/0/1000/0/0${refunded}`);
+      assert.deepEqual(await stage.audit(), []);
+    });
+  }
+
   it('cannot give them back of a hold that is known', async () => {
     const hold = await desk.hold();
     const goBack = await rememberNow(stage);

@@ -22,7 +22,7 @@ export async function tortureFailover({ runs = 10, ...options }: TortureOptions)
   ]);
   const missed = { target: 'database', shortestMs: 9_000, longestMs: 15_000, run: missTheStandby(pairOf) };
   const faults: Readonly<Record<string, Fault>> = { ...Object.fromEntries(lost), 'standby out of reach': missed };
-  const lines = await playRounds(options, {
+  return await playRounds(options, {
     by: 'table',
     rounds: planRounds(options.seed, runs, faults),
     startDatabase: async (server) => {
@@ -31,7 +31,6 @@ export async function tortureFailover({ runs = 10, ...options }: TortureOptions)
     },
     watch: watchEverything,
   });
-  return [...lines, 'skipped: the same with Patroni, etcd and HAProxy, whose part this plays itself'];
 }
 
 /** Streams at both cores, and the receiver of notifications. */

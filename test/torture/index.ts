@@ -2,7 +2,8 @@
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
  * obedient-python` and `-- obedient-unkeyed` ask whether answers are promises, `-- neighbours` what one merchant's
- * trouble costs another; `-- failover` loses the database's machine, `-- restore` takes it back in time. `-- liar` has
+ * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of
+ * docker-compose.ha.yml, `-- restore` takes the database back in time. `-- liar` has
  * a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what
  * it did to the service, and exits with 1 when anything is wrong.
  */
@@ -18,6 +19,7 @@ import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
+import { torturePatroni } from './patroni.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureStreams } from './streams.ts';
 
@@ -34,6 +36,7 @@ const TORTURES = {
   'obedient-unkeyed': tortureObedientUnkeyed,
   neighbours: tortureNeighbours,
   failover: tortureFailover,
+  patroni: torturePatroni,
   restore: tortureRestore,
   liar: tortureLiar,
 } as const;

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openOracle } from '../services/sandbox/oracle.ts';
+import type { Entry } from '../../services/sandbox/ledger/entry.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
@@ -13,6 +13,7 @@ import { type Caller, openCaller } from './obedient/caller.ts';
 import { auditBooks } from './obedient.ts';
 import type { TortureOptions } from './options.ts';
 import { type Deed, type Story, startTraffic, type Traffic, untilAnswered } from './restore/traffic.ts';
+import { entriesOf, untrueOf } from './restore/truth.ts';
 import { watchUntilTold } from './restore/witness.ts';
 
 interface Scene {
@@ -94,6 +95,8 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
     deployment.coreAddresses.map((address) => watchUntilTold(address, deployment.serviceToken)),
   );
   await delay(3_000);
+  await letEnd(deployment, traffic.stories, random);
+  const before = new Set(entriesOf(deployment).map(({ requestId }) => requestId));
   await goBack(scene, 2_000 + random() * 2_000);
   await traffic.stop();
   const deeds = traffic.stories.flatMap((story) => story.deeds);
@@ -104,26 +107,32 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   assert(lost.size > 0, 'the round must lose something to show anything');
   const stories = traffic.stories.filter((story) => story.deeds.some(isLost) && story.deeds[0]?.key !== undefined);
   for (const { merchantId } of scene.merchants) await deployment.move(merchantId, there);
-  const before = await repeatTooEarly(scene, stories, isLost);
+  const early = await repeatTooEarly(scene, stories, isLost);
   await untilSettled(deployment, 60_000);
   const unknown = (await auditBooks(deployment, 10_000)).length;
   const reconciled = await reconcile(scene, imports);
   const after = await repeatAll(scene, stories);
   await untilSettled(deployment, 60_000);
   const drifts = await auditBooks(deployment);
-  const doubled = doubledOf(deployment, traffic.stories);
+  const entries = entriesOf(deployment);
+  const doubled = doubledOf(entries, traffic.stories);
+  const refunds = entries.filter(({ kind, requestId }) => kind === 'refund' && !before.has(requestId));
+  const untrue = await untrueOf(caller, traffic.stories, entries);
   const wrong = [
-    ...before.wrong,
+    ...early.wrong,
     ...after.wrong,
-    ...drifts,
+    ...drifts.map((drift) => JSON.stringify(drift)),
     ...doubled,
+    ...untrue,
+    ...(imports ? refunds.map(({ requestId }) => `nobody asked for the refund ${requestId}`) : []),
     ...(told === witnesses.length ? [] : [`${witnesses.length - told} streams were not told`]),
     ...(refusedAt === 410 ? [] : [`a stream that resumes was answered ${refusedAt}`]),
   ];
   const line =
     `${deeds.length} calls, ${lost.size} acknowledged operations lost, ${told} of ${witnesses.length} streams told and a resumed one answered ${refusedAt}, ` +
-    `${before.refused} calls refused before reconciling; contracts moved from ${here} to ${there}; ${after.done} keys repeated after, each answered as first: ` +
-    `0 charged again; ${unknown} drifts before, ${reconciled}, ${drifts.length} drifts after`;
+    `${early.refused} calls refused before reconciling; contracts moved from ${here} to ${there}; ${after.done} keys repeated after, each answered as first: ` +
+    `0 charged again, 0 under two requestIds, 0 of ${traffic.stories.length} customers told an untruth, ${whatEnded(entries, before, traffic.stories)}; ` +
+    `${unknown} drifts before, ${reconciled}, ${drifts.length} drifts after`;
   assert.deepEqual(wrong, [], line);
   return line;
 }
@@ -184,24 +193,36 @@ async function repeatAll({ caller }: Scene, stories: readonly Story[]) {
 }
 
 /** What the processor did more than once for one customer. */
-function doubledOf({ ledgerFile, otherLedgerFile }: Deployment, stories: readonly Story[]): string[] {
-  const oracles = [ledgerFile, otherLedgerFile].map(openOracle);
-  try {
-    const entries = oracles
-      .flatMap((oracle) => oracle.entries())
-      .filter(({ answer, kind }) => answer === Answer.APPROVED && kind !== 'void');
-    const ofUser = Map.groupBy(entries, ({ userId }) => userId);
-    return stories.flatMap(({ userId }) => {
-      const marks = (ofUser.get(userId) ?? [])
-        .filter(({ kind }) => kind !== 'refund')
-        .map(({ kind, amount }) => `${kind} ${amount}`);
-      return marks
-        .filter((mark, index) => marks.indexOf(mark) !== index)
-        .map((mark) => `${mark} of ${userId} was done twice`);
-    });
-  } finally {
-    for (const oracle of oracles) oracle.close();
+function doubledOf(entries: readonly Entry[], stories: readonly Story[]): string[] {
+  const done = entries.filter(({ answer, kind }) => answer === Answer.APPROVED && kind !== 'void' && kind !== 'refund');
+  const ofUser = Map.groupBy(done, ({ userId }) => userId);
+  return stories.flatMap(({ userId }) => {
+    const marks = (ofUser.get(userId) ?? []).map(({ kind, amount }) => `${kind} ${amount}`);
+    return marks
+      .filter((mark, index) => marks.indexOf(mark) !== index)
+      .map((mark) => `${mark} of ${userId} was done twice`);
+  });
+}
+
+/** Lets holds end in the next seconds, most of them while what is done is lost. */
+async function letEnd(deployment: Deployment, stories: readonly Story[], random: () => number): Promise<void> {
+  for (const { userId } of stories.filter(({ ends }) => ends)) {
+    await deployment.sql(
+      `update hold set expires_at = now() + interval '${500 + random() * 6_000} ms' where user_id = '${userId}' and phase = 'AUTHORIZED'`,
+    );
   }
+}
+
+/** How many holds ended by themselves, and checkouts were paid, since the processors' books were looked at. */
+function whatEnded(entries: readonly Entry[], before: ReadonlySet<string>, stories: readonly Story[]): string {
+  const ending = new Set(stories.filter(({ ends }) => ends).map(({ userId }) => userId));
+  const authorizations = new Map(entries.map((entry) => [entry.requestId, entry]));
+  const ended = entries.filter(({ kind, requestId, authorizationRequestId }) => {
+    const { userId = '' } = authorizations.get(authorizationRequestId) ?? {};
+    return kind === 'void' && !before.has(requestId) && ending.has(userId);
+  });
+  const paid = entries.filter(({ kind, answer }) => kind === 'checkout' && answer === Answer.APPROVED);
+  return `${ended.length} holds ended and ${paid.length} checkouts paid`;
 }
 
 /** An operator imports everything, or gives back what can be and imports the rest. */
@@ -210,7 +231,7 @@ async function reconcile({ deployment }: Scene, imports: boolean): Promise<strin
   const first = imports ? '' : await command(deployment, 'reconcile', '--give-back', 'all', '--operator', 'ann');
   const last = await command(deployment, 'reconcile', '--import', 'all', '--operator', 'ann');
   const [, givenBack = '0'] = / (\d+) given back/.exec(first) ?? [];
-  const [, imported = '', left = ''] = / (\d+) imported, 0 given back, (\d+) unknown here/.exec(last) ?? [];
+  const [, imported = '', left = ''] = / (\d+) imported, \d+ given back, (\d+) unknown here/.exec(last) ?? [];
   assert.equal(left, '0', last);
   return `${imported} imported and ${givenBack} given back in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s`;
 }

@@ -1,12 +1,16 @@
-/** Merchants who place holds, capture them, release some and pay out, most with keys, and record every answer. */
+/**
+ * Merchants who place holds, capture them, release some, let some end, open checkouts of which customers pay some, and
+ * pay out, most with keys, and record every answer.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pay } from '../../services/sandbox/checkout/browse.ts';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 
 /** One request of a merchant, and its final answer. */
 export interface Deed {
-  readonly kind: 'hold' | 'capture' | 'release' | 'oct';
+  readonly kind: 'hold' | 'capture' | 'release' | 'oct' | 'checkout';
   readonly merchant: Merchant;
   readonly key: string | undefined;
   readonly path: string;
@@ -20,6 +24,8 @@ export interface Story {
   readonly userId: string;
   readonly deeds: Deed[];
   handle: string;
+  /** Its hold is to end by itself soon. */
+  readonly ends: boolean;
 }
 
 export interface Traffic {
@@ -40,13 +46,23 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
   let stopped = false;
   const tell = async (): Promise<void> => {
     const merchant = merchants[Math.floor(random() * merchants.length)] as Merchant;
-    const story: Story = { userId: `r${++serial}`, deeds: [], handle: '' };
     const [isKeyed, what] = [random() < 0.75, random()];
+    const story: Story = { userId: `r${++serial}`, deeds: [], handle: '', ends: what >= 0.3 && what < 0.4 };
     stories.push(story);
     const key = () => (isKeyed ? randomUUID() : undefined);
     const card = { tokenId: 'tok_sandbox_ok', amount: 1_500, currency: 'EUR', terminalId: 'T1', userId: story.userId };
-    if (what < 0.2)
+    if (what < 0.15)
       return void (await act(caller, story, { kind: 'oct', merchant, key: key(), path: '/oct', body: card }));
+    if (what < 0.3) {
+      const { tokenId: _, ...body } = card;
+      // Without a key: a lost one that is repeated opens another page under another requestId.
+      const opened = { kind: 'checkout', merchant, key: undefined, path: '/preauthorization', body } as const;
+      const { checkoutUrl } = (await act(caller, story, opened)) ?? {};
+      await delay(random() * 4_000);
+      // The customer whose page is down pays nothing.
+      if (checkoutUrl && random() < 0.6) await pay(checkoutUrl).catch(() => undefined);
+      return;
+    }
     const placed = await act(caller, story, {
       kind: 'hold',
       merchant,
@@ -55,9 +71,9 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
       body: card,
     });
     story.handle = placed?.preauthorizationId ?? '';
-    if (story.handle === '' || what < 0.35) return;
+    if (story.handle === '' || what < 0.45) return;
     await delay(random() * 400);
-    if (what < 0.5) return void (await act(caller, story, releaseOf(merchant, story, key())));
+    if (what < 0.55) return void (await act(caller, story, releaseOf(merchant, story, key())));
     await act(caller, story, captureOf(merchant, story, 600, key()));
     if (merchant.severalCaptures && what < 0.8) await act(caller, story, captureOf(merchant, story, 400, key()));
   };
@@ -85,8 +101,13 @@ function releaseOf(merchant: Merchant, { handle }: Story, key: string | undefine
   return { kind: 'release', merchant, key, path: '/preauthorization/release', body: { preauthorizationId: handle } };
 }
 
+interface Told {
+  readonly preauthorizationId?: string;
+  readonly checkoutUrl?: string;
+}
+
 /** Sends a deed. Resolves with the body of a success. */
-async function act(caller: Caller, story: Story, deed: Deed): Promise<{ preauthorizationId?: string } | undefined> {
+async function act(caller: Caller, story: Story, deed: Deed): Promise<Told | undefined> {
   story.deeds.push(deed);
   const { status, body } = await untilAnswered(caller, deed, deed.body);
   if (status !== 200 && status !== 201) return undefined;

@@ -8,6 +8,7 @@ import { openCheckoutUrl } from '../../../../services/core/rpc/preauthorization/
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
+import type { Event } from '../../../../services/sandbox/ledger/event.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
 import { type Command, tokenOf } from './commands.ts';
@@ -59,12 +60,10 @@ export async function payAtCheckout(
 
 /** While an event is being reported, it is put off for seconds; the sandbox reports it soon once it has seen the report fail. */
 async function untilDueSoon(world: World, subject: Subject): Promise<void> {
-  const event = () =>
-    world
-      .oracleOf(subject)
-      .events()
-      .find(({ requestId }) => requestId === subject.identifier);
-  while ((event()?.dueAtMs ?? 0) > world.now() + 1_000) await delay(5);
+  // What it is to report later has not been tried yet.
+  const isTried = ({ requestId, attempts, dueAtMs }: Event) =>
+    requestId === subject.identifier && attempts > 0 && dueAtMs > world.now() + 1_000;
+  while (world.oracleOf(subject).events().some(isTried)) await delay(5);
 }
 
 /** The processor reports its result of an attempt that is unknown to core. */

@@ -36,7 +36,7 @@ export async function measurePairs(database: Database, merchantId: string, round
 async function makePairs({ query }: Database, merchantId: string): Promise<void> {
   const at = new Date().toISOString();
   const sent = { merchantId, amount: String(AMOUNT), currency: 'EUR', processor: 'p', processorAccount: '' };
-  const times = { createdAt: at, inquireAt: at, isSentUnderKey: false };
+  const times = { createdAt: at, inquireAt: at };
   const pairs = Array.from({ length: AT_ONCE }, () => ({ hold: uuidv7(), capture: uuidv7() }));
   const resultOf = (requestId: string, kind: 'HOLD' | 'CAPTURE', holdRequestId?: string) => ({
     ...{ subjectId: requestId, requestId, kind, status: 'OK' as const, merchantId, currency: 'EUR', holdRequestId },

@@ -8,7 +8,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
       "inquireAt" timestamptz,
-      deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean,
+      deadline timestamptz, method text, fingerprint text, key text,
       "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
       "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text,
       description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz, "notifyExpiringHours" int,
@@ -20,7 +20,7 @@ with input as materialized (
     cross join lateral (
     select s.id as "sentAs", exists (select from hold k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
-    from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
+    from (select coalesce(i."processorRequestId", case when i.key is not null then (
         select n.id from (select generate_series(1, 5000) as use) u
           cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
     (select id from installation where number = any (array[1])), i."merchantId", i.method, u.use, i.key), 'UTF8')),
@@ -145,7 +145,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
       "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
       "inquireAt" timestamptz,
-      deadline timestamptz, method text, fingerprint text, key text, "isSentUnderKey" boolean, kind text,
+      deadline timestamptz, method text, fingerprint text, key text, kind text,
       "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean,
       "captureRequestId" uuid, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
       "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
@@ -155,7 +155,7 @@ with input as materialized (
     cross join lateral (
     select s.id as "sentAs", exists (select from submission k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
-    from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
+    from (select coalesce(i."processorRequestId", case when i.key is not null then (
         select n.id from (select generate_series(1, 5000) as use) u
           cross join lateral (select overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
     (select id from installation where number = any (array[1])), i."merchantId", i.method, u.use, i.key), 'UTF8')),

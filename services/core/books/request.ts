@@ -84,7 +84,6 @@ export function sentInput({ requestId, claim, processorRequestId, imported, pati
     requestId,
     processorRequestId,
     imported,
-    isSentUnderKey: true,
     createdAt: at.toISOString(),
     inquireAt: inquireAt.toISOString(),
     deadline: deadlineOf(patience),

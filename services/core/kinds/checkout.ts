@@ -1,4 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { identifierOf } from '../domain/operation.ts';
 import type { RefusedCheckout } from '../processor/processor.ts';
 import { type Cipher, hashOf, keyIdOf } from '../storage/cipher.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
@@ -34,7 +35,8 @@ export async function openPage(
 ): Promise<HoldRow | RefusedCheckout | undefined> {
   const { requestId, merchantId, terminalId, userId, amount, currency, saveCard, processorAccount: account } = hold;
   const checkout = await sender.processors.of(hold).createCheckout({
-    requestId,
+    requestId: identifierOf(hold),
+    operationRequestId: requestId,
     merchantId,
     account,
     terminalId,

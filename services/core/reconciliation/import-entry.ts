@@ -164,7 +164,6 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
     saveCard: false,
     customerPresent: tokenId === '',
     imported: true,
-    isSentUnderKey: false,
     createdAt: at.toISOString(),
     inquireAt: inquireAt.toISOString(),
   } as const;

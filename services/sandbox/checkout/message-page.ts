@@ -1,4 +1,3 @@
-import { withRequestId } from '../../../platform/return-url.ts';
 import type { CardTry, Checkout } from '../ledger/checkout.ts';
 import { type CheckoutView, cancelForm, document } from './document.ts';
 import { formatAmount, timeOfDay } from './format.ts';
@@ -24,8 +23,7 @@ export function messagePage(page: {
 
 function onwards(checkout: Checkout | undefined): Html {
   if (!checkout?.returnUrl) return html`<p class="quiet">${WORDS.canClose}</p>`;
-  const href = withRequestId(checkout.returnUrl, checkout.requestId);
-  return html`<p><a class="button" href="${href}">${WORDS.returnTo(checkout.merchantName)}</a></p>`;
+  return html`<p><a class="button" href="${checkout.returnUrl}">${WORDS.returnTo(checkout.merchantName)}</a></p>`;
 }
 
 const TICK = html`<svg class="tick" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M14 25l7 7 13-15"/></svg>`;

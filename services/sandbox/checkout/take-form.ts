@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { readBody } from '../../../platform/http-server.ts';
-import { withRequestId } from '../../../platform/return-url.ts';
 import type { Clock } from '../clock.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import type { Books } from '../ledger/ledger.ts';
@@ -90,7 +89,7 @@ async function conclude(
   const { delayMs, eventId } = submitted;
   if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
   if (eventId) await reportedOrLater(clock, reporter, eventId);
-  context.redirect(checkout.returnUrl ? withRequestId(checkout.returnUrl, checkout.requestId) : capability);
+  context.redirect(checkout.returnUrl || capability);
 }
 
 /** Waits for core to have the event, but not for long: it is reported later all the same. */

@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { code as currencyOf } from 'currency-codes';
 import { asksTheSame } from '../../../platform/adapter/identifier.ts';
 import { RpcError } from '../../../platform/adapter/serve.ts';
-import { isReturnUrl } from '../../../platform/return-url.ts';
+import { isReturnUrl, withRequestId } from '../../../platform/return-url.ts';
 import type {
   CreateCheckoutRequest,
   CreateCheckoutResponse,
@@ -45,8 +45,9 @@ function earlier(books: Books, request: CreateCheckoutRequest, hash: Buffer): Ch
   if (!entry) return undefined;
   if (entry.kind === 'fence') throw new RpcError(status.FAILED_PRECONDITION, 'fenced');
   const checkout = books.checkouts.find(request.requestId);
-  const same = checkout?.returnUrl === request.returnUrl && checkout.saveCard === (request.saveCard ? 1 : 0);
-  if (!checkout || !same || !asksTheSame(entry, intentOf('checkout', request))) {
+  const returnUrl = returnUrlOf(request, entry.operationRequestId);
+  const isSame = checkout?.returnUrl === returnUrl && checkout.saveCard === (request.saveCard ? 1 : 0);
+  if (!checkout || !isSame || !asksTheSame(entry, intentOf('checkout', request))) {
     throw new RpcError(status.ALREADY_EXISTS, 'identifier_reused');
   }
   // The credential that capabilities derive from was changed in between: the new address replaces the old.
@@ -62,11 +63,16 @@ function open(books: Books, request: CreateCheckoutRequest, capabilityHash: Buff
     merchantName: request.merchantName,
     merchantReference: request.merchantReference,
     description: request.description,
-    returnUrl: request.returnUrl,
+    returnUrl: returnUrlOf(request, request.operationRequestId),
     saveCard: request.saveCard ? 1 : 0,
     expiresAtMs: Math.min(asked, nowMs + CHECKOUT_PERIOD_MS),
   };
   books.entries.insert(intentOf('checkout', request), { ...NO_ENDING, actedAtMs: nowMs });
   books.checkouts.insert(checkout);
   return checkout;
+}
+
+/** Where the page leads the customer: back to the merchant, with core's name of the hold. */
+function returnUrlOf({ returnUrl, requestId }: CreateCheckoutRequest, operationRequestId: string): string {
+  return returnUrl && withRequestId(returnUrl, operationRequestId || requestId);
 }

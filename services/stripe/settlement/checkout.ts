@@ -51,7 +51,7 @@ function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: st
   const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
   const description = entry.description || entry.merchantReference;
   // The customer comes back with the identifier, which proves nothing (docs/sandbox.md, "Checkout").
-  const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, requestId);
+  const returnUrl = entry.returnUrl && withRequestId(entry.returnUrl, entry.operationRequestId || requestId);
   const metadata = metadataOf(entry);
   const params: Stripe.Checkout.SessionCreateParams = {
     mode: 'payment',

@@ -55,8 +55,7 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
       return void (await act(caller, story, { kind: 'oct', merchant, key: key(), path: '/oct', body: card }));
     if (what < 0.3) {
       const { tokenId: _, ...body } = card;
-      // Without a key: a lost one that is repeated opens another page under another requestId.
-      const opened = { kind: 'checkout', merchant, key: undefined, path: '/preauthorization', body } as const;
+      const opened = { kind: 'checkout', merchant, key: key(), path: '/preauthorization', body } as const;
       const { checkoutUrl } = (await act(caller, story, opened)) ?? {};
       await delay(random() * 4_000);
       // The customer whose page is down pays nothing.

@@ -287,7 +287,6 @@ function newHold(
     ...placeOf(core, contract),
     createdAt: at.toISOString(),
     inquireAt: inquireAt.toISOString(),
-    isSentUnderKey: byToken,
   };
   return { hold, preauthorizationId };
 }

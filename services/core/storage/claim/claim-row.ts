@@ -37,7 +37,7 @@ export interface ClaimInput {
 }
 
 /** SQL: columns of the input of a statement that stores operations, with their types. */
-export const CLAIM_INPUT = `method text, fingerprint text, key text, "isSentUnderKey" boolean`;
+export const CLAIM_INPUT = 'method text, fingerprint text, key text';
 
 /**
  * SQL of a common table `claimed`: the requestIds of `admissible` that are now theirs, with their keys. One row claims

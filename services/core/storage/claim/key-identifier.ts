@@ -20,7 +20,7 @@ const IDENTIFIER = `overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
 
 /**
  * SQL of a table expression `sent`, beside rows `i` of what is stored in `table` (columns "merchantId", "createdAt",
- * processor, "processorRequestId", method, key and "isSentUnderKey"). "sentAs" is the identifier under which the
+ * processor, "processorRequestId", method and key). "sentAs" is the identifier under which the
  * processor is sent the operation; null = the requestId. `met` = an operation of ours has it already, so the key is
  * taken: an operation that was imported after a restore has its identifier but no key. What is imported itself, with a
  * "processorRequestId", meets only what was sent to the same processor.
@@ -34,7 +34,7 @@ export function sentUnderKey(table: SentTable): string {
   return `cross join lateral (
     select s.id as "sentAs", exists (select from ${table} k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
-    from (select coalesce(i."processorRequestId", case when i.key is not null and i."isSentUnderKey" then (
+    from (select coalesce(i."processorRequestId", case when i.key is not null then (
         select n.id from (select generate_series(1, ${MOST_USES}) as use) u
           cross join lateral (select ${IDENTIFIER} offset 0) n(id)
         where not coalesce((select bool_or(k.created_at < i."createdAt" - interval '${KEY_DAYS} days') from ${table} k
@@ -61,8 +61,7 @@ const FIND_SENT_UNDER_KEY: Readonly<Record<SentTable, Statement>> = {
 
 function sentAsText(table: SentTable): string {
   return `select k.request_id from (select $1::text as "merchantId", $2::text as method, $3::text as key,
-      $4::timestamptz as "createdAt", null::uuid as "processorRequestId", ''::text as processor,
-      true as "isSentUnderKey") i
+      $4::timestamptz as "createdAt", null::uuid as "processorRequestId", ''::text as processor) i
     ${sentUnderKey(table)} join ${table} k on k.processor_request_id = any (array[sent."sentAs"])
     order by k.created_at limit 1`;
 }

@@ -17,8 +17,6 @@ export interface SentInput extends Partial<ClaimInput> {
   readonly processorAccount: string;
   /** Its identifier there; absent = it follows from the key, or is the requestId. */
   readonly processorRequestId?: string | undefined;
-  /** Whether its identifier there follows from the key, when it has one. */
-  readonly isSentUnderKey: boolean;
   /** It is imported from the processor's books. */
   readonly imported?: boolean | undefined;
   readonly createdAt: string;

@@ -127,24 +127,21 @@ describe('openProcessor()', function () {
     const { fields, processor, submission, close } = open(scripted);
     const asked = new Date(Date.UTC(2027, 0));
     const request = {
-      ...{
-        requestId: submission.requestId,
-        merchantId: 'acme',
-        merchantName: '',
-        merchantReference: '',
-        description: '',
-        memo: '',
-        account: '',
-      },
-      ...{
-        terminalId: 'T1',
-        userId: 'u',
-        amount: 1n,
-        currency: 'EUR',
-        returnUrl: '',
-        saveCard: false,
-        expiresAt: asked,
-      },
+      requestId: submission.requestId,
+      operationRequestId: submission.requestId,
+      merchantId: 'acme',
+      merchantName: '',
+      merchantReference: '',
+      description: '',
+      memo: '',
+      account: '',
+      terminalId: 'T1',
+      userId: 'u',
+      amount: 1n,
+      currency: 'EUR',
+      returnUrl: '',
+      saveCard: false,
+      expiresAt: asked,
     };
     scripted.processor.says.createCheckout = () => ({ checkoutUrl: 'javascript:alert(1)' });
     assert.equal(await processor.createCheckout(request), undefined);

@@ -12,7 +12,7 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, payAt, sql } from '../desk.ts';
 import { openStage, refusal, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
@@ -237,6 +237,22 @@ describe('reconcile()', function () {
     await stage.sandbox.reportDue();
     await stage.inquire();
     assert.equal((await rows('select state from submission'))[0]?.state, 'OK');
+    assert.deepEqual(await drifts(), []);
+  });
+
+  it('answers a lost checkout with a key under its own requestId, closed or paid meanwhile', async () => {
+    const goBack = await rememberNow(stage);
+    const [closed, paid] = [{ idempotencyKey: randomUUID() }, { idempotencyKey: randomUUID() }];
+    const { preauthorization: first } = await desk.checkout(closed);
+    const { preauthorization: second } = await desk.checkout(paid);
+    assert(first && second);
+    assert.equal(await payAt(second.checkoutUrl), 303);
+    await goBack();
+    await decide({ importing: ['all'] });
+    const { reason, metadata } = await refusal(desk.checkout(closed));
+    assert.deepEqual([reason, metadata.requestId], ['PROCESSOR_ERROR', first.requestId]);
+    const { preauthorization: placed, replayed } = await desk.checkout(paid);
+    assert.deepEqual([placed?.requestId, replayed], [second.requestId, true]);
     assert.deepEqual(await drifts(), []);
   });
 

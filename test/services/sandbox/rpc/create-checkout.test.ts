@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { forSuite } from '../../../suite.ts';
@@ -18,6 +19,15 @@ describe('createCheckout()', () => {
     assert.equal(moved, first.checkoutUrl);
     assert.equal((await pay(again.checkoutUrl)).status, 303);
     assert.deepEqual(await fixture.client.createCheckout(wanted), again);
+  });
+
+  it("leads back with core's name of the hold, the first that was said", async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const wanted = checkoutRequest({ returnUrl: 'https://shop.example/back', operationRequestId: first });
+    const { checkoutUrl } = await fixture.client.createCheckout(wanted);
+    await fixture.client.createCheckout({ ...wanted, operationRequestId: second });
+    const { headers } = await pay(checkoutUrl);
+    assert.equal(headers.get('location'), `https://shop.example/back?requestId=${first}`);
   });
 
   it('returns another address when the credential it derives from was changed', async () => {

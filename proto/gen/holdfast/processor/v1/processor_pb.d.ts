@@ -892,7 +892,7 @@ export declare const CreditResponseSchema: GenMessage<CreditResponse>;
  */
 export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.CreateCheckoutRequest"> & {
   /**
-   * Our identifier: the hold's requestId.
+   * Our identifier of the hold.
    *
    * @generated from field: string request_id = 1;
    */
@@ -941,7 +941,7 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
   currency: string;
 
   /**
-   * Where the customer goes afterwards; empty = a closing page.
+   * Where the customer goes afterwards, with operation_request_id as `requestId` in the query; empty = a closing page.
    *
    * @generated from field: string return_url = 8;
    */
@@ -998,6 +998,14 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
    * @generated from field: google.protobuf.Timestamp expected_capture_at = 15;
    */
   expectedCaptureAt?: Timestamp | undefined;
+
+  /**
+   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
+   * repetition under the same request_id may name another one; the first stays.
+   *
+   * @generated from field: string operation_request_id = 16;
+   */
+  operationRequestId: string;
 };
 
 /**

@@ -137,7 +137,7 @@ describe('what an answer promises', function () {
         tokenId: 't',
         amount: '1',
       } as const;
-      const place = { processor: 'default', processorAccount: '', currency: 'EUR', isSentUnderKey: true };
+      const place = { processor: 'default', processorAccount: '', currency: 'EUR' };
       const times = { ...place, createdAt: at.toISOString(), inquireAt: at.toISOString() };
       const outcomes = await storeSubmissions(stage.database.query, [{ ...oct, ...times, ...late, requestId }]);
       assert.deepEqual(outcomes, [{ outcome: 'LATE', processorRequestId: null }]);

@@ -2,8 +2,8 @@ import { completeSince } from '../../platform/adapter/postgres/history.ts';
 import { type Served, startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
 import { shareRunning } from '../../platform/adapter/share-running.ts';
 import type { Log } from '../../platform/log.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { openClient } from './api/client.ts';
-import type { Desk } from './desk.ts';
 import { NOTIFICATIONS } from './ledger/notification.ts';
 import { ADYEN_SCHEMA } from './ledger/schema.ts';
 import { processorMethods } from './rpc/server.ts';
@@ -37,7 +37,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   const { database, reports, repeat } = ledger;
   const { since, doubt } = await completeSince(database.query, ADYEN_SCHEMA.name);
   if (doubt) log.warn('ledger incomplete', { reason: doubt });
-  const desk: Desk = {
+  const context: AdapterContext = {
     database,
     adyen: openClient(settings, ledger.metrics.countAnswer),
     log,
@@ -50,12 +50,12 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     share: shareRunning(),
     onEvent: reports.wake,
   };
-  const applying = repeat('notifications', EVERY_MS, () => applyDue(desk));
-  const sending = repeat('unanswered', EVERY_MS, () => sendAgain(desk));
+  const applying = repeat('notifications', EVERY_MS, () => applyDue(context));
+  const sending = repeat('unanswered', EVERY_MS, () => sendAgain(context));
   repeat('purge', PURGES_EVERY_MS, () => NOTIFICATIONS.purge(database.query));
   const hmacKeys = settings.ADYEN_HMAC_KEY.split(',');
   await ledger.receive(webhooksTo({ database, hmacKeys, log, onNotification: applying.wake }));
   const identity = `${new URL(settings.ADYEN_API_BASE).hostname} ${merchantAccount}`;
-  const served = await ledger.serve(processorMethods(desk, identity));
+  const served = await ledger.serve(processorMethods(context, identity));
   return { ...served, applyDue: applying.runOnce, sendAgain: sending.runOnce };
 }

@@ -2,10 +2,10 @@ import type Stripe from 'stripe';
 import { openLeases } from '../../platform/adapter/postgres/lease.ts';
 import { type Served, startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
 import type { Log } from '../../platform/log.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
 import type { Reach } from './crash-points.ts';
-import type { Desk } from './desk.ts';
 import { STRIPE_SCHEMA } from './ledger/migrations.ts';
 import { NOTICES } from './ledger/notice.ts';
 import { processorMethods } from './rpc/server.ts';
@@ -55,7 +55,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const leases = openLeases(database, STRIPE_SCHEMA.name, leaseMs);
   const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
   const statementSuffixes = settings.STRIPE_STATEMENT_SUFFIXES ?? {};
-  const desk: Desk = {
+  const context: AdapterContext = {
     statementSuffixes,
     database,
     leases,
@@ -68,9 +68,9 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
     closingUrl: `${origin}${CLOSING_PATH}`,
     onEvent: reports.wake,
   };
-  const notices = repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(desk));
-  const looks = repeat('looks', LOOKS_EVERY_MS, () => lookAround(desk));
+  const notices = repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(context));
+  const looks = repeat('looks', LOOKS_EVERY_MS, () => lookAround(context));
   repeat('purge', PURGES_EVERY_MS, () => NOTICES.purge(database.query));
-  const served = await ledger.serve(processorMethods(desk));
+  const served = await ledger.serve(processorMethods(context));
   return { ...served, dealWithNotices: notices.runOnce, lookAround: looks.runOnce };
 }

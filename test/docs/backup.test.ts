@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { openMerchant } from '../services/core/desk.ts';
+import { openMerchant } from '../services/core/shop.ts';
 import { openStage } from '../services/core/stage.ts';
 import { standIn } from '../suite.ts';
 import { type BackupServer, programs, run, startBackupServer } from './backup-server.ts';
@@ -31,13 +31,13 @@ describe('the commands of docs/backup.md', function () {
     await npm(code('drill').split('\n')[0] ?? '');
     const stage = await openStage({ database: { url: server.urlOf('holdfast'), drop: async () => undefined } });
     try {
-      const desk = await openMerchant(stage, 'acme');
-      await desk.hold();
+      const shop = await openMerchant(stage, 'acme');
+      await shop.hold();
       await server.bash(code('base'));
-      const kept = await desk.hold();
+      const kept = await shop.hold();
       const target = await server.sql('select clock_timestamp()');
-      await desk.hold();
-      await desk.capture(kept, 300n);
+      await shop.hold();
+      await shop.capture(kept, 300n);
       await archived();
       for (const core of stage.cores) await core.close();
       await server.stop();

@@ -41,7 +41,7 @@ describe('the import rules', () => {
     ['gateway/core/client.ts', `import { openChannel } from '../../platform/grpc-client.ts';\nimport Koa from 'koa';`],
     ['gateway/relay/verify.ts', `import { verifyNotification } from '../../client/webhooks/signature.ts';`],
     ['services/merchant/merchant.ts', `import { Holdfast } from '../../client/holdfast.ts';`],
-    ['services/stripe/desk.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
+    ['services/stripe/adapter-context.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
     ['gateway/openapi/document.ts', `import { REST_ROUTES } from '../rest/rest.ts';`],
     ['gateway/gateway.ts', `import { createRest } from './rest/rest.ts';`],
     ['services/core/rpc/present.ts', `import { judgeCapture } from '../domain/hold.ts';`],

@@ -4,7 +4,7 @@ import { findingOf, type InquiryReply } from '../../../platform/adapter/identifi
 import { intentOf } from '../../../platform/adapter/postgres/entries.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { type Entry, findEntry, insertEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { resultOf } from '../settlement/ending.ts';
@@ -15,26 +15,26 @@ import { settle } from '../settlement/settle.ts';
  * Adyen offers no way to look for an identifier, so one that is not in the ledger is fenced only when the ledger is
  * complete since before it was made.
  */
-export async function inquire(desk: Desk, request: InquireRequest): Promise<InquiryReply> {
+export async function inquire(context: AdapterContext, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence, createdAt } = request;
-  const known = await findEntry(desk.database.query, requestId);
-  if (known) return findOut(desk, known);
-  const mayBeLost = !createdAt || timestampDate(createdAt) < desk.completeSince;
+  const known = await findEntry(context.database.query, requestId);
+  if (known) return findOut(context, known);
+  const mayBeLost = !createdAt || timestampDate(createdAt) < context.completeSince;
   if (!fence || mayBeLost) return { finding: Finding.NEVER_SEEN, fenced: false };
   const { merchantId, account } = request;
-  const fenced = await desk.database.transaction(async (query) => {
+  const fenced = await context.database.transaction(async (query) => {
     const entry = await insertEntry(query, intentOf('fence', { requestId, merchantId, account }));
-    return entry && settle(desk, query, entry, notPerformed('fenced', ''), false);
+    return entry && settle(context, query, entry, notPerformed('fenced', ''), false);
   });
   // Its request came in between: then that is what became of it.
-  return fenced ? { finding: Finding.NEVER_SEEN, fenced: true } : inquire(desk, request);
+  return fenced ? { finding: Finding.NEVER_SEEN, fenced: true } : inquire(context, request);
 }
 
-async function findOut(desk: Desk, known: Entry): Promise<InquiryReply> {
-  if (known.answer !== Answer.UNSPECIFIED) return findingOf(known, resultOf(desk, known));
+async function findOut(context: AdapterContext, known: Entry): Promise<InquiryReply> {
+  if (known.answer !== Answer.UNSPECIFIED) return findingOf(known, resultOf(context, known));
   try {
-    const found = await advance(desk, known.requestId);
-    return findingOf(found, resultOf(desk, found));
+    const found = await advance(context, known.requestId);
+    return findingOf(found, resultOf(context, found));
   } catch (error) {
     if (error instanceof OutcomeUnknown) return { finding: Finding.AT_WORK };
     throw error;

@@ -7,7 +7,7 @@ import { type Intent, intentOf } from '../../../platform/adapter/postgres/entrie
 import { judge } from '../../../platform/adapter/postgres/judge.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { type Entry, entriesOf, findEntry, insertEntry, lockEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { type Ending, resultOf } from '../settlement/ending.ts';
@@ -17,12 +17,16 @@ import { isTaken } from './describe.ts';
 type Stored = Recalled<Entry>;
 
 /** Reserves an amount on a stored card. Adyen pays to cards by another interface. Throws OutcomeUnknown. */
-export async function place(desk: Desk, kind: 'authorization' | 'credit', request: object): Promise<ResultInit> {
+export async function place(
+  context: AdapterContext,
+  kind: 'authorization' | 'credit',
+  request: object,
+): Promise<ResultInit> {
   const intent = intentOf(kind, request);
   const unable = kind === 'credit' ? notPerformed('not_supported', 'The adapter does not pay to cards.') : undefined;
   const message = `Adyen does not count ${intent.currency} as ISO 4217 does.`;
   const ending = unable ?? (isTaken(intent.currency) ? undefined : notPerformed('amount_not_supported', message));
-  return finish(desk, await desk.database.transaction((query) => store(desk, query, intent, ending)));
+  return finish(context, await context.database.transaction((query) => store(context, query, intent, ending)));
 }
 
 /** A kind of operation on an authorization. */
@@ -33,29 +37,35 @@ type ModificationKind = 'capture' | 'void' | 'increment' | 'extension' | 'refund
  * not ended holds back what it takes; Adyen is asked after that. Throws OutcomeUnknown.
  */
 export async function modify(
-  desk: Desk,
+  context: AdapterContext,
   kind: ModificationKind,
   request: { readonly authorizationRequestId: string },
 ): Promise<ResultInit> {
   const intent = intentOf(kind, request);
-  const stored = await desk.database.transaction(async (query): Promise<Stored> => {
+  const stored = await context.database.transaction(async (query): Promise<Stored> => {
     const authorization = await lockEntry(query, request.authorizationRequestId);
-    if (authorization?.kind !== 'authorization') return store(desk, query, intent, NOT_FOUND);
+    if (authorization?.kind !== 'authorization') return store(context, query, intent, NOT_FOUND);
     const known = recalled(await findEntry(query, intent.requestId), intent);
     if (known) return known;
     const entries = await entriesOf(query, authorization.requestId);
-    const ending = judge({ intent, authorization, entries, adjustments: desk.adjustments, now: desk.now() });
+    const ending = judge({ intent, authorization, entries, adjustments: context.adjustments, now: context.now() });
     const total = totalOf(authorization) + (kind === 'increment' ? intent.amount : 0n);
-    return store(desk, query, intent, ending, total);
+    return store(context, query, intent, ending, total);
   });
-  return finish(desk, stored);
+  return finish(context, stored);
 }
 
 /** An answer is waited for this long before the operation is sent again in the background. */
 const SENT_AGAIN_MS = 10_000;
 
-async function store(desk: Desk, query: Query, intent: Intent, ending?: Ending, total = 0n): Promise<Stored> {
-  const sentAt = desk.now();
+async function store(
+  context: AdapterContext,
+  query: Query,
+  intent: Intent,
+  ending?: Ending,
+  total = 0n,
+): Promise<Stored> {
+  const sentAt = context.now();
   const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
   const entry = await insertEntry(query, intent, { sentAt, dueAt, total });
   if (!entry) {
@@ -63,12 +73,12 @@ async function store(desk: Desk, query: Query, intent: Intent, ending?: Ending, 
     if (!known) throw new OutcomeUnknown('the entry is not to be read');
     return known;
   }
-  return { entry: ending ? await settle(desk, query, entry, ending, false) : entry, fresh: true };
+  return { entry: ending ? await settle(context, query, entry, ending, false) : entry, fresh: true };
 }
 
-async function finish(desk: Desk, stored: Stored): Promise<ResultInit> {
+async function finish(context: AdapterContext, stored: Stored): Promise<ResultInit> {
   if (stored.refused) return stored.refused;
   const { entry, fresh } = stored;
-  const ended = entry.answer === Answer.UNSPECIFIED ? await advance(desk, entry.requestId, { fresh }) : entry;
-  return resultOf(desk, ended);
+  const ended = entry.answer === Answer.UNSPECIFIED ? await advance(context, entry.requestId, { fresh }) : entry;
+  return resultOf(context, ended);
 }

@@ -3,8 +3,8 @@ import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { AdapterContext } from '../adapter-context.ts';
 import { type Answered, KEY_REMEMBERED_MS } from '../api/client.ts';
-import type { Desk } from '../desk.ts';
 import { type Entry, findEntry, lockEntry, takeUnanswered } from '../ledger/entry.ts';
 import type { Ending } from './ending.ts';
 import { readAnswer, requestOf } from './request.ts';
@@ -23,37 +23,46 @@ interface Sending {
  * idempotency key, so it acts once. Calls at the same time share one request. Returns the ended or accepted entry;
  * throws OutcomeUnknown.
  */
-export function advance(desk: Desk, requestId: string, sending: Sending = {}): Promise<Entry> {
-  return desk.share(requestId, () => sendAndSettle(desk, requestId, sending));
+export function advance(context: AdapterContext, requestId: string, sending: Sending = {}): Promise<Entry> {
+  return context.share(requestId, () => sendAndSettle(context, requestId, sending));
 }
 
-async function sendAndSettle(desk: Desk, requestId: string, { fresh = false, tell = false }: Sending): Promise<Entry> {
-  const { query } = desk.database;
+async function sendAndSettle(
+  context: AdapterContext,
+  requestId: string,
+  { fresh = false, tell = false }: Sending,
+): Promise<Entry> {
+  const { query } = context.database;
   const entry = await findEntry(query, requestId);
   if (!entry) throw new OutcomeUnknown('the entry is not to be read');
   if (entry.answer !== Answer.UNSPECIFIED) return entry;
   // Adyen offers no way to look, so what it has forgotten cannot be found out any more: an operator decides.
-  if (desk.now().getTime() - (entry.sentAt?.getTime() ?? 0) > KEY_REMEMBERED_MS) {
+  if (context.now().getTime() - (entry.sentAt?.getTime() ?? 0) > KEY_REMEMBERED_MS) {
     throw new OutcomeUnknown('Adyen may have forgotten the key');
   }
   const authorization = entry.authorizationRequestId ? await findEntry(query, entry.authorizationRequestId) : undefined;
-  const ending = endingOf(entry, await ask(desk, entry, authorization, !fresh));
-  return desk.database.transaction(async (query) => {
+  const ending = endingOf(entry, await ask(context, entry, authorization, !fresh));
+  return context.database.transaction(async (query) => {
     await lockEntry(query, entry.authorizationRequestId ?? requestId);
     const current = (await lockEntry(query, requestId)) ?? entry;
     // A notification was faster than the answer.
-    return current.answer === Answer.UNSPECIFIED ? settle(desk, query, current, ending, tell) : current;
+    return current.answer === Answer.UNSPECIFIED ? settle(context, query, current, ending, tell) : current;
   });
 }
 
 /** Another request under the key is waited for a little; so is a rate limit. */
 const WAITS_MS = [100, 300, 900];
 
-async function ask(desk: Desk, entry: Entry, authorization: Entry | undefined, doubt: boolean): Promise<Asked> {
-  const { path, body } = requestOf(desk, entry, authorization);
+async function ask(
+  context: AdapterContext,
+  entry: Entry,
+  authorization: Entry | undefined,
+  doubt: boolean,
+): Promise<Asked> {
+  const { path, body } = requestOf(context, entry, authorization);
   let isDoubtful = doubt;
   for (let attempt = 0; ; attempt += 1) {
-    const answered = await desk.adyen.post(path, body, entry.requestId, isDoubtful);
+    const answered = await context.adyen.post(path, body, entry.requestId, isDoubtful);
     isDoubtful ||= answered.is === 'in progress';
     const isPassing =
       answered.is === 'in progress' || (answered.is === 'turned away' && answered.code === 'rate_limited');
@@ -85,13 +94,13 @@ const CODES: Readonly<Record<string, string>> = { adyen_800: 'token_invalid' };
 const AT_ONCE = 8;
 
 /** Sends again what Adyen has not answered and is due. */
-export async function sendAgain(desk: Desk): Promise<void> {
-  const due = await takeUnanswered(desk.database.query, desk.now(), AT_ONCE);
+export async function sendAgain(context: AdapterContext): Promise<void> {
+  const due = await takeUnanswered(context.database.query, context.now(), AT_ONCE);
   const again = async (requestId: string) => {
     try {
-      await advance(desk, requestId, { tell: true });
+      await advance(context, requestId, { tell: true });
     } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) desk.log.error('sending again failed', errorFields(error));
+      if (!(error instanceof OutcomeUnknown)) context.log.error('sending again failed', errorFields(error));
     }
   };
   await Promise.all(due.map(again));

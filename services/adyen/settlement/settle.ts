@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { BOOKS, type Entry, lockEntry, saveEntry } from '../ledger/entry.ts';
 import { type Ending, resultOf } from './ending.ts';
 
@@ -11,18 +11,24 @@ import { type Ending, resultOf } from './ending.ts';
  * call returns it. The authorization, or the entry itself, must be locked, and the operation must not have been done
  * before.
  */
-export async function settle(desk: Desk, query: Query, entry: Entry, ending: Ending, tell: boolean): Promise<Entry> {
+export async function settle(
+  context: AdapterContext,
+  query: Query,
+  entry: Entry,
+  ending: Ending,
+  tell: boolean,
+): Promise<Entry> {
   const isApproved = ending.answer === Answer.APPROVED;
   const isFinal = ending.answer !== Answer.ACCEPTED;
-  const actedAt = desk.now();
-  const expiresAt = isApproved && PROLONGS.has(entry.kind) ? new Date(actedAt.getTime() + desk.holdMs) : null;
-  const expectedBy = isFinal ? null : new Date((entry.sentAt ?? actedAt).getTime() + desk.resultMs);
+  const actedAt = context.now();
+  const expiresAt = isApproved && PROLONGS.has(entry.kind) ? new Date(actedAt.getTime() + context.holdMs) : null;
+  const expectedBy = isFinal ? null : new Date((entry.sentAt ?? actedAt).getTime() + context.resultMs);
   const merged = { ...entry, ...ending, actedAt, expiresAt, expectedBy, dueAt: null };
   const reference = isApproved || !isFinal ? merged.pspReference : '';
   const released = isApproved ? await releasedBy(query, entry) : 0n;
   const ended = await saveEntry(query, { ...merged, reference, released });
   await BOOKS.book(query, ended);
-  if (tell) await tellCore(desk, query, ended);
+  if (tell) await tellCore(context, query, ended);
   return ended;
 }
 
@@ -37,7 +43,7 @@ async function releasedBy(query: Query, { kind, amount, authorizationRequestId }
 }
 
 /** Reports how an entry ended. */
-export async function tellCore(desk: Desk, query: Query, entry: Entry): Promise<void> {
-  await BOOKS.tellEnd(query, entry, resultOf(desk, entry));
-  desk.onEvent();
+export async function tellCore(context: AdapterContext, query: Query, entry: Entry): Promise<void> {
+  await BOOKS.tellEnd(query, entry, resultOf(context, entry));
+  context.onEvent();
 }

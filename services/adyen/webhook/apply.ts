@@ -5,7 +5,7 @@ import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf, findByPspReference, findEntry, lockEntry } from '../ledger/entry.ts';
 import { type Item, NOTIFICATIONS } from '../ledger/notification.ts';
 import { APPROVED, type Ending } from '../settlement/ending.ts';
@@ -33,29 +33,29 @@ const FAILS_LATER: ReadonlySet<string> = new Set(['CAPTURE_FAILED', 'REFUND_FAIL
 const AT_ONCE = 8;
 
 /** Deals with the notifications that are due. Adyen sends them in any order, and again. */
-export async function applyDue(desk: Desk): Promise<void> {
+export async function applyDue(context: AdapterContext): Promise<void> {
   for (;;) {
-    const due = await NOTIFICATIONS.takeDue(desk.database.query, AT_ONCE);
+    const due = await NOTIFICATIONS.takeDue(context.database.query, AT_ONCE);
     if (due.length === 0) return;
-    await Promise.all(due.map((announced) => applyOne(desk, announced)));
+    await Promise.all(due.map((announced) => applyOne(context, announced)));
   }
 }
 
-async function applyOne(desk: Desk, { key, item }: Announced<Item>): Promise<void> {
+async function applyOne(context: AdapterContext, { key, item }: Announced<Item>): Promise<void> {
   try {
-    await desk.database.transaction(async (query) => {
-      await NOTIFICATIONS.settle(query, key, await apply(desk, query, item));
+    await context.database.transaction(async (query) => {
+      await NOTIFICATIONS.settle(query, key, await apply(context, query, item));
     });
   } catch (error) {
     const { pspReference: eventId, eventCode: kind } = item;
-    desk.log.error('notification failed', { eventId, kind, ...errorFields(error) });
-    await NOTIFICATIONS.settle(desk.database.query, key, false);
+    context.log.error('notification failed', { eventId, kind, ...errorFields(error) });
+    await NOTIFICATIONS.settle(context.database.query, key, false);
   }
 }
 
 /** Books what a notification says. Returns false when it must wait for another one, or for the answer to a call. */
-async function apply(desk: Desk, query: Query, item: Item): Promise<boolean> {
-  if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(desk, query, item);
+async function apply(context: AdapterContext, query: Query, item: Item): Promise<boolean> {
+  if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(context, query, item);
   const payment =
     (await findByPspReference(query, item.originalReference)) ?? (await findByPspReference(query, item.pspReference));
   // Somebody else's business on the same account.
@@ -64,19 +64,19 @@ async function apply(desk: Desk, query: Query, item: Item): Promise<boolean> {
   if (!authorization) return true;
   const kinds = KINDS[item.eventCode] ?? [];
   const own = await findOwn(query, item, authorization, kinds);
-  if (own) return applyOwn(desk, query, item, own);
+  if (own) return applyOwn(context, query, item, own);
   // It may be ours: the answer that says how Adyen names it has not come yet.
   const entries = await entriesOf(query, authorization.requestId);
   if (entries.some((entry) => kinds.includes(entry.kind) && entry.answer === Answer.UNSPECIFIED)) return false;
-  return applyForeign(desk, query, item, authorization);
+  return applyForeign(context, query, item, authorization);
 }
 
-async function applyAuthorisation(desk: Desk, query: Query, item: Item): Promise<boolean> {
+async function applyAuthorisation(context: AdapterContext, query: Query, item: Item): Promise<boolean> {
   const requestId = item.merchantReference;
   const entry = UUID.test(requestId) ? await lockEntry(query, requestId) : undefined;
-  if (entry?.kind === 'authorization') return applyOwn(desk, query, item, entry);
+  if (entry?.kind === 'authorization') return applyOwn(context, query, item, entry);
   // Adyen did what the ledger has fenced, or has lost. What is not ours may look like that, too.
-  if (item.success && UUID.test(requestId)) desk.log.error('books differ', { requestId, kind: 'authorization' });
+  if (item.success && UUID.test(requestId)) context.log.error('books differ', { requestId, kind: 'authorization' });
   return true;
 }
 
@@ -92,22 +92,22 @@ async function findOwn(query: Query, item: Item, authorization: Entry, kinds: re
 }
 
 /** The first end stays, but for what Adyen says to have done, or to have failed, after all. */
-async function applyOwn(desk: Desk, query: Query, item: Item, entry: Entry): Promise<boolean> {
+async function applyOwn(context: AdapterContext, query: Query, item: Item, entry: Entry): Promise<boolean> {
   const failsLater = FAILS_LATER.has(item.eventCode);
   // Of a payment, and of a modification, the answer names the reference; the answer may have been lost.
   const own = item.eventCode === 'AUTHORISATION' || !failsLater ? { ...entry, pspReference: item.pspReference } : entry;
   const isDone = item.success && !failsLater;
   if (isOpen(entry)) {
-    await settle(desk, query, own, endingOf(item, isDone, failsLater), true);
+    await settle(context, query, own, endingOf(item, isDone, failsLater), true);
     return true;
   }
   const wasDone = entry.answer === Answer.APPROVED;
   if (wasDone && failsLater) {
-    if (entry.kind === 'capture') await takeBackCapture(desk, query, item, entry);
-    else await takeBackRefund(desk, query, item, entry);
+    if (entry.kind === 'capture') await takeBackCapture(context, query, item, entry);
+    else await takeBackRefund(context, query, item, entry);
   } else if (wasDone !== isDone && !entry.errorCode.endsWith(LATER)) {
-    desk.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
-    if (isDone) await bookAfterAll(desk, query, own);
+    context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
+    if (isDone) await bookAfterAll(context, query, own);
   }
   return true;
 }
@@ -128,15 +128,15 @@ function endingOf({ reason, eventCode }: Item, isDone: boolean, failsLater: bool
  * What was called failed was done: core is told, which freezes the hold, or voids it. What the books cannot hold is not
  * booked.
  */
-async function bookAfterAll(desk: Desk, query: Query, entry: Entry): Promise<void> {
+async function bookAfterAll(context: AdapterContext, query: Query, entry: Entry): Promise<void> {
   const authorization = entry.authorizationRequestId ? await lockEntry(query, entry.authorizationRequestId) : undefined;
   const fits = !authorization || entry.kind !== 'capture' || entry.amount <= remainingOf(authorization);
-  if (fits) await settle(desk, query, entry, APPROVED, true);
-  else await tellCore(desk, query, { ...entry, ...APPROVED, answer: Answer.APPROVED });
+  if (fits) await settle(context, query, entry, APPROVED, true);
+  else await tellCore(context, query, { ...entry, ...APPROVED, answer: Answer.APPROVED });
 }
 
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
-async function takeBackRefund(desk: Desk, query: Query, item: Item, entry: Entry): Promise<void> {
+async function takeBackRefund(context: AdapterContext, query: Query, item: Item, entry: Entry): Promise<void> {
   await BOOKS.unbookRefund(query, entry);
-  await settle(desk, query, entry, endingOf(item, false, true), true);
+  await settle(context, query, entry, endingOf(item, false, true), true);
 }

@@ -3,7 +3,7 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf, insertEntry } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
 import { APPROVED } from '../settlement/ending.ts';
@@ -14,27 +14,32 @@ import { giveAgain, takeAway } from './reversal.ts';
  * Books what Adyen, the card scheme, or somebody in the Customer Area did, and reports it to core. The authorization
  * must be locked. Returns false when it must wait for another notification.
  */
-export async function applyForeign(desk: Desk, query: Query, item: Item, authorization: Entry): Promise<boolean> {
+export async function applyForeign(
+  context: AdapterContext,
+  query: Query,
+  item: Item,
+  authorization: Entry,
+): Promise<boolean> {
   if (!item.success) return true;
   // What is under way decides what is left.
   const entries = await entriesOf(query, authorization.requestId);
   if (ENDS.has(item.eventCode) && entries.some((entry) => entry.kind !== 'refund' && isOpen(entry))) return false;
   switch (item.eventCode) {
     case 'CAPTURE':
-      return captured(desk, query, item, authorization);
+      return captured(context, query, item, authorization);
     case 'CANCELLATION':
     case 'TECHNICAL_CANCEL':
-      return ended(desk, query, item, authorization, AuthorizationEnd.VOIDED);
+      return ended(context, query, item, authorization, AuthorizationEnd.VOIDED);
     case 'EXPIRE':
-      return ended(desk, query, item, authorization, AuthorizationEnd.EXPIRED);
+      return ended(context, query, item, authorization, AuthorizationEnd.EXPIRED);
     case 'REFUND':
     case 'CHARGEBACK':
     case 'SECOND_CHARGEBACK':
-      return takeAway(desk, query, item, authorization);
+      return takeAway(context, query, item, authorization);
     case 'REFUND_FAILED':
     case 'REFUNDED_REVERSED':
     case 'CHARGEBACK_REVERSED':
-      return giveAgain(desk, query, item, authorization);
+      return giveAgain(context, query, item, authorization);
     default:
       return true;
   }
@@ -46,26 +51,26 @@ const ENDS: ReadonlySet<string> = new Set(['CAPTURE', 'CANCELLATION', 'TECHNICAL
 const FOREIGN = 'b1a8d4be-2d0c-4a53-9f1e-5a1d1a3a9f43';
 
 /** Somebody else captured: core freezes the hold, and hears that what was not captured was given back. */
-async function captured(desk: Desk, query: Query, item: Item, authorization: Entry): Promise<boolean> {
+async function captured(context: AdapterContext, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { requestId } = authorization;
   const amount = BigInt(item.amount.value);
-  desk.log.error('books differ', { requestId, kind: 'captured' });
+  context.log.error('books differ', { requestId, kind: 'captured' });
   if (amount === 0n || amount > remainingOf(authorization)) return true;
   const own = { requestId: uuidv5(item.pspReference, FOREIGN), amount, finalCapture: true };
   const intent = intentOf('capture', { ...aboutOf(authorization), ...own });
   const entry = await insertEntry(query, intent, { pspReference: item.pspReference });
   if (!entry) return true;
-  const capture = await settle(desk, query, entry, APPROVED, false);
-  await BOOKS.tellForeignCapture(query, capture, desk.now());
-  const end = { how: AuthorizationEnd.VOIDED, at: desk.now(), left: capture.released, isBooked: true };
+  const capture = await settle(context, query, entry, APPROVED, false);
+  await BOOKS.tellForeignCapture(query, capture, context.now());
+  const end = { how: AuthorizationEnd.VOIDED, at: context.now(), left: capture.released, isBooked: true };
   await BOOKS.end(query, requestId, { ...end, reference: item.pspReference });
-  desk.onEvent();
+  context.onEvent();
   return true;
 }
 
 /** What was left is not reserved any more. */
 async function ended(
-  desk: Desk,
+  context: AdapterContext,
   query: Query,
   { pspReference: reference }: Item,
   authorization: Entry,
@@ -73,7 +78,7 @@ async function ended(
 ): Promise<boolean> {
   const left = remainingOf(authorization);
   if (authorization.endedAt !== null || left === 0n) return true;
-  await BOOKS.end(query, authorization.requestId, { how, at: desk.now(), left, reference });
-  desk.onEvent();
+  await BOOKS.end(query, authorization.requestId, { how, at: context.now(), left, reference });
+  context.onEvent();
   return true;
 }

@@ -1,8 +1,8 @@
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type AdapterContext, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
 import { type Ending, type Entry, findEntry, intentOf, ownerOfToken } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';
@@ -17,24 +17,24 @@ import { recallOrStore } from './recall.ts';
 export const WAIT_MS = 15_000;
 
 /** Reserves an amount on the card of a token: a PaymentMethod `pm_…`. */
-export async function authorize(desk: Desk, request: AuthorizeRequest): Promise<ResultInit> {
-  const recalled = await recallOrStore(desk, intentOf('authorization', request));
+export async function authorize(context: AdapterContext, request: AuthorizeRequest): Promise<ResultInit> {
+  const recalled = await recallOrStore(context, intentOf('authorization', request));
   if (recalled.refused) return recalled.refused;
   if (recalled.entry.stage === 'ended') return resultOf(recalled.entry);
-  desk.reach('authorization stored');
-  const turn = await desk.leases.run(request.requestId, WAIT_MS, () => placeNow(desk, recalled.entry));
+  context.reach('authorization stored');
+  const turn = await context.leases.run(request.requestId, WAIT_MS, () => placeNow(context, recalled.entry));
   if (!turn) throw new OutcomeUnknown('another call works on this authorization');
   return resultOf(turn.done);
 }
 
-async function placeNow(desk: Desk, recalled: Entry): Promise<Entry> {
-  const entry = (await findEntry(desk.database.query, recalled.requestId)) ?? recalled;
+async function placeNow(context: AdapterContext, recalled: Entry): Promise<Entry> {
+  const entry = (await findEntry(context.database.query, recalled.requestId)) ?? recalled;
   if (entry.stage === 'ended') return entry;
-  if (entry.stage !== 'stored') return place(desk, entry, undefined);
+  if (entry.stage !== 'stored') return place(context, entry, undefined);
   const refusal = amountRefusal(entry);
-  if (refusal) return finish(desk, entry, refusal);
-  const card = await cardOf(desk, entry);
-  return card.refused ? finish(desk, entry, card.refused) : place(desk, entry, card.customer);
+  if (refusal) return finish(context, entry, refusal);
+  const card = await cardOf(context, entry);
+  return card.refused ? finish(context, entry, card.refused) : place(context, entry, card.customer);
 }
 
 /** The customer that a card belongs to, if any; or why there is no such card. */
@@ -43,14 +43,14 @@ type Card = { readonly refused: Ending } | { readonly refused?: undefined; reado
 /**
  * A card that is attached to a customer is charged for that customer only. Nothing was sent yet, so a failure is final.
  */
-async function cardOf(desk: Desk, { tokenId, merchantId, account }: Entry): Promise<Card> {
+async function cardOf(context: AdapterContext, { tokenId, merchantId, account }: Entry): Promise<Card> {
   const invalid = { refused: notPerformed('token_invalid', 'There is no such card token.') };
-  const owner = await ownerOfToken(desk.database.query, tokenId);
+  const owner = await ownerOfToken(context.database.query, tokenId);
   if (owner && (owner.merchantId !== merchantId || owner.account !== account)) return invalid;
   if (!/^\w+$/.test(tokenId)) return invalid;
   const asked = await ask(
-    () => desk.stripe.paymentMethods.retrieve(tokenId, {}, requestOptions(account)),
-    desk.patience,
+    () => context.stripe.paymentMethods.retrieve(tokenId, {}, requestOptions(account)),
+    context.patience,
   );
   if (asked.answer) {
     const { customer } = asked.answer;

@@ -8,7 +8,7 @@ import {
   type CreateCheckoutRequest,
   type CreateCheckoutResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { findEntry, intentOf } from '../ledger/entry.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settlement/checkout.ts';
 import { amountRefusal } from '../settlement/operation.ts';
@@ -24,7 +24,7 @@ const SLACK_MS = 60_000;
  * page is closed, ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
  */
 export async function createCheckout(
-  desk: Desk,
+  context: AdapterContext,
   request: CreateCheckoutRequest,
 ): Promise<MessageInitShape<typeof CreateCheckoutResponseSchema>> {
   if (request.returnUrl !== '' && !isReturnUrl(request.returnUrl)) {
@@ -33,18 +33,18 @@ export async function createCheckout(
   const intent = intentOf('checkout', request);
   const refusal = amountRefusal(intent);
   if (refusal) {
-    await conclude(desk, intent, refusal);
+    await conclude(context, intent, refusal);
     throw new RpcError(status.INVALID_ARGUMENT, 'amount_not_supported');
   }
-  const { closingUrl } = desk;
-  const begins = { stage: 'sent', sentAt: desk.now(), expiresAt: endOf(desk, request), closingUrl } as const;
-  const recalled = await recallOrStore(desk, intent, begins);
+  const { closingUrl } = context;
+  const begins = { stage: 'sent', sentAt: context.now(), expiresAt: endOf(context, request), closingUrl } as const;
+  const recalled = await recallOrStore(context, intent, begins);
   if (recalled.refused) throw refusedAs(recalled.refused.errorCode ?? '');
-  desk.reach('checkout stored');
+  context.reach('checkout stored');
   const { requestId } = intent;
-  const turn = await desk.leases.run(requestId, WAIT_MS, async () => {
-    const entry = (await findEntry(desk.database.query, requestId)) ?? recalled.entry;
-    return entry.stage === 'ended' ? entry : openPage(desk, entry);
+  const turn = await context.leases.run(requestId, WAIT_MS, async () => {
+    const entry = (await findEntry(context.database.query, requestId)) ?? recalled.entry;
+    return entry.stage === 'ended' ? entry : openPage(context, entry);
   });
   if (!turn) throw new OutcomeUnknown('another call opens this page');
   // The customer has paid on a page that this call would open again: its end is reported.
@@ -54,8 +54,8 @@ export async function createCheckout(
 }
 
 /** When the page closes: as asked, within Stripe's bounds. */
-function endOf(desk: Desk, { expiresAt }: CreateCheckoutRequest): Date {
-  const nowMs = desk.now().getTime();
+function endOf(context: AdapterContext, { expiresAt }: CreateCheckoutRequest): Date {
+  const nowMs = context.now().getTime();
   const askedMs = expiresAt ? timestampDate(expiresAt).getTime() : 0;
   const soonestMs = nowMs + CHECKOUT_SHORTEST_MS + SLACK_MS;
   return new Date(Math.min(Math.max(askedMs, soonestMs), nowMs + CHECKOUT_LONGEST_MS - SLACK_MS));

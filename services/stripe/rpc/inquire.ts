@@ -1,6 +1,6 @@
 import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
 import { Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { type Entry, findEntry, intentOf } from '../ledger/entry.ts';
 import { advance, findAuthorization } from '../settlement/advance.ts';
 import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
@@ -17,38 +17,38 @@ const SHORT_WAIT_MS = 1_000;
  * ledger nor Stripe has seen is refused for ever: the first to store the identifier, this or its request, decides; and
  * an authorization that was not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
-export async function inquire(desk: Desk, request: InquireRequest): Promise<InquiryReply> {
+export async function inquire(context: AdapterContext, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence } = request;
-  const known = await findEntry(desk.database.query, requestId);
+  const known = await findEntry(context.database.query, requestId);
   if (!known) {
     if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
-    const was = await rediscover(desk, request);
-    if (was === 'found') return inquire(desk, request);
+    const was = await rediscover(context, request);
+    if (was === 'found') return inquire(context, request);
     if (was === 'not known') return { finding: Finding.NEVER_SEEN, fenced: false };
     const { merchantId, account } = request;
     const fencing = intentOf('fence', { requestId, merchantId, account });
-    const { refused } = await conclude(desk, fencing, notPerformed('fenced', ''));
+    const { refused } = await conclude(context, fencing, notPerformed('fenced', ''));
     // Its request came in between: then that is what became of it.
     return refused && refused.errorCode !== 'fenced'
-      ? inquire(desk, request)
+      ? inquire(context, request)
       : { finding: Finding.NEVER_SEEN, fenced: true };
   }
   if (known.kind === 'fence' || known.stage === 'ended') return findingOf(known, resultOf(known));
-  const turn = await desk.leases.run(known.authorizationRequestId ?? requestId, SHORT_WAIT_MS, () =>
-    findOut(desk, requestId, fence),
+  const turn = await context.leases.run(known.authorizationRequestId ?? requestId, SHORT_WAIT_MS, () =>
+    findOut(context, requestId, fence),
   );
   const found = turn?.done ?? known;
   return findingOf(found, resultOf(found));
 }
 
-async function findOut(desk: Desk, requestId: string, fence: boolean): Promise<Entry | undefined> {
-  const entry = await findEntry(desk.database.query, requestId);
+async function findOut(context: AdapterContext, requestId: string, fence: boolean): Promise<Entry | undefined> {
+  const entry = await findEntry(context.database.query, requestId);
   if (!entry || entry.stage === 'ended') return entry;
-  if (entry.kind === 'checkout') return settleCheckout(desk, entry);
+  if (entry.kind === 'checkout') return settleCheckout(context, entry);
   if (entry.kind === 'authorization') {
-    if (fence || entry.stage === 'fencing') return endAuthorization(desk, entry);
-    return entry.stage === 'sent' ? settleByLook(desk, entry) : undefined;
+    if (fence || entry.stage === 'fencing') return endAuthorization(context, entry);
+    return entry.stage === 'sent' ? settleByLook(context, entry) : undefined;
   }
-  const authorization = await findAuthorization(desk, entry.authorizationRequestId ?? '');
-  return authorization && advance(desk, entry, authorization);
+  const authorization = await findAuthorization(context, entry.authorizationRequestId ?? '');
+  return authorization && advance(context, entry, authorization);
 }

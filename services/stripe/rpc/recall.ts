@@ -1,6 +1,6 @@
 import * as base from '../../../platform/adapter/identifier.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import {
   type Beginning,
   type Ending,
@@ -14,24 +14,24 @@ import {
 export type Recalled = base.Recalled<Entry>;
 
 /** Finds what an identifier was used for; undefined when it is new. */
-export async function recall(desk: Desk, intent: Intent): Promise<Recalled | undefined> {
-  return base.recalled(await findEntry(desk.database.query, intent.requestId), intent);
+export async function recall(context: AdapterContext, intent: Intent): Promise<Recalled | undefined> {
+  return base.recalled(await findEntry(context.database.query, intent.requestId), intent);
 }
 
 /** Stores an intent, or finds the entry of its identifier. */
-export async function recallOrStore(desk: Desk, intent: Intent, begins?: Beginning): Promise<Recalled> {
-  const stored = await insertEntry(desk.database.query, intent, begins);
+export async function recallOrStore(context: AdapterContext, intent: Intent, begins?: Beginning): Promise<Recalled> {
+  const stored = await insertEntry(context.database.query, intent, begins);
   if (stored) return { entry: stored, fresh: true };
-  const known = await recall(desk, intent);
+  const known = await recall(context, intent);
   if (!known) throw new OutcomeUnknown('the entry is not to be read');
   return known;
 }
 
 /** Stores an intent that is not sent anywhere, with its ending. An identifier that is known keeps what it has. */
-export async function conclude(desk: Desk, intent: Intent, ending: Ending): Promise<Recalled> {
-  const entry = await desk.database.transaction(async (query) => {
+export async function conclude(context: AdapterContext, intent: Intent, ending: Ending): Promise<Recalled> {
+  const entry = await context.database.transaction(async (query) => {
     const stored = await insertEntry(query, intent);
-    return stored && endEntry(query, stored.requestId, ['stored'], ending, desk.now());
+    return stored && endEntry(query, stored.requestId, ['stored'], ending, context.now());
   });
-  return entry ? { entry, fresh: true } : recallOrStore(desk, intent);
+  return entry ? { entry, fresh: true } : recallOrStore(context, intent);
 }

@@ -2,8 +2,8 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { EntryKind, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type AdapterContext, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
 import { type Entry, findEntry } from '../ledger/entry.ts';
 import { findAuthorization } from '../settlement/advance.ts';
 import { getIntent } from '../settlement/intent-ending.ts';
@@ -22,15 +22,18 @@ const MOST_OBJECTS = 10_000;
  * state. `found`: the ledger has it now. `not known`: Stripe could not be asked for it. Throws OutcomeUnknown when
  * Stripe does not answer.
  */
-export async function rediscover(desk: Desk, request: InquireRequest): Promise<'found' | 'absent' | 'not known'> {
+export async function rediscover(
+  context: AdapterContext,
+  request: InquireRequest,
+): Promise<'found' | 'absent' | 'not known'> {
   switch (request.kind) {
     case EntryKind.AUTHORIZATION:
-      return rediscoverAuthorization(desk, request);
+      return rediscoverAuthorization(context, request);
     case EntryKind.CAPTURE:
     case EntryKind.VOID:
     case EntryKind.INCREMENT:
     case EntryKind.REFUND:
-      return rediscoverOperation(desk, request);
+      return rediscoverOperation(context, request);
     case EntryKind.EXTENSION:
     case EntryKind.CREDIT:
       return 'absent';
@@ -40,27 +43,27 @@ export async function rediscover(desk: Desk, request: InquireRequest): Promise<'
 }
 
 /** By the time of creation: a list is up to date, while Stripe's search lags. */
-async function rediscoverAuthorization(desk: Desk, request: InquireRequest) {
+async function rediscoverAuthorization(context: AdapterContext, request: InquireRequest) {
   const { requestId, account, createdAt } = request;
   if (!createdAt) return 'not known' as const;
   const created = { gte: Math.floor((timestampDate(createdAt).getTime() - SKEW_MS) / 1000) };
   const options = requestOptions(account);
-  const { checkout, paymentIntents } = desk.stripe;
-  const intent = await findOurs(desk, paymentIntents.list({ created, limit: 100 }, options), requestId);
+  const { checkout, paymentIntents } = context.stripe;
+  const intent = await findOurs(context, paymentIntents.list({ created, limit: 100 }, options), requestId);
   if (intent === 'too many') return 'not known';
   if (intent) {
-    await adoptIntent(desk, intent, account);
+    await adoptIntent(context, intent, account);
     return 'found';
   }
-  const session = await findOurs(desk, checkout.sessions.list({ created, limit: 100 }, options), requestId);
+  const session = await findOurs(context, checkout.sessions.list({ created, limit: 100 }, options), requestId);
   if (session === 'too many') return 'not known';
   if (!session) return 'absent';
-  await adoptSession(desk, session, account);
+  await adoptSession(context, session, account);
   return 'found';
 }
 
 async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
-  desk: Desk,
+  context: AdapterContext,
   list: Stripe.ApiListPromise<T>,
   requestId: string,
 ): Promise<T | 'too many' | undefined> {
@@ -71,28 +74,30 @@ async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
       if (++looked === MOST_OBJECTS) return { object: 'too many' as const };
     }
     return { object: undefined };
-  }, desk.patience);
+  }, context.patience);
   if (!answer) throw new OutcomeUnknown('Stripe did not answer');
   return answer.object;
 }
 
 /** Every operation leaves its identifier at the PaymentIntent, or in its refund. */
-async function rediscoverOperation(desk: Desk, request: InquireRequest) {
+async function rediscoverOperation(context: AdapterContext, request: InquireRequest) {
   const { requestId, authorizationRequestId } = request;
   const authorization =
-    (await findAuthorization(desk, authorizationRequestId)) ?? (await rediscoverReference(desk, request));
+    (await findAuthorization(context, authorizationRequestId)) ?? (await rediscoverReference(context, request));
   if (!authorization) return 'not known' as const;
-  const turn = await desk.leases.run(authorization.requestId, WAIT_MS, () => reconcile(desk, authorization.requestId));
-  const settled = turn?.done ? await findAuthorization(desk, authorization.requestId) : undefined;
+  const turn = await context.leases.run(authorization.requestId, WAIT_MS, () =>
+    reconcile(context, authorization.requestId),
+  );
+  const settled = turn?.done ? await findAuthorization(context, authorization.requestId) : undefined;
   if (settled?.stage !== 'ended') throw new OutcomeUnknown('Stripe did not answer');
-  return (await findEntry(desk.database.query, requestId)) ? 'found' : 'absent';
+  return (await findEntry(context.database.query, requestId)) ? 'found' : 'absent';
 }
 
-async function rediscoverReference(desk: Desk, request: InquireRequest): Promise<Entry | undefined> {
+async function rediscoverReference(context: AdapterContext, request: InquireRequest): Promise<Entry | undefined> {
   const { account, authorizationReference: intentId, authorizationRequestId } = request;
   if (!/^pi_\w+$/.test(intentId)) return undefined;
-  const { answer: intent, failure } = await ask(() => getIntent(desk, { intentId, account }), desk.patience);
+  const { answer: intent, failure } = await ask(() => getIntent(context, { intentId, account }), context.patience);
   if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
   if (authorizationOf(intent?.metadata)?.requestId !== authorizationRequestId) return undefined;
-  return intent && adoptIntent(desk, intent, account);
+  return intent && adoptIntent(context, intent, account);
 }

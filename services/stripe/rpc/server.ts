@@ -1,8 +1,8 @@
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { listedOf } from '../../../platform/adapter/postgres/entries.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { identityOf } from '../api/account.ts';
-import type { Desk } from '../desk.ts';
 import { intentOf, listEntries } from '../ledger/entry.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';
 import { authorize } from './authorize.ts';
@@ -16,26 +16,26 @@ import { conclude } from './recall.ts';
  * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
  * token.
  */
-export function processorMethods(desk: Desk): Methods {
+export function processorMethods(context: AdapterContext): Methods {
   const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
     const ending = notPerformed('not_supported', message);
-    const { refused, entry } = await conclude(desk, intentOf(kind, request), ending);
+    const { refused, entry } = await conclude(context, intentOf(kind, request), ending);
     return refused ?? resultOf(entry);
   };
   const result = async (answer: Promise<ResultInit>) => ({ result: await answer });
   return {
-    authorize: (request) => result(authorize(desk, request)),
-    capture: (request) => result(operate(desk, 'capture', request)),
-    void: (request) => result(operate(desk, 'void', request)),
-    incrementAuthorization: (request) => result(operate(desk, 'increment', request)),
+    authorize: (request) => result(authorize(context, request)),
+    capture: (request) => result(operate(context, 'capture', request)),
+    void: (request) => result(operate(context, 'void', request)),
+    incrementAuthorization: (request) => result(operate(context, 'increment', request)),
     extendAuthorization: (request) =>
       result(unsupported('extension', request, 'Stripe does not extend an authorization.')),
-    refund: (request) => result(operate(desk, 'refund', request)),
+    refund: (request) => result(operate(context, 'refund', request)),
     credit: (request) => result(unsupported('credit', request, 'Stripe cannot pay to the card of a token.')),
-    createCheckout: (request) => createCheckout(desk, request),
-    inquire: (request) => inquire(desk, request),
+    createCheckout: (request) => createCheckout(context, request),
+    inquire: (request) => inquire(context, request),
     listEntries: (request) =>
-      listPage(request, async (listing) => (await listEntries(desk.database.query, listing)).map(listedOf)),
-    describe: async (request) => ({ ...(await describe(desk, request)), identity: await identityOf(desk) }),
+      listPage(request, async (listing) => (await listEntries(context.database.query, listing)).map(listedOf)),
+    describe: async (request) => ({ ...(await describe(context, request)), identity: await identityOf(context) }),
   };
 }

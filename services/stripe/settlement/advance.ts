@@ -1,7 +1,7 @@
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { AdapterContext } from '../adapter-context.ts';
 import { ask, type Failure } from '../api/ask.ts';
-import type { Desk } from '../desk.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { CAPTURE } from './capture.ts';
 import { declined, notPerformed } from './ending.ts';
@@ -19,21 +19,21 @@ export type OperationKind = keyof typeof OPERATIONS;
  * Ends the open operations on an authorization, except those that Stripe has accepted, and reports them to core as
  * events. Returns the authorization as it is afterwards.
  */
-export async function settleOthers(desk: Desk, authorizationRequestId: string, but = ''): Promise<Entry> {
-  const { query } = desk.database;
+export async function settleOthers(context: AdapterContext, authorizationRequestId: string, but = ''): Promise<Entry> {
+  const { query } = context.database;
   for (const other of await entriesOf(query, authorizationRequestId)) {
     const isOpen = other.stage !== 'ended' && other.answer !== Answer.ACCEPTED && other.requestId !== but;
-    const authorization = isOpen && (await findAuthorization(desk, authorizationRequestId));
-    if (authorization) await advance(desk, other, authorization, { tell: true });
+    const authorization = isOpen && (await findAuthorization(context, authorizationRequestId));
+    if (authorization) await advance(context, other, authorization, { tell: true });
   }
-  const settled = await findAuthorization(desk, authorizationRequestId);
+  const settled = await findAuthorization(context, authorizationRequestId);
   if (!settled) throw new Error('the authorization is not there any more');
   return settled;
 }
 
 /** The entry of an authorization or checkout, however it ended. */
-export async function findAuthorization(desk: Desk, requestId: string): Promise<Entry | undefined> {
-  const entry = await findEntry(desk.database.query, requestId);
+export async function findAuthorization(context: AdapterContext, requestId: string): Promise<Entry | undefined> {
+  const entry = await findEntry(context.database.query, requestId);
   return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
 }
 
@@ -47,7 +47,7 @@ const NEVER_RECEIVED = notPerformed('never_received', 'Stripe never received it.
  * ended (or accepted) entry; throws OutcomeUnknown.
  */
 export async function advance(
-  desk: Desk,
+  context: AdapterContext,
   entry: Entry,
   authorization: Entry,
   { fresh = false, tell = false } = {},
@@ -55,31 +55,31 @@ export async function advance(
   const kind = entry.kind as OperationKind;
   const operation: Operation = OPERATIONS[kind];
   const sentMs = entry.sentAt?.getTime() ?? 0;
-  if (desk.now().getTime() - sentMs > KEY_TRUSTED_MS) {
-    const found = await lookAt(desk, operation, entry, authorization);
+  if (context.now().getTime() - sentMs > KEY_TRUSTED_MS) {
+    const found = await lookAt(context, operation, entry, authorization);
     return found === 'absent'
-      ? finish(desk, entry, NEVER_RECEIVED, { tell })
-      : finish(desk, entry, found.ending, { ...found, tell });
+      ? finish(context, entry, NEVER_RECEIVED, { tell })
+      : finish(context, entry, found.ending, { ...found, tell });
   }
-  const sent = await ask(() => operation.send(desk, entry, authorization), desk.patience);
-  desk.reach(`${kind} answered`);
+  const sent = await ask(() => operation.send(context, entry, authorization), context.patience);
+  context.reach(`${kind} answered`);
   if (!sent.failure) {
     const { ending, ...found } = operation.read(sent.answer, entry, authorization);
-    return finish(desk, entry, ending, { ...found, tell });
+    return finish(context, entry, ending, { ...found, tell });
   }
   const { failure, doubt } = sent;
   const refusal = refusalOf(failure);
-  if (failure.kind === 'declined' && refusal) return finish(desk, entry, refusal, { tell });
+  if (failure.kind === 'declined' && refusal) return finish(context, entry, refusal, { tell });
   // An earlier request under this key may be in progress: then a look proves nothing.
   const mayAct = failure.kind === 'turned away' ? doubt || !fresh : failure.kind === 'unknown' && !failure.replayed;
   if (mayAct) throw new OutcomeUnknown('Stripe did not answer');
-  const found = await lookAt(desk, operation, entry, authorization);
-  if (found !== 'absent') return finish(desk, entry, found.ending, { ...found, tell });
-  return finish(desk, entry, refusal ?? NEVER_RECEIVED, { tell });
+  const found = await lookAt(context, operation, entry, authorization);
+  if (found !== 'absent') return finish(context, entry, found.ending, { ...found, tell });
+  return finish(context, entry, refusal ?? NEVER_RECEIVED, { tell });
 }
 
-async function lookAt(desk: Desk, operation: Operation, entry: Entry, authorization: Entry) {
-  const { answer: found } = await ask(() => operation.look(desk, entry, authorization), desk.patience);
+async function lookAt(context: AdapterContext, operation: Operation, entry: Entry, authorization: Entry) {
+  const { answer: found } = await ask(() => operation.look(context, entry, authorization), context.patience);
   if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
   return found;
 }

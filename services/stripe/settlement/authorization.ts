@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import { type AdapterContext, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask, type Failure } from '../api/ask.ts';
-import { type Desk, requestOptions, statementOf } from '../desk.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { declined, notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';
@@ -14,52 +14,52 @@ import { metadataOf } from './mark.ts';
  * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
  * Repeated after a crash, it continues where it stopped. Returns the ended entry; throws OutcomeUnknown.
  */
-export async function place(desk: Desk, entry: Entry, customer: string | undefined): Promise<Entry> {
-  const created = entry.stage === 'stored' ? await createIntent(desk, entry, customer) : entry;
+export async function place(context: AdapterContext, entry: Entry, customer: string | undefined): Promise<Entry> {
+  const created = entry.stage === 'stored' ? await createIntent(context, entry, customer) : entry;
   if (created.stage === 'ended') return created;
   if (created.stage === 'fencing') throw new OutcomeUnknown('this authorization is being fenced');
-  const confirmed = await withFeatures(desk, created, (features, key) => confirm(desk, created, features, key));
-  desk.reach('confirmation answered');
-  if (confirmed.answer) return settleBy(desk, created, confirmed.answer);
+  const confirmed = await withFeatures(context, created, (features, key) => confirm(context, created, features, key));
+  context.reach('confirmation answered');
+  if (confirmed.answer) return settleBy(context, created, confirmed.answer);
   const { failure, doubt } = confirmed;
   if (failure.kind === 'declined') {
-    return finish(desk, created, declined(failure.code, failure.message, failure.card));
+    return finish(context, created, declined(failure.code, failure.message, failure.card));
   }
   const isFirst = !doubt && entry.stage === 'stored';
-  const { answer: intent } = await ask(() => getIntent(desk, created), desk.patience);
-  return settleBy(desk, created, intent, isFirst || failure.kind === 'refused' ? failure : undefined);
+  const { answer: intent } = await ask(() => getIntent(context, created), context.patience);
+  return settleBy(context, created, intent, isFirst || failure.kind === 'refused' ? failure : undefined);
 }
 
 /** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
-export async function settleByLook(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
-  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+export async function settleByLook(context: AdapterContext, entry: Entry, tell = false): Promise<Entry | undefined> {
+  const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
   if (!intent) return undefined;
   const state = stateOf(intent, entry);
-  return state.is === 'ended' ? finish(desk, entry, state.ending, { intentId: intent.id, tell }) : undefined;
+  return state.is === 'ended' ? finish(context, entry, state.ending, { intentId: intent.id, tell }) : undefined;
 }
 
 /** Finds out what became of an authorization, and makes sure that nothing will when nothing did. */
-export async function endAuthorization(desk: Desk, entry: Entry): Promise<Entry | undefined> {
+export async function endAuthorization(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
   if (entry.stage === 'stored') {
-    return finish(desk, entry, notPerformed('never_confirmed', 'It was never sent to Stripe.'));
+    return finish(context, entry, notPerformed('never_confirmed', 'It was never sent to Stripe.'));
   }
-  const looked = entry.stage === 'sent' ? await settleByLook(desk, entry) : undefined;
-  return looked ?? fenceIntent(desk, entry);
+  const looked = entry.stage === 'sent' ? await settleByLook(context, entry) : undefined;
+  return looked ?? fenceIntent(context, entry);
 }
 
 /** Its id is stored before it is confirmed: from then on it can be looked at, and fenced by cancelling it. */
-async function createIntent(desk: Desk, entry: Entry, customer: string | undefined): Promise<Entry> {
-  const { answer: intent, failure } = await ask(() => create(desk, entry, customer), desk.patience);
-  if (!intent) return refuseToPlace(desk, entry, failure);
-  desk.reach('intent created');
-  const to = { stage: 'sent', intentId: intent.id, sentAt: desk.now() } as const;
-  const sent = await markEntry(desk.database.query, entry.requestId, ['stored'], to);
+async function createIntent(context: AdapterContext, entry: Entry, customer: string | undefined): Promise<Entry> {
+  const { answer: intent, failure } = await ask(() => create(context, entry, customer), context.patience);
+  if (!intent) return refuseToPlace(context, entry, failure);
+  context.reach('intent created');
+  const to = { stage: 'sent', intentId: intent.id, sentAt: context.now() } as const;
+  const sent = await markEntry(context.database.query, entry.requestId, ['stored'], to);
   if (!sent) throw new OutcomeUnknown('this authorization was settled meanwhile');
-  desk.reach('intent stored');
+  context.reach('intent stored');
   return sent;
 }
 
-function create(desk: Desk, entry: Entry, customer: string | undefined) {
+function create(context: AdapterContext, entry: Entry, customer: string | undefined) {
   const { requestId, amount, currency, account } = entry;
   const description = entry.description || entry.merchantReference;
   const params: Stripe.PaymentIntentCreateParams = {
@@ -69,14 +69,14 @@ function create(desk: Desk, entry: Entry, customer: string | undefined) {
     allowed_payment_method_types: ['card'],
     ...(customer !== undefined && { customer }),
     ...(description !== '' && { description }),
-    ...statementOf(desk, entry.merchantId),
+    ...statementOf(context, entry.merchantId),
     metadata: metadataOf(entry),
   };
-  return desk.stripe.paymentIntents.create(params, requestOptions(account, `${requestId}:create`));
+  return context.stripe.paymentIntents.create(params, requestOptions(account, `${requestId}:create`));
 }
 
 function confirm(
-  desk: Desk,
+  context: AdapterContext,
   { intentId, tokenId, account, customerPresent }: Entry,
   features: Features,
   key: string,
@@ -87,13 +87,13 @@ function confirm(
     ...(Object.keys(features).length > 0 && { payment_method_options: { card: features } }),
     expand: ['latest_charge'],
   };
-  return desk.stripe.paymentIntents.confirm(intentId as string, params, requestOptions(account, key));
+  return context.stripe.paymentIntents.confirm(intentId as string, params, requestOptions(account, key));
 }
 
 /** Nothing was confirmed, so nothing was authorized, whatever became of the creation. */
-function refuseToPlace(desk: Desk, entry: Entry, failure: Failure): Promise<Entry> {
+function refuseToPlace(context: AdapterContext, entry: Entry, failure: Failure): Promise<Entry> {
   const said = failure.kind === 'refused' || failure.kind === 'turned away' ? failure : UNAVAILABLE;
-  return finish(desk, entry, notPerformed(said.code, said.message), { from: ['stored'] });
+  return finish(context, entry, notPerformed(said.code, said.message), { from: ['stored'] });
 }
 const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not be asked.' };
 
@@ -102,16 +102,16 @@ const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not 
  * one can still act.
  */
 async function settleBy(
-  desk: Desk,
+  context: AdapterContext,
   entry: Entry,
   intent: Stripe.PaymentIntent | undefined,
   failure?: Failure,
 ): Promise<Entry> {
   const state = intent && stateOf(intent, entry);
-  if (state?.is === 'ended') return finish(desk, entry, state.ending);
-  if (state?.is === 'needs customer') return giveUp(desk, entry);
+  if (state?.is === 'ended') return finish(context, entry, state.ending);
+  if (state?.is === 'needs customer') return giveUp(context, entry);
   if (state?.is === 'unconfirmed' && (failure?.kind === 'refused' || failure?.kind === 'turned away')) {
-    return finish(desk, entry, notPerformed(tokenCode(failure), failure.message));
+    return finish(context, entry, notPerformed(tokenCode(failure), failure.message));
   }
   throw new OutcomeUnknown('what became of the confirmation is not known');
 }
@@ -124,9 +124,9 @@ function tokenCode({ code, param }: { code: string; param?: string }): string {
  * The issuer wants the customer to authenticate, and there is no customer at hand. The PaymentIntent is cancelled for
  * good.
  */
-async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
+async function giveUp(context: AdapterContext, entry: Entry): Promise<Entry> {
   const ending = declined('authentication_required', 'The issuer asks the customer to authenticate.');
-  const fenced = await fenceIntent(desk, entry, ending);
+  const fenced = await fenceIntent(context, entry, ending);
   if (!fenced) throw new OutcomeUnknown('the payment could not be cancelled yet');
   return fenced;
 }
@@ -137,20 +137,20 @@ async function giveUp(desk: Desk, entry: Entry): Promise<Entry> {
  * Returns undefined while that is not certain.
  */
 async function fenceIntent(
-  desk: Desk,
+  context: AdapterContext,
   entry: Entry,
   ending: Ending = notPerformed('never_confirmed', 'The payment was cancelled before it was confirmed.'),
 ): Promise<Entry | undefined> {
   const { requestId, account, intentId } = entry;
-  const fencing = await markEntry(desk.database.query, requestId, ['sent', 'fencing'], { stage: 'fencing' });
+  const fencing = await markEntry(context.database.query, requestId, ['sent', 'fencing'], { stage: 'fencing' });
   if (!fencing) return undefined;
-  desk.reach('fence stored');
+  context.reach('fence stored');
   await ask(
-    () => desk.stripe.paymentIntents.cancel(intentId as string, {}, requestOptions(account, `${requestId}:fence`)),
-    desk.patience,
+    () => context.stripe.paymentIntents.cancel(intentId as string, {}, requestOptions(account, `${requestId}:fence`)),
+    context.patience,
   );
-  desk.reach('fence answered');
-  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+  context.reach('fence answered');
+  const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
   if (intent?.status !== 'canceled') return undefined;
-  return finish(desk, entry, ending, { from: ['fencing'] });
+  return finish(context, entry, ending, { from: ['fencing'] });
 }

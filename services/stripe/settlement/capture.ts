@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
-import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, notPerformed } from './ending.ts';
 import { chargeOf, getIntent } from './intent-ending.ts';
@@ -26,7 +26,7 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
  * `final_capture` is always said: Stripe takes it for true, and false only where several captures are available.
  */
 export const CAPTURE: Operation<Stripe.PaymentIntent> = {
-  async judge(intent, authorization, desk) {
+  async judge(intent, authorization, context) {
     const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
     if (refusal) return refusal;
     const { terminalId, userId, severalCaptures, captured } = authorization;
@@ -41,9 +41,9 @@ export const CAPTURE: Operation<Stripe.PaymentIntent> = {
       const message = 'The amount is more than what is left of the authorization.';
       return notPerformed('amount_exceeds_authorization', message);
     }
-    return amountRefusal(intent) ?? (await tooMany(desk, authorization));
+    return amountRefusal(intent) ?? (await tooMany(context, authorization));
   },
-  send(desk, entry, authorization) {
+  send(context, entry, authorization) {
     const final = isFinal(entry, authorization);
     const params = {
       amount_to_capture: toStripe(entry.amount, entry.currency) as number,
@@ -52,11 +52,11 @@ export const CAPTURE: Operation<Stripe.PaymentIntent> = {
       expand: ['latest_charge'],
     };
     const options = requestOptions(authorization.account, entry.requestId);
-    return desk.stripe.paymentIntents.capture(authorization.intentId as string, params, options);
+    return context.stripe.paymentIntents.capture(authorization.intentId as string, params, options);
   },
   read: (intent, entry, authorization) => ({ ending: capturedBy(intent, isFinal(entry, authorization)) }),
-  async look(desk, entry, authorization) {
-    const intent = await getIntent(desk, authorization);
+  async look(context, entry, authorization) {
+    const intent = await getIntent(context, authorization);
     if (!hasMark(intent, entry.requestId)) return endedThere(intent) ?? 'absent';
     return { ending: capturedBy(intent, isFinal(entry, authorization)) };
   },

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { withRequestId } from '../../../platform/return-url.ts';
+import { type AdapterContext, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, requestOptions, statementOf } from '../desk.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
 import { notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';
@@ -27,27 +27,27 @@ export interface Page {
  * Opens the page of a stored checkout, or returns the one that is open. Returns the entry when the checkout has ended.
  * Throws OutcomeUnknown.
  */
-export async function openPage(desk: Desk, entry: Entry): Promise<Page | Entry> {
+export async function openPage(context: AdapterContext, entry: Entry): Promise<Page | Entry> {
   const { answer: session, failure } = await (entry.sessionId === null
-    ? withFeatures(desk, entry, (features, key) => create(desk, entry, features, key))
-    : ask(() => getSession(desk, entry), desk.patience));
+    ? withFeatures(context, entry, (features, key) => create(context, entry, features, key))
+    : ask(() => getSession(context, entry), context.patience));
   if (session) {
-    desk.reach('session created');
-    await markEntry(desk.database.query, entry.requestId, ['sent'], { stage: 'sent', sessionId: session.id });
+    context.reach('session created');
+    await markEntry(context.database.query, entry.requestId, ['sent'], { stage: 'sent', sessionId: session.id });
     if (session.status === 'open' && session.url) {
       return { url: session.url, expiresAt: new Date(session.expires_at * 1000) };
     }
-    const ended = await settleSession(desk, entry, session);
+    const ended = await settleSession(context, entry, session);
     if (ended) return ended;
   }
   // Nobody was given the address of a page whose identifier is not stored.
   if (failure && failure.kind !== 'unknown' && failure.kind !== 'key reused' && entry.sessionId === null) {
-    return finish(desk, entry, notPerformed(failure.code, failure.message));
+    return finish(context, entry, notPerformed(failure.code, failure.message));
   }
   throw new OutcomeUnknown('the page is not known');
 }
 
-function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: string) {
+function create(context: AdapterContext, entry: Entry, features: Features, idempotencyKey: string) {
   const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
   const description = entry.description || entry.merchantReference;
   // The customer comes back with the identifier, which proves nothing (docs/sandbox.md, "Checkout").
@@ -73,7 +73,7 @@ function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: st
       capture_method: 'manual',
       metadata,
       ...(description !== '' && { description }),
-      ...statementOf(desk, merchantId),
+      ...statementOf(context, merchantId),
       ...(saveCard && { setup_future_usage: 'off_session' }),
     },
     payment_method_options: { card: features },
@@ -81,61 +81,61 @@ function create(desk: Desk, entry: Entry, features: Features, idempotencyKey: st
     client_reference_id: requestId,
     metadata,
     expires_at: Math.floor((entry.expiresAt as Date).getTime() / 1000),
-    success_url: returnUrl || entry.closingUrl || desk.closingUrl,
+    success_url: returnUrl || entry.closingUrl || context.closingUrl,
     ...(returnUrl !== '' && { cancel_url: returnUrl }),
   };
-  return desk.stripe.checkout.sessions.create(params, requestOptions(account, idempotencyKey));
+  return context.stripe.checkout.sessions.create(params, requestOptions(account, idempotencyKey));
 }
 
 /** Reads a Checkout Session as it is now. Throws what Stripe's client throws. */
 export function getSession(
-  desk: Desk,
+  context: AdapterContext,
   { sessionId, account }: Pick<Entry, 'sessionId' | 'account'>,
 ): Promise<Stripe.Checkout.Session> {
   const params = { expand: ['payment_intent.latest_charge'] };
-  return desk.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
+  return context.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
 }
 
 /**
  * Asks Stripe about a checkout; undefined while it is open, or not known. `tell`: its end is reported to core as an
  * event.
  */
-export async function settleCheckout(desk: Desk, entry: Entry, tell = false): Promise<Entry | undefined> {
-  if (entry.sessionId === null) return expireUnknown(desk, entry);
-  const { answer: session } = await ask(() => getSession(desk, entry), desk.patience);
-  return session && settleSession(desk, entry, session, tell);
+export async function settleCheckout(context: AdapterContext, entry: Entry, tell = false): Promise<Entry | undefined> {
+  if (entry.sessionId === null) return expireUnknown(context, entry);
+  const { answer: session } = await ask(() => getSession(context, entry), context.patience);
+  return session && settleSession(context, entry, session, tell);
 }
 
 /**
  * Closes an open page, so that no card is taken any more; undefined when a card was taken first, or it is not known.
  */
-export async function closePage(desk: Desk, entry: Entry): Promise<Entry | undefined> {
+export async function closePage(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
   const cancelled = notPerformed('checkout_cancelled', 'The merchant cancelled the checkout.');
   // Nobody knows the address of a page whose identifier was not stored.
-  if (entry.sessionId === null) return finish(desk, entry, cancelled);
+  if (entry.sessionId === null) return finish(context, entry, cancelled);
   const { sessionId, account } = entry;
   const { answer } = await ask(
-    () => desk.stripe.checkout.sessions.expire(sessionId as string, {}, requestOptions(account)),
-    desk.patience,
+    () => context.stripe.checkout.sessions.expire(sessionId as string, {}, requestOptions(account)),
+    context.patience,
   );
-  return answer?.status === 'expired' ? finish(desk, entry, cancelled) : undefined;
+  return answer?.status === 'expired' ? finish(context, entry, cancelled) : undefined;
 }
 
 async function settleSession(
-  desk: Desk,
+  context: AdapterContext,
   entry: Entry,
   session: Stripe.Checkout.Session,
   tell = false,
 ): Promise<Entry | undefined> {
-  if (session.status === 'expired') return finish(desk, entry, EXPIRED, { tell });
+  if (session.status === 'expired') return finish(context, entry, EXPIRED, { tell });
   const intent = session.payment_intent;
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;
   const state = stateOf(intent, entry);
-  return state.is === 'ended' ? finish(desk, entry, state.ending, { tell, intentId: intent.id }) : undefined;
+  return state.is === 'ended' ? finish(context, entry, state.ending, { tell, intentId: intent.id }) : undefined;
 }
 
 /** A page whose opening was never answered ends at its time: nobody was given its address. */
-async function expireUnknown(desk: Desk, entry: Entry): Promise<Entry | undefined> {
-  const isOver = entry.expiresAt !== null && entry.expiresAt <= desk.now();
-  return isOver ? finish(desk, entry, EXPIRED) : undefined;
+async function expireUnknown(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
+  const isOver = entry.expiresAt !== null && entry.expiresAt <= context.now();
+  return isOver ? finish(context, entry, EXPIRED) : undefined;
 }

@@ -1,5 +1,5 @@
+import type { AdapterContext } from '../adapter-context.ts';
 import { type Answered, ask, type Failure } from '../api/ask.ts';
-import type { Desk } from '../desk.ts';
 import { areFeaturesRefused, storeFeaturesRefused } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 
@@ -20,17 +20,17 @@ export type Features = Partial<typeof FEATURES>;
  * without naming the parameter. That an account is refused is remembered.
  */
 export async function withFeatures<T>(
-  desk: Desk,
+  context: AdapterContext,
   { account, requestId, expectedCaptureAt, sentAt }: Entry,
   request: (features: Features, idempotencyKey: string) => Promise<T>,
 ): Promise<Answered<T>> {
-  const { query } = desk.database;
-  const plain = () => ask(() => request({}, `${requestId}:plain`), desk.patience);
-  if (await areFeaturesRefused(query, account, desk.now())) return plain();
-  const asked = await ask(() => request(featuresFor(expectedCaptureAt, sentAt), requestId), desk.patience);
+  const { query } = context.database;
+  const plain = () => ask(() => request({}, `${requestId}:plain`), context.patience);
+  if (await areFeaturesRefused(query, account, context.now())) return plain();
+  const asked = await ask(() => request(featuresFor(expectedCaptureAt, sentAt), requestId), context.patience);
   if (!isAboutFeatures(asked.failure)) return asked;
-  desk.log.warn('features refused', { what: account || 'own account' });
-  await storeFeaturesRefused(query, account, desk.now());
+  context.log.warn('features refused', { what: account || 'own account' });
+  await storeFeaturesRefused(query, account, context.now());
   return plain();
 }
 

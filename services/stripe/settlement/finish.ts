@@ -1,7 +1,7 @@
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Desk } from '../desk.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
 import { resultOf } from './ending.ts';
 
@@ -18,22 +18,27 @@ export interface Finish extends Found {
  * entry as it is stored: when another process ended it before, with that process's ending. Throws OutcomeUnknown when
  * it is being fenced.
  */
-export async function finish(desk: Desk, entry: Entry, ending: Ending, options: Finish = {}): Promise<Entry> {
+export async function finish(
+  context: AdapterContext,
+  entry: Entry,
+  ending: Ending,
+  options: Finish = {},
+): Promise<Entry> {
   const { from = ['stored', 'sent'], ...found } = options;
   // Stored already, with its times: a repeated request has the same result.
   if (entry.answer === Answer.ACCEPTED && ending.answer === Answer.ACCEPTED) return entry;
   // The end of an accepted operation is reported in any case.
   const tell = options.tell || entry.answer === Answer.ACCEPTED;
-  const ended = await desk.database.transaction(async (query) => {
-    const stored = await endEntry(query, entry.requestId, from, ending, desk.now(), found);
+  const ended = await context.database.transaction(async (query) => {
+    const stored = await endEntry(query, entry.requestId, from, ending, context.now(), found);
     if (!stored) return undefined;
     await BOOKS.book(query, stored);
     if (tell) await tellCore(query, stored);
     return stored;
   });
-  if (ended && tell) desk.onEvent();
+  if (ended && tell) context.onEvent();
   if (ended) return ended;
-  const standing = await findEntry(desk.database.query, entry.requestId);
+  const standing = await findEntry(context.database.query, entry.requestId);
   if (standing?.stage !== 'ended') throw new OutcomeUnknown('this identifier is being fenced');
   return standing;
 }

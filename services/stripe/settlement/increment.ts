@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { totalOf } from '../../../platform/adapter/authorization.ts';
+import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
-import { requestOptions } from '../desk.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, notPerformed } from './ending.ts';
 import { captureBefore, getIntent } from './intent-ending.ts';
@@ -13,7 +13,7 @@ import { amountRefusal, endedAlready, endedThere, type Operation, tooMany, unusa
  * is sent the new total, and adds all of it or nothing.
  */
 export const INCREMENT: Operation<Stripe.PaymentIntent> = {
-  async judge(intent, authorization, desk) {
+  async judge(intent, authorization, context) {
     const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
     if (refusal) return refusal;
     if (!authorization.increments || authorization.captured + authorization.voided > 0n) {
@@ -21,18 +21,20 @@ export const INCREMENT: Operation<Stripe.PaymentIntent> = {
     }
     const { amount, currency } = intent;
     const total = totalOf(authorization) + amount;
-    return amountRefusal({ amount: total, currency }) ?? amountRefusal(intent) ?? (await tooMany(desk, authorization));
+    return (
+      amountRefusal({ amount: total, currency }) ?? amountRefusal(intent) ?? (await tooMany(context, authorization))
+    );
   },
   baseline: totalOf,
-  send(desk, entry, authorization) {
+  send(context, entry, authorization) {
     const amount = toStripe(entry.baseline + entry.amount, entry.currency) as number;
     const params = { amount, metadata: markOf({ ...entry, isFinal: false }), expand: ['latest_charge'] };
     const options = requestOptions(authorization.account, entry.requestId);
-    return desk.stripe.paymentIntents.incrementAuthorization(authorization.intentId as string, params, options);
+    return context.stripe.paymentIntents.incrementAuthorization(authorization.intentId as string, params, options);
   },
   read: (intent, _entry, authorization) => ({ ending: incrementedBy(intent, authorization) }),
-  async look(desk, entry, authorization) {
-    const intent = await getIntent(desk, authorization);
+  async look(context, entry, authorization) {
+    const intent = await getIntent(context, authorization);
     if (!hasMark(intent, entry.requestId)) return endedThere(intent) ?? 'absent';
     return { ending: incrementedBy(intent, authorization) };
   },

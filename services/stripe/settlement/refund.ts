@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
-import { requestOptions } from '../desk.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { accepted, approved, notPerformed } from './ending.ts';
 import { REQUEST_ID } from './mark.ts';
@@ -12,10 +12,10 @@ import { amountRefusal, type Operation, unusable } from './operation.ts';
  * here only.
  */
 export const REFUND: Operation<Stripe.Refund> = {
-  async judge(intent, authorization, desk) {
+  async judge(intent, authorization, context) {
     const refusal = unusable(authorization, intent);
     if (refusal) return refusal;
-    const { query } = desk.database;
+    const { query } = context.database;
     const capture = await findEntry(query, intent.captureRequestId ?? '');
     const isCapture = capture?.kind === 'capture' && capture.answer === Answer.APPROVED;
     if (!isCapture || capture.authorizationRequestId !== authorization.requestId) {
@@ -33,21 +33,21 @@ export const REFUND: Operation<Stripe.Refund> = {
     }
     return amountRefusal(intent);
   },
-  send(desk, entry, authorization) {
+  send(context, entry, authorization) {
     // What is sent again is answered as it was then: pending.
     if (entry.refundId !== null)
-      return desk.stripe.refunds.retrieve(entry.refundId, {}, requestOptions(authorization.account));
+      return context.stripe.refunds.retrieve(entry.refundId, {}, requestOptions(authorization.account));
     const params = {
       payment_intent: authorization.intentId as string,
       amount: toStripe(entry.amount, entry.currency) as number,
       metadata: { [REQUEST_ID]: entry.requestId, holdfast_capture_id: entry.captureRequestId ?? '' },
     };
-    return desk.stripe.refunds.create(params, requestOptions(authorization.account, entry.requestId));
+    return context.stripe.refunds.create(params, requestOptions(authorization.account, entry.requestId));
   },
   read: (refund) => ({ ending: endingOfRefund(refund), refundId: refund.id }),
-  async look(desk, entry, authorization) {
+  async look(context, entry, authorization) {
     const params = { payment_intent: authorization.intentId as string, limit: 100 };
-    for await (const refund of desk.stripe.refunds.list(params, requestOptions(authorization.account))) {
+    for await (const refund of context.stripe.refunds.list(params, requestOptions(authorization.account))) {
       if (refund.metadata?.[REQUEST_ID] !== entry.requestId) continue;
       return { ending: endingOfRefund(refund), refundId: refund.id };
     }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Desk, requestOptions } from '../desk.ts';
+import { type AdapterContext, requestOptions } from '../adapter-context.ts';
 import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
@@ -20,10 +20,10 @@ const REASON = 'abandoned';
  * that is captured in part the rest is released by a final capture of nothing (docs.stripe.com/payments/multicapture).
  */
 export const VOID: Operation<Stripe.PaymentIntent> = {
-  async judge(intent, authorization, desk) {
+  async judge(intent, authorization, context) {
     const refusal = mismatch(authorization, intent);
     if (refusal) return { ...NO_ENDING, ...refusal };
-    const ended = authorization.stage === 'ended' ? authorization : await endFirst(desk, authorization);
+    const ended = authorization.stage === 'ended' ? authorization : await endFirst(context, authorization);
     const nothingLeft = approved({ reference: ended.intentId ?? '' });
     if (CLOSED_PAGE.has(ended.errorCode)) return nothingLeft;
     if (ended.answer !== Answer.APPROVED) {
@@ -32,17 +32,17 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
     }
     return endedAlready(ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
   },
-  send(desk, entry, authorization) {
+  send(context, entry, authorization) {
     const { intentId, captured, account } = authorization;
     const options = requestOptions(account, entry.requestId);
-    const { paymentIntents } = desk.stripe;
+    const { paymentIntents } = context.stripe;
     if (captured === 0n) return paymentIntents.cancel(intentId as string, { cancellation_reason: REASON }, options);
     const metadata = markOf({ ...entry, amount: remainingOf(authorization), isFinal: true });
     return paymentIntents.capture(intentId as string, { amount_to_capture: 0, final_capture: true, metadata }, options);
   },
   read: (intent) => ({ ending: voidedBy(intent) }),
-  async look(desk, entry, authorization) {
-    const intent = await getIntent(desk, authorization);
+  async look(context, entry, authorization) {
+    const intent = await getIntent(context, authorization);
     // One void at a time is under way, so what was cancelled for our reason was cancelled by it.
     const isOurs = hasMark(intent, entry.requestId) || intent.cancellation_reason === REASON;
     return isOurs ? { ending: voidedBy(intent) } : (endedThere(intent) ?? 'absent');
@@ -52,11 +52,11 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
 const CLOSED_PAGE = new Set(['checkout_cancelled', 'checkout_expired']);
 
 /** An open page is closed; an authorization of which nothing is known yet is fenced, when it was not made. */
-async function endFirst(desk: Desk, entry: Entry): Promise<Entry> {
+async function endFirst(context: AdapterContext, entry: Entry): Promise<Entry> {
   const ended =
     entry.kind === 'checkout'
-      ? ((await closePage(desk, entry)) ?? (await settleCheckout(desk, entry, true)))
-      : await endAuthorization(desk, entry);
+      ? ((await closePage(context, entry)) ?? (await settleCheckout(context, entry, true)))
+      : await endAuthorization(context, entry);
   if (!ended) throw new OutcomeUnknown('it is not known yet what became of the authorization');
   return ended;
 }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
+import type { AdapterContext } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
-import type { Desk } from '../desk.ts';
 import { type Entry, findEntry, forgetFence, type Intent, insertEntry, intentOf, markEntry } from '../ledger/entry.ts';
 import { authorizationOf, marksOf } from '../settlement/mark.ts';
 
@@ -10,7 +10,7 @@ import { authorizationOf, marksOf } from '../settlement/mark.ts';
  * ours.
  */
 export async function adoptIntent(
-  desk: Desk,
+  context: AdapterContext,
   intent: Stripe.PaymentIntent,
   account: string,
 ): Promise<Entry | undefined> {
@@ -19,12 +19,12 @@ export async function adoptIntent(
   const added = marksOf(intent).filter(({ kind }) => kind === 'increment');
   const amount = added.reduce((sum, mark) => sum - mark.amount, fromStripe(intent.amount, intent.currency));
   const asked = intentOf('authorization', { ...about, account, amount, currency: intent.currency.toUpperCase() });
-  return adopt(desk, asked, new Date(intent.created * 1000), { intentId: intent.id });
+  return adopt(context, asked, new Date(intent.created * 1000), { intentId: intent.id });
 }
 
 /** Stores the checkout that a Checkout Session says it is for, as adoptIntent does. */
 export async function adoptSession(
-  desk: Desk,
+  context: AdapterContext,
   session: Stripe.Checkout.Session,
   account: string,
 ): Promise<Entry | undefined> {
@@ -33,20 +33,20 @@ export async function adoptSession(
   const amount = fromStripe(session.amount_total, session.currency);
   const saveCard = session.customer_creation === 'always';
   const asked = intentOf('checkout', { ...about, account, amount, currency: session.currency.toUpperCase(), saveCard });
-  return adopt(desk, asked, new Date(session.created * 1000), { sessionId: session.id });
+  return adopt(context, asked, new Date(session.created * 1000), { sessionId: session.id });
 }
 
 async function adopt(
-  desk: Desk,
+  context: AdapterContext,
   asked: Intent,
   sentAt: Date,
   ids: { intentId?: string; sessionId?: string },
 ): Promise<Entry | undefined> {
   const { requestId } = asked;
-  return desk.database.transaction(async (query) => {
+  return context.database.transaction(async (query) => {
     const known = await findEntry(query, requestId);
     if (known && known.kind !== 'fence') return known;
-    desk.log.error('books differ', { requestId, kind: asked.kind });
+    context.log.error('books differ', { requestId, kind: asked.kind });
     if (known) await forgetFence(query, requestId);
     await insertEntry(query, asked, { stage: 'sent', sentAt });
     return markEntry(query, requestId, ['sent'], { stage: 'sent', ...ids });

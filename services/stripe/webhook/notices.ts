@@ -1,8 +1,8 @@
 import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
-import type { Desk } from '../desk.ts';
 import { type Entry, findByStripeId } from '../ledger/entry.ts';
 import { NOTICES, type Notice } from '../ledger/notice.ts';
 import { getSession } from '../settlement/checkout.ts';
@@ -17,46 +17,46 @@ const NOTICES_OF_A_TURN = 4;
 const WAIT_MS = 1_000;
 
 /** Deals with the notices that are due: each is a reason to look at its payment. */
-export async function dealWithNotices(desk: Desk): Promise<void> {
-  await Promise.all(Array.from({ length: WORKERS }, () => work(desk)));
+export async function dealWithNotices(context: AdapterContext): Promise<void> {
+  await Promise.all(Array.from({ length: WORKERS }, () => work(context)));
 }
 
-async function work(desk: Desk): Promise<void> {
+async function work(context: AdapterContext): Promise<void> {
   for (;;) {
-    const notices = await NOTICES.takeDue(desk.database.query, NOTICES_OF_A_TURN);
+    const notices = await NOTICES.takeDue(context.database.query, NOTICES_OF_A_TURN);
     if (notices.length === 0) return;
     // Several notices of one payment need but one look.
     const payments = Map.groupBy(notices, ({ item }) => `${item.account}/${item.objectId}`);
-    for (const about of payments.values()) await dealWith(desk, about);
+    for (const about of payments.values()) await dealWith(context, about);
   }
 }
 
-async function dealWith(desk: Desk, notices: readonly Announced<Notice>[]): Promise<void> {
+async function dealWith(context: AdapterContext, notices: readonly Announced<Notice>[]): Promise<void> {
   let isDone = false;
   try {
     const [first] = notices;
-    isDone = !first || (await lookAt(desk, first.item));
+    isDone = !first || (await lookAt(context, first.item));
   } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) desk.log.error('notice failed', errorFields(error));
+    if (!(error instanceof OutcomeUnknown)) context.log.error('notice failed', errorFields(error));
   }
-  for (const { key } of notices) await NOTICES.settle(desk.database.query, key, isDone);
+  for (const { key } of notices) await NOTICES.settle(context.database.query, key, isDone);
 }
 
-async function lookAt(desk: Desk, { objectId, account }: Notice): Promise<boolean> {
-  const known = await findByStripeId(desk.database.query, objectId, account);
-  const entry = known ?? (await adoptById(desk, objectId, account));
+async function lookAt(context: AdapterContext, { objectId, account }: Notice): Promise<boolean> {
+  const known = await findByStripeId(context.database.query, objectId, account);
+  const entry = known ?? (await adoptById(context, objectId, account));
   if (!entry) return true;
-  const turn = await desk.leases.run(entry.requestId, WAIT_MS, () => reconcile(desk, entry.requestId));
+  const turn = await context.leases.run(entry.requestId, WAIT_MS, () => reconcile(context, entry.requestId));
   return turn?.done ?? false;
 }
 
 /** A payment that does not name an identifier of ours is somebody else's business on the same account. */
-async function adoptById(desk: Desk, objectId: string, account: string): Promise<Entry | undefined> {
+async function adoptById(context: AdapterContext, objectId: string, account: string): Promise<Entry | undefined> {
   const adoptNow = async () =>
     objectId.startsWith('pi_')
-      ? adoptIntent(desk, await getIntent(desk, { intentId: objectId, account }), account)
-      : adoptSession(desk, await getSession(desk, { sessionId: objectId, account }), account);
-  const { answer, failure } = await ask(async () => ({ entry: await adoptNow() }), desk.patience);
+      ? adoptIntent(context, await getIntent(context, { intentId: objectId, account }), account)
+      : adoptSession(context, await getSession(context, { sessionId: objectId, account }), account);
+  const { answer, failure } = await ask(async () => ({ entry: await adoptNow() }), context.patience);
   if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
   return answer?.entry;
 }

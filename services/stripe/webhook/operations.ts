@@ -4,8 +4,8 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { AdapterContext } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
-import type { Desk } from '../desk.ts';
 import {
   BOOKS,
   type Ending,
@@ -30,7 +30,7 @@ import { type Mark, marksOf } from '../settlement/mark.ts';
  * captured.
  */
 export async function reconcileOperations(
-  desk: Desk,
+  context: AdapterContext,
   query: Query,
   authorization: Entry,
   intent: Stripe.PaymentIntent,
@@ -40,19 +40,25 @@ export async function reconcileOperations(
     const known = await findEntry(query, mark.requestId);
     // The call of an operation that has not ended finds it out by itself.
     if (known?.answer === Answer.APPROVED || (known && known.stage !== 'ended')) continue;
-    desk.log.error('books differ', { requestId: mark.requestId, holdRequestId: requestId, kind: mark.kind });
-    await bookDone(desk, query, intentOfMark(mark, authorization), endingOf(mark, authorization, intent), known);
+    context.log.error('books differ', { requestId: mark.requestId, holdRequestId: requestId, kind: mark.kind });
+    await bookDone(context, query, intentOfMark(mark, authorization), endingOf(mark, authorization, intent), known);
   }
   const entries = await entriesOf(query, requestId);
   if (entries.some(({ kind, stage }) => kind === 'capture' && stage !== 'ended')) return false;
-  return bookForeignCapture(desk, query, (await findEntry(query, requestId)) ?? authorization, intent);
+  return bookForeignCapture(context, query, (await findEntry(query, requestId)) ?? authorization, intent);
 }
 
 /** Books an operation as done, whatever its entry said, and reports it to core. */
-export async function bookDone(desk: Desk, query: Query, intent: Intent, ending: Ending, known: Entry | undefined) {
+export async function bookDone(
+  context: AdapterContext,
+  query: Query,
+  intent: Intent,
+  ending: Ending,
+  known: Entry | undefined,
+) {
   if (known?.kind === 'fence') await forgetFence(query, intent.requestId);
   if (!known || known.kind === 'fence') await insertEntry(query, intent);
-  const ended = await endEntry(query, intent.requestId, ['stored', 'ended'], ending, desk.now());
+  const ended = await endEntry(query, intent.requestId, ['stored', 'ended'], ending, context.now());
   if (!ended) return;
   await BOOKS.book(query, ended);
   await tellCore(query, ended);
@@ -78,7 +84,7 @@ const FOREIGN = '7b0c4a52-52c1-4f2c-9d4e-0f6f6d7f1c11';
 
 /** What Stripe has captured beyond our captures was captured by somebody else, in Stripe's dashboard for example. */
 async function bookForeignCapture(
-  desk: Desk,
+  context: AdapterContext,
   query: Query,
   authorization: Entry,
   intent: Stripe.PaymentIntent,
@@ -86,13 +92,13 @@ async function bookForeignCapture(
   const received = fromStripe(intent.amount_received, intent.currency);
   const amount = received - authorization.captured;
   if (amount === 0n) return false;
-  desk.log.error('books differ', { requestId: authorization.requestId, kind: 'captured' });
+  context.log.error('books differ', { requestId: authorization.requestId, kind: 'captured' });
   if (amount < 0n || amount > remainingOf(authorization)) return false;
   const requestId = uuidv5(`${intent.id} ${received}`, FOREIGN);
   await insertEntry(query, intentOf('capture', { ...aboutOf(authorization), requestId, amount }));
-  const ended = await endEntry(query, requestId, ['stored'], capturedBy(intent, false), desk.now());
+  const ended = await endEntry(query, requestId, ['stored'], capturedBy(intent, false), context.now());
   if (!ended) return false;
   await BOOKS.book(query, ended);
-  await BOOKS.tellForeignCapture(query, ended, desk.now());
+  await BOOKS.tellForeignCapture(query, ended, context.now());
   return true;
 }

@@ -3,9 +3,9 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type AdapterContext, requestOptions } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { type Desk, requestOptions } from '../desk.ts';
 import { BOOKS, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
@@ -22,59 +22,59 @@ import { reconcileReversals, type Seen } from './reversals.ts';
  * run at any time and any number of times: all it does follows from what is, not from what was announced. The lease of
  * the authorization must be held. Throws OutcomeUnknown; answers false when Stripe did not answer.
  */
-export async function reconcile(desk: Desk, requestId: string): Promise<boolean> {
-  const stored = await findAuthorization(desk, requestId);
-  const entry = stored && stored.stage !== 'ended' ? await settleFirst(desk, stored) : stored;
+export async function reconcile(context: AdapterContext, requestId: string): Promise<boolean> {
+  const stored = await findAuthorization(context, requestId);
+  const entry = stored && stored.stage !== 'ended' ? await settleFirst(context, stored) : stored;
   if (!entry) return true;
   if (entry.intentId === null) return true;
-  if (entry.answer !== Answer.APPROVED) return reconcileRefused(desk, entry);
-  const authorization = await settleOthers(desk, requestId);
-  const { answer: seen } = await ask(() => look(desk, authorization), desk.patience);
+  if (entry.answer !== Answer.APPROVED) return reconcileRefused(context, entry);
+  const authorization = await settleOthers(context, requestId);
+  const { answer: seen } = await ask(() => look(context, authorization), context.patience);
   if (!seen) return false;
-  await desk.database.transaction(async (query) => {
-    const isForeign = await reconcileOperations(desk, query, authorization, seen.intent);
-    await reconcileEnd(desk, query, (await findEntry(query, requestId)) ?? authorization, seen.intent, isForeign);
-    await reconcileRefunds(desk, query, authorization, seen.refunds);
-    await reconcileReversals(desk, query, requestId, seen);
+  await context.database.transaction(async (query) => {
+    const isForeign = await reconcileOperations(context, query, authorization, seen.intent);
+    await reconcileEnd(context, query, (await findEntry(query, requestId)) ?? authorization, seen.intent, isForeign);
+    await reconcileRefunds(context, query, authorization, seen.refunds);
+    await reconcileReversals(context, query, requestId, seen);
   });
-  desk.onEvent();
+  context.onEvent();
   return true;
 }
 
 /**
  * An authorization that the ledger says was not made, and that Stripe made, is reported to core, which gives it back.
  */
-async function reconcileRefused(desk: Desk, entry: Entry): Promise<boolean> {
-  const { answer: intent } = await ask(() => getIntent(desk, entry), desk.patience);
+async function reconcileRefused(context: AdapterContext, entry: Entry): Promise<boolean> {
+  const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
   if (!intent) return false;
   const state = stateOf(intent, entry);
   if (state.is !== 'ended' || state.ending.answer !== Answer.APPROVED) return true;
-  desk.log.error('books differ', { requestId: entry.requestId, kind: entry.kind });
-  await desk.database.transaction((query) => bookDone(desk, query, entry, state.ending, entry));
-  desk.onEvent();
+  context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind });
+  await context.database.transaction((query) => bookDone(context, query, entry, state.ending, entry));
+  context.onEvent();
   return true;
 }
 
-async function look(desk: Desk, authorization: Entry): Promise<Seen> {
+async function look(context: AdapterContext, authorization: Entry): Promise<Seen> {
   const options = requestOptions(authorization.account);
   const about = { payment_intent: authorization.intentId as string, limit: 100 };
-  const intent = await getIntent(desk, authorization);
+  const intent = await getIntent(context, authorization);
   // Only what was captured can have been refunded or disputed.
   if (intent.amount_received === 0) return { intent, refunds: [], disputes: [] };
-  const refunds = await desk.stripe.refunds.list(about, options).autoPagingToArray({ limit: 1_000 });
-  const disputes = await desk.stripe.disputes.list(about, options).autoPagingToArray({ limit: 1_000 });
+  const refunds = await context.stripe.refunds.list(about, options).autoPagingToArray({ limit: 1_000 });
+  const disputes = await context.stripe.disputes.list(about, options).autoPagingToArray({ limit: 1_000 });
   return { intent, refunds, disputes };
 }
 
 /** An authorization whose own call is not over, or lost its answer, is settled; undefined while it has no end. */
-async function settleFirst(desk: Desk, entry: Entry): Promise<Entry | undefined> {
-  if (entry.kind === 'checkout') return settleCheckout(desk, entry, true);
-  return entry.stage === 'sent' ? settleByLook(desk, entry, true) : undefined;
+async function settleFirst(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
+  if (entry.kind === 'checkout') return settleCheckout(context, entry, true);
+  return entry.stage === 'sent' ? settleByLook(context, entry, true) : undefined;
 }
 
 /** Stripe ended the authorization, by its time or by a hand other than ours: what was left is not reserved any more. */
 async function reconcileEnd(
-  desk: Desk,
+  context: AdapterContext,
   query: Query,
   authorization: Entry,
   intent: Stripe.PaymentIntent,
@@ -85,10 +85,10 @@ async function reconcileEnd(
   const isOver = intent.status === 'canceled' || intent.status === 'succeeded';
   if (!isOver || authorization.endedAt !== null || (left === 0n && !isForeign)) return;
   // Of one that was captured in part Stripe says no reason.
-  const isOverdue = authorization.expiresAt !== null && authorization.expiresAt <= desk.now();
+  const isOverdue = authorization.expiresAt !== null && authorization.expiresAt <= context.now();
   const isEnded = isExpired(intent) || (intent.status === 'succeeded' && isOverdue);
   const how = isEnded ? AuthorizationEnd.EXPIRED : AuthorizationEnd.VOIDED;
-  const at = intent.canceled_at === null ? desk.now() : new Date(intent.canceled_at * 1000);
+  const at = intent.canceled_at === null ? context.now() : new Date(intent.canceled_at * 1000);
   await BOOKS.end(query, requestId, { how, at, left, reference: intent.id });
 }
 
@@ -97,7 +97,7 @@ async function reconcileEnd(
  * it, is taken back: core gets a result that contradicts the first, and raises an alert.
  */
 async function reconcileRefunds(
-  desk: Desk,
+  context: AdapterContext,
   query: Query,
   authorization: Entry,
   refunds: readonly Stripe.Refund[],
@@ -109,7 +109,7 @@ async function reconcileRefunds(
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
     if (entry.answer === Answer.APPROVED) await BOOKS.unbookRefund(query, entry);
     const found = { refundId: refund.id };
-    const ended = await endEntry(query, entry.requestId, ['stored', 'sent', 'ended'], ending, desk.now(), found);
+    const ended = await endEntry(query, entry.requestId, ['stored', 'sent', 'ended'], ending, context.now(), found);
     if (!ended) continue;
     await BOOKS.book(query, ended);
     await tellCore(query, ended);

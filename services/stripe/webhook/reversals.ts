@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { firstTurn, type Reversal } from '../../../platform/adapter/postgres/reversals.ts';
+import type { AdapterContext } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
-import type { Desk } from '../desk.ts';
 import { BOOKS, entriesOf, findEntry } from '../ledger/entry.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 
@@ -25,18 +25,23 @@ interface Movement {
  * Finds disputes, and refunds made elsewhere, such as in Stripe's dashboard. An amount taken is reported as a reversal,
  * an amount given back as a reinstatement, each once.
  */
-export async function reconcileReversals(desk: Desk, query: Query, requestId: string, seen: Seen): Promise<void> {
+export async function reconcileReversals(
+  context: AdapterContext,
+  query: Query,
+  requestId: string,
+  seen: Seen,
+): Promise<void> {
   const known = new Map((await BOOKS.reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
-  for (const movement of movementsOf(desk, requestId, seen)) {
+  for (const movement of movementsOf(context, requestId, seen)) {
     const before = known.get(movement.id);
     const wasAway = before !== undefined && before.turn % 2 === 1;
     if (movement.isAway === wasAway) continue;
-    const next = before ? { ...before, turn: before.turn + 1 } : await newReversal(desk, query, requestId, movement);
-    if (next) await BOOKS.turn(query, next, desk.now());
+    const next = before ? { ...before, turn: before.turn + 1 } : await newReversal(context, query, requestId, movement);
+    if (next) await BOOKS.turn(query, next, context.now());
   }
 }
 
-function movementsOf(desk: Desk, requestId: string, seen: Seen): Movement[] {
+function movementsOf(context: AdapterContext, requestId: string, seen: Seen): Movement[] {
   const others = seen.refunds.filter(({ metadata }) => authorizationOf(metadata) === undefined);
   const refunds = others.map(({ id, amount, currency, status }) => {
     return { id, amount: fromStripe(amount, currency), isAway: status !== 'failed' && status !== 'canceled' };
@@ -45,7 +50,7 @@ function movementsOf(desk: Desk, requestId: string, seen: Seen): Movement[] {
     const { id, amount, currency } = dispute;
     if (currency === seen.intent.currency) return { id, amount: fromStripe(amount, currency), isAway: isLost(dispute) };
     // The amount is in another currency than the charge: what that is in the charge's, is not said.
-    desk.log.error('books differ', { requestId, kind: 'dispute currency' });
+    context.log.error('books differ', { requestId, kind: 'dispute currency' });
     return [];
   });
   return [...refunds, ...disputes];
@@ -61,13 +66,13 @@ function isLost({ status }: Stripe.Dispute): boolean {
 
 /** A reversal never exceeds what is left of what was captured. */
 async function newReversal(
-  desk: Desk,
+  context: AdapterContext,
   query: Query,
   requestId: string,
   { id, amount }: Movement,
 ): Promise<Reversal | undefined> {
   const authorization = await findEntry(query, requestId);
   const first = authorization && firstTurn(authorization, await entriesOf(query, requestId), id, amount);
-  if (!first) desk.log.error('books differ', { requestId, kind: 'reversal' });
+  if (!first) context.log.error('books differ', { requestId, kind: 'reversal' });
   return first;
 }

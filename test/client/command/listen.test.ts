@@ -11,7 +11,7 @@ import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import { serveLocally } from '../../local-server.ts';
-import { openMerchant, sql } from '../../services/core/desk.ts';
+import { openMerchant, sql } from '../../services/core/shop.ts';
 import { openStage } from '../../services/core/stage.ts';
 import { forSuite } from '../../suite.ts';
 

@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../../gateway/settings.ts';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { openMerchant, sql } from '../../services/core/desk.ts';
+import { openMerchant, sql } from '../../services/core/shop.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 
 /** The routes for operators with a real core: checks what the fakes of the other tests assume. */

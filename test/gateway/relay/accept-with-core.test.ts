@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { openAccept } from '../../../gateway/relay/accept-notifications.ts';
 import { AcceptOutcome, NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { openMerchant } from '../../services/core/desk.ts';
 import { notification as verified } from '../../services/core/rpc/notification/verified.ts';
+import { openMerchant } from '../../services/core/shop.ts';
 import { openStage } from '../../services/core/stage.ts';
 
 describe('openAccept(), with core behind it', () => {

@@ -5,8 +5,8 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import type { ReportEventRequestSchema } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { ResultSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite, standIn } from '../../suite.ts';
-import { openMerchant, sql } from './desk.ts';
 import { approved, startFakeProcessor } from './fake-processor.ts';
+import { openMerchant, sql } from './shop.ts';
 import { openStage } from './stage.ts';
 
 export type ScriptedStage = Awaited<ReturnType<typeof openScriptedStage>>;
@@ -18,21 +18,21 @@ export function useScriptedStage() {
     scripted.approveAll();
     scripted.processor.heard.length = 0;
   });
-  return { scripted, desk: standIn(() => scripted.desk), processor: standIn(() => scripted.processor) };
+  return { scripted, shop: standIn(() => scripted.shop), processor: standIn(() => scripted.processor) };
 }
 
-/** Opens one with the desk of one merchant. */
+/** Opens one with the shop of one merchant. */
 export async function openScriptedStage() {
   const processor = await startFakeProcessor();
   const stage = await openStage({ processor: processor.address });
-  const desk = await openMerchant(stage, 'acme');
+  const shop = await openMerchant(stage, 'acme');
   const { events } = stage.channel('processor');
   const report = (event: MessageInitShape<typeof ReportEventRequestSchema>['event'], eventId: string = randomUUID()) =>
     events.reportEvent({ eventId, occurredAt: timestampNow(), ...(event && { event }) });
   return {
     processor,
     stage,
-    desk,
+    shop,
     report,
     /** Reports a result. */
     settled: (requestId: string, result: MessageInitShape<typeof ResultSchema>, eventId?: string) =>
@@ -56,7 +56,7 @@ export async function openScriptedStage() {
       return sql<{ word: string; body: Record<string, unknown> }>(stage, text, [requestId]);
     },
     stateOf: async (requestId: string) =>
-      (await desk.operations.getOperation({ merchantId: 'acme', requestId })).operation?.state,
+      (await shop.operations.getOperation({ merchantId: 'acme', requestId })).operation?.state,
     /** Returns the number of results of an attempt. */
     async countOf(requestId: string): Promise<number | undefined> {
       const text = 'select count(*)::int as n from operation where request_id = $1';

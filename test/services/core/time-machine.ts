@@ -1,5 +1,5 @@
 /** Resets a stage's database to an earlier state, sequences included, as a restored backup does. */
-import { sql } from './desk.ts';
+import { sql } from './shop.ts';
 import type { Stage } from './stage.ts';
 
 const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')

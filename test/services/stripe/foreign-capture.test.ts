@@ -1,8 +1,8 @@
 /** A hold that somebody charges in Stripe's dashboard: core freezes it, and an operator imports the capture. */
 import assert from 'node:assert/strict';
 import { forEachTest } from '../../suite.ts';
-import { sql } from '../core/desk.ts';
 import { decideAt } from '../core/reconciliation/decide.ts';
+import { sql } from '../core/shop.ts';
 import { why } from '../core/stage.ts';
 import { captureIntent } from './fake/payment-intents.ts';
 import { intentOf, startFixture } from './fixture.ts';

@@ -2,7 +2,7 @@
 import type { ReportEventRequest } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { forSuite } from '../../suite.ts';
-import { openMerchant } from '../core/desk.ts';
+import { openMerchant } from '../core/shop.ts';
 import { openStage } from '../core/stage.ts';
 import { type Fixture, PROCESSOR_CREDENTIAL } from './fixture.ts';
 

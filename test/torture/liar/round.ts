@@ -6,7 +6,7 @@ import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type Capture, HoldStatus, type Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { subjectOf } from '../../../services/conformance/inbox.ts';
 import { type Liar, startLiar } from '../../services/conformance/liar.ts';
-import { type Desk, openMerchant, sql } from '../../services/core/desk.ts';
+import { openMerchant, type Shop, sql } from '../../services/core/shop.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 import { only, type Row, together } from './lies.ts';
 
@@ -92,7 +92,7 @@ function lie(liar: Liar, rows: readonly Row[]): void {
 }
 
 /** One operation of each kind, and of each way to end. Whatever the answer is, it must be one that is documented. */
-async function askForAll(victim: Desk, holds: readonly Preauthorization[], capture: Capture): Promise<void> {
+async function askForAll(victim: Shop, holds: readonly Preauthorization[], capture: Capture): Promise<void> {
   const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
     (hold) => hold ?? assert.fail(),
   );

@@ -6,9 +6,9 @@ import { isStored } from '../../../../services/core/books/request.ts';
 import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant } from '../desk.ts';
 import { approved, declined, neverSeen } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { openMerchant } from '../shop.ts';
 import { openStage, refusal, why } from '../stage.ts';
 
 const { EXPIRED, VOIDED } = AuthorizationEnd;
@@ -16,7 +16,7 @@ const { EXPIRED, VOIDED } = AuthorizationEnd;
 describe('endHold()', function () {
   this.timeout(60_000);
   const { scripted, processor } = useScriptedStage();
-  const desk = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
+  const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
 
   const ends = ({ requestId }: { requestId: string }, end: AuthorizationEnd, amount: bigint, eventId?: string) =>
     scripted.report({ case: 'authorizationEnded', value: { requestId, end, amount, reference: 'end-1' } }, eventId);
@@ -26,54 +26,54 @@ describe('endHold()', function () {
   const heard = () => processor.heard.map(({ method }) => method);
 
   it('ends a hold that expired at the processor, with its operation and notification, and sends no void', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     await ends(hold, EXPIRED, 10_000n);
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
     assert.deepEqual(await told(hold), [['expired', 'KO', 10_000, 'end-1']]);
     assert.deepEqual(heard(), ['authorize']);
-    assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
+    assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_EXPIRED');
   });
 
   it('releases a hold that was voided at the processor', async () => {
-    const hold = await desk.hold();
-    await desk.capture(hold, 4_000n);
+    const hold = await shop.hold();
+    await shop.capture(hold, 4_000n);
     await ends(hold, VOIDED, 6_000n);
-    assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 RELEASED');
+    assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/6000/0 RELEASED');
     assert.deepEqual((await told(hold)).slice(1), [['released', 'OK', 6_000, 'end-1']]);
-    assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_RELEASED');
+    assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_RELEASED');
     assert.deepEqual(await drifts(), []);
   });
 
   it('ends it once, however often that is reported, and does not change a hold that has ended', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     await Promise.all([ends(hold, EXPIRED, 10_000n, 'e1'), ends(hold, EXPIRED, 10_000n, 'e2')]);
     await ends(hold, VOIDED, 10_000n, 'e3');
-    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
-    const released = await desk.hold();
-    await desk.release(released);
+    assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
+    const released = await shop.hold();
+    await shop.release(released);
     await ends(released, EXPIRED, 10_000n);
-    assert.equal(await desk.books(released), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await shop.books(released), 'RELEASED 0/0/0/10000/0 RELEASED');
   });
 
   it('rejects the end of a hold that is not placed yet, for now, and accepts that of one that never was', async () => {
     assert.equal(await why(ends({ requestId: randomUUID() }, EXPIRED, 1n)), 'OPERATION_NOT_FOUND');
     processor.says.authorize = () => undefined;
-    const { preauthorization: hold = assert.fail() } = await desk.place();
+    const { preauthorization: hold = assert.fail() } = await shop.place();
     assert.equal(await why(ends(hold, EXPIRED, 10_000n, 'early')), 'UNAVAILABLE');
     await scripted.settled(hold.requestId, approved);
     await ends(hold, EXPIRED, 10_000n, 'early');
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     processor.says.authorize = () => declined;
-    const { metadata } = await refusal(desk.place());
+    const { metadata } = await refusal(shop.place());
     await ends({ requestId: metadata.requestId ?? '' }, EXPIRED, 10_000n);
   });
 
   describe('while a capture is under way', () => {
     const withCapture = async (fields: object = {}) => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.capture = () => undefined;
-      const { capture } = await desk.capture(hold, 4_000n, fields);
+      const { capture } = await shop.capture(hold, 4_000n, fields);
       return { hold, captureRequestId: capture?.requestId ?? '' };
     };
 
@@ -84,15 +84,15 @@ describe('endHold()', function () {
       ] as const) {
         const { hold, captureRequestId } = await withCapture();
         await ends(hold, EXPIRED, 6_000n);
-        assert.equal(await desk.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
-        assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
-        assert.equal(await why(desk.release(hold)), 'HOLD_EXPIRED');
+        assert.equal(await shop.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+        assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_EXPIRED');
+        assert.equal(await why(shop.release(hold)), 'HOLD_EXPIRED');
         await scripted.stage.expire();
-        assert.equal(await desk.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+        assert.equal(await shop.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
         await scripted.settled(captureRequestId, result);
         await scripted.stage.expire();
-        assert.equal(await desk.books(hold), books);
-        assert.deepEqual(await desk.results(hold), results);
+        assert.equal(await shop.books(hold), books);
+        assert.deepEqual(await shop.results(hold), results);
         assert(!heard().includes('void'));
         assert.deepEqual(await drifts(), []);
       }
@@ -103,19 +103,19 @@ describe('endHold()', function () {
       await ends(hold, VOIDED, 6_000n);
       await scripted.settled(captureRequestId, approved);
       await scripted.stage.expire();
-      assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
-      assert.deepEqual(await desk.results(hold), ['authorized', 'captured 4000']);
+      assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
+      assert.deepEqual(await shop.results(hold), ['authorized', 'captured 4000']);
     });
 
     it('ends when a release of the merchant found nothing left', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.void = () => undefined;
-      const { requestId } = await desk.release(hold);
+      const { requestId } = await shop.release(hold);
       await ends(hold, VOIDED, 10_000n);
       await scripted.settled(requestId, { answer: 3, errorCode: 'authorization_voided' });
       await scripted.stage.expire();
-      assert.equal(await desk.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
-      assert.deepEqual(await desk.results(hold), ['authorized', 'failed 10000', 'released 10000']);
+      assert.equal(await shop.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+      assert.deepEqual(await shop.results(hold), ['authorized', 'failed 10000', 'released 10000']);
     });
   });
 
@@ -126,31 +126,31 @@ describe('endHold()', function () {
       [10_000n, ''],
       [10_001n, ' frozen'],
     ] as const) {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.capture = () => undefined;
       processor.says.inquire = () => neverSeen;
-      await desk.capture(hold, 4_000n);
+      await shop.capture(hold, 4_000n);
       await ends(hold, EXPIRED, amount);
       await scripted.inquireLater();
       await scripted.stage.expire();
-      assert.equal(await desk.books(hold), `EXPIRED 0/0/0/10000/0 EXPIRED${frozen}`, String(amount));
-      assert.deepEqual((await desk.results(hold)).slice(2), [`expired ${amount}`]);
+      assert.equal(await shop.books(hold), `EXPIRED 0/0/0/10000/0 EXPIRED${frozen}`, String(amount));
+      assert.deepEqual((await shop.results(hold)).slice(2), [`expired ${amount}`]);
     }
     assert.deepEqual(await drifts(), []);
   });
 
   it('is finished by recovery when the process died in between', async () => {
-    const { requestId } = await desk.hold();
+    const { requestId } = await shop.hold();
     const { database, books } = scripted.stage.recovery;
     const at = new Date(scripted.stage.clock.now());
     await markEnded(database.query, { requestId, as: 'EXPIRED', amount: 10_000n, reference: 'end-2' });
     const { idHash } = (await findHold(database.query, requestId)) ?? assert.fail();
     const end = { kind: 'EXPIRY', requestId: randomUUID(), idHash, reported: true } as const;
     assert(isStored(await books.store({ ...end, at, inquireAt: at })));
-    assert.equal(await desk.books({ requestId }), 'IN_PROGRESS 0/10000/0/0/0');
+    assert.equal(await shop.books({ requestId }), 'IN_PROGRESS 0/10000/0/0/0');
     processor.says = {};
     for (let times = 0; times < 3; times++) await scripted.inquireLater();
-    assert.equal(await desk.books({ requestId }), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books({ requestId }), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     assert.deepEqual(await told({ requestId }), [['expired', 'KO', 10_000, 'end-2']]);
     assert.deepEqual(heard(), ['authorize']);
   });

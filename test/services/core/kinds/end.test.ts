@@ -1,14 +1,14 @@
 /** Results that contradict stored ones, and authorizations for holds that have already failed. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { sql } from '../desk.ts';
 import { approved, declined, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { sql } from '../shop.ts';
 import { refusal, why } from '../stage.ts';
 
 describe('end()', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
+  const { scripted, shop, processor } = useScriptedStage();
 
   describe('an answer after its event', () => {
     it('is returned as the event said when both agree', async () => {
@@ -16,37 +16,37 @@ describe('end()', function () {
         await scripted.settled(requestId, approved);
         return approved;
       };
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       assert.match(hold.preauthorizationId, /^pre_/);
       assert.equal(await scripted.countOf(hold.requestId), 1);
       processor.says.capture = async ({ requestId }) => {
         await scripted.settled(requestId, declined);
         return declined;
       };
-      assert.equal(await why(desk.capture(hold, 1n)), 'CARD_DECLINED');
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await why(shop.capture(hold, 1n)), 'CARD_DECLINED');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
 
     it('changes nothing when it contradicts the event, and freezes the hold', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.capture = async ({ requestId }) => {
         await scripted.settled(requestId, declined);
         return approved;
       };
-      assert.equal(await why(desk.capture(hold, 4_000n)), 'CARD_DECLINED');
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
-      const other = await desk.hold();
+      assert.equal(await why(shop.capture(hold, 4_000n)), 'CARD_DECLINED');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+      const other = await shop.hold();
       processor.says.void = async ({ requestId }) => {
         await scripted.settled(requestId, approved);
         return declined;
       };
-      assert.equal((await desk.release(other)).state, OperationState.OK);
-      assert.equal(await desk.books(other), 'RELEASED 0/0/0/10000/0 RELEASED frozen');
+      assert.equal((await shop.release(other)).state, OperationState.OK);
+      assert.equal(await shop.books(other), 'RELEASED 0/0/0/10000/0 RELEASED frozen');
       processor.says.credit = async ({ requestId }) => {
         await scripted.settled(requestId, approved);
         return declined;
       };
-      assert.equal((await desk.oct()).oct?.state, OperationState.OK);
+      assert.equal((await shop.oct()).oct?.state, OperationState.OK);
     });
 
     it('is voided when it places a hold that has failed meanwhile', async () => {
@@ -56,7 +56,7 @@ describe('end()', function () {
         await scripted.settled(requestId, declined);
         return approved;
       };
-      assert.equal(await why(desk.place()), 'CARD_DECLINED');
+      assert.equal(await why(shop.place()), 'CARD_DECLINED');
       await scripted.stage.inquire();
       assert.deepEqual(
         processor.heard.filter(({ method }) => method === 'void').map((each) => each.authorizationRequestId),
@@ -67,46 +67,46 @@ describe('end()', function () {
 
   describe('an event that contradicts a stored result', () => {
     it('freezes a placed hold: no capture, no release', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       await scripted.settled(hold.requestId, declined);
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
-      assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_FROZEN');
-      assert.equal(await why(desk.release(hold)), 'HOLD_FROZEN');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+      assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_FROZEN');
+      assert.equal(await why(shop.release(hold)), 'HOLD_FROZEN');
       assert.equal(await scripted.countOf(hold.requestId), 1);
     });
 
     it('freezes what remains after a capture that was OK, or KO', async () => {
-      const hold = await desk.hold();
-      const { capture } = await desk.capture(hold, 4_000n);
+      const hold = await shop.hold();
+      const { capture } = await shop.capture(hold, 4_000n);
       await scripted.settled(capture?.requestId ?? '', declined);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0 frozen');
-      const second = await desk.hold();
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0 frozen');
+      const second = await shop.hold();
       processor.says.capture = () => declined;
-      const { metadata } = await refusal(desk.capture(second, 4_000n));
+      const { metadata } = await refusal(shop.capture(second, 4_000n));
       await scripted.settled(metadata.requestId ?? '', approved);
-      assert.equal(await desk.books(second), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+      assert.equal(await shop.books(second), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     });
 
     it('freezes the hold when a KO capture is reversed', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.capture = () => declined;
-      const { metadata } = await refusal(desk.capture(hold, 4_000n));
+      const { metadata } = await refusal(shop.capture(hold, 4_000n));
       const value = { captureRequestId: metadata.requestId ?? '', amount: 4_000n, reference: 'rev' };
       await scripted.report({ case: 'captureReversed', value });
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     });
 
     it('changes nothing when it agrees', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       await scripted.settled(hold.requestId, approved);
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
   });
 
   describe('an authorization for a hold that has failed', () => {
     const failed = async () => {
       processor.says.authorize = () => declined;
-      const { metadata } = await refusal(desk.place());
+      const { metadata } = await refusal(shop.place());
       return metadata.requestId ?? '';
     };
     const voids = (requestId: string) =>
@@ -119,7 +119,7 @@ describe('end()', function () {
       await scripted.inquireLater();
       await scripted.inquireLater();
       assert.equal(voids(requestId).length, 1);
-      assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
+      assert.equal(await shop.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
       assert.equal(await scripted.countOf(requestId), 1);
     });
 

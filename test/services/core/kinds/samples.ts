@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { SentKind } from '../../../../services/core/domain/kinds.ts';
-import type { Desk } from '../desk.ts';
 import type { FakeProcessor } from '../fake-processor.ts';
+import type { Shop } from '../shop.ts';
 import type { Stage } from '../stage.ts';
 
 /** Runs into a crash point, and returns the hold that the call is about; undefined = the newest hold, or OCT. */
 export interface Run {
-  readonly call: (at: Desk) => Promise<unknown>;
+  readonly call: (at: Shop) => Promise<unknown>;
   readonly requestId?: string;
 }
 
@@ -35,7 +35,7 @@ export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: s
 };
 
 interface RunOn {
-  readonly desk: Desk;
+  readonly shop: Shop;
   readonly stage: Stage;
 }
 
@@ -52,33 +52,33 @@ async function opening(): Promise<Run> {
   return { call: (at) => at.checkout(fields) };
 }
 
-async function capturing({ desk }: RunOn): Promise<Run> {
-  const [hold, fields] = [await desk.hold(), newKey()];
+async function capturing({ shop }: RunOn): Promise<Run> {
+  const [hold, fields] = [await shop.hold(), newKey()];
   return { call: (at) => at.capture(hold, 4_000n, fields), requestId: hold.requestId };
 }
 
-async function releasing({ desk }: RunOn): Promise<Run> {
-  const [hold, fields] = [await desk.hold(), newKey()];
+async function releasing({ shop }: RunOn): Promise<Run> {
+  const [hold, fields] = [await shop.hold(), newKey()];
   return { call: (at) => at.release(hold, fields), requestId: hold.requestId };
 }
 
-async function refunding({ desk }: RunOn): Promise<Run> {
-  const [capture, fields] = [await desk.captured(4_000n), newKey()];
+async function refunding({ shop }: RunOn): Promise<Run> {
+  const [capture, fields] = [await shop.captured(4_000n), newKey()];
   return { call: (at) => at.refund(capture, 1_500n, fields), requestId: capture.holdRequestId };
 }
 
-async function incrementing({ desk }: RunOn): Promise<Run> {
-  const [hold, fields] = [await desk.hold(), newKey()];
+async function incrementing({ shop }: RunOn): Promise<Run> {
+  const [hold, fields] = [await shop.hold(), newKey()];
   return { call: (at) => at.increment(hold, 2_000n, fields), requestId: hold.requestId };
 }
 
-async function extending({ desk }: RunOn): Promise<Run> {
-  const [hold, fields] = [await desk.hold(), newKey()];
+async function extending({ shop }: RunOn): Promise<Run> {
+  const [hold, fields] = [await shop.hold(), newKey()];
   return { call: (at) => at.extend(hold, fields), requestId: hold.requestId };
 }
 
-async function expiring({ desk, stage }: RunOn): Promise<Run> {
-  const hold = await desk.hold({ tokenId: 'tok_sandbox_expires_2s' });
+async function expiring({ shop, stage }: RunOn): Promise<Run> {
+  const hold = await shop.hold({ tokenId: 'tok_sandbox_expires_2s' });
   stage.clock.advance(2_000);
   return { call: () => stage.expire(), requestId: hold.requestId };
 }
@@ -100,11 +100,11 @@ export const LOSSES: Record<
   { lose: (on: LossOn) => Promise<Lost>; open: string; review: string; ok: string; ko: string }
 > = {
   HOLD: {
-    async lose({ desk, processor }) {
+    async lose({ shop, processor }) {
       processor.says.authorize = () => undefined;
-      const { preauthorization: hold = assert.fail(), state } = await desk.place();
+      const { preauthorization: hold = assert.fail(), state } = await shop.place();
       assert.equal(state, OperationState.UNKNOWN);
-      return { requestId: hold.requestId, books: () => desk.books(hold) };
+      return { requestId: hold.requestId, books: () => shop.books(hold) };
     },
     open: 'IN_PROGRESS UNKNOWN 0/0/0/0/0',
     review: 'IN_PROGRESS NEEDS_REVIEW 0/0/0/0/0',
@@ -112,13 +112,13 @@ export const LOSSES: Record<
     ko: 'FAILED FAILED 0/0/0/0/0',
   },
   CAPTURE: {
-    async lose({ desk, processor }) {
-      const hold = await desk.hold();
+    async lose({ shop, processor }) {
+      const hold = await shop.hold();
       processor.says.capture = () => undefined;
-      const { capture } = await desk.capture(hold, 4_000n);
+      const { capture } = await shop.capture(hold, 4_000n);
       assert.equal(capture?.state, OperationState.UNKNOWN);
       assert.deepEqual([capture.bankReference, capture.captureDate], ['', undefined]);
-      return { requestId: capture.requestId, books: () => desk.books(hold) };
+      return { requestId: capture.requestId, books: () => shop.books(hold) };
     },
     open: 'IN_PROGRESS 0/4000/6000/0/0',
     review: 'IN_PROGRESS 0/4000/6000/0/0',
@@ -126,13 +126,13 @@ export const LOSSES: Record<
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
   RELEASE: {
-    async lose({ desk, processor }) {
-      const hold = await desk.hold();
+    async lose({ shop, processor }) {
+      const hold = await shop.hold();
       processor.says.void = () => undefined;
-      const { requestId, state, preauthorization } = await desk.release(hold);
+      const { requestId, state, preauthorization } = await shop.release(hold);
       assert.equal(state, OperationState.UNKNOWN);
       assert.equal(preauthorization?.requestId, hold.requestId);
-      return { requestId, books: () => desk.books(hold) };
+      return { requestId, books: () => shop.books(hold) };
     },
     open: 'IN_PROGRESS 0/10000/0/0/0',
     review: 'IN_PROGRESS 0/10000/0/0/0',
@@ -140,13 +140,13 @@ export const LOSSES: Record<
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
   REFUND: {
-    async lose({ desk, processor }) {
-      const capture = await desk.captured(4_000n);
+    async lose({ shop, processor }) {
+      const capture = await shop.captured(4_000n);
       processor.says.refund = () => undefined;
-      const { refund } = await desk.refund(capture, 1_500n);
+      const { refund } = await shop.refund(capture, 1_500n);
       assert.equal(refund?.state, OperationState.UNKNOWN);
       assert.equal(refund.captureRequestId, capture.requestId);
-      return { requestId: refund.requestId, books: () => desk.books({ requestId: capture.holdRequestId }) };
+      return { requestId: refund.requestId, books: () => shop.books({ requestId: capture.holdRequestId }) };
     },
     open: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
     review: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
@@ -154,13 +154,13 @@ export const LOSSES: Record<
     ko: 'PARTIALLY_CAPTURED 4000/0/6000/0/0',
   },
   INCREMENT: {
-    async lose({ desk, processor }) {
-      const hold = await desk.hold();
+    async lose({ shop, processor }) {
+      const hold = await shop.hold();
       processor.says.incrementAuthorization = () => undefined;
-      const { requestId, state, preauthorization } = await desk.increment(hold, 2_000n);
+      const { requestId, state, preauthorization } = await shop.increment(hold, 2_000n);
       assert.equal(state, OperationState.UNKNOWN);
       assert.equal(preauthorization?.requestId, hold.requestId);
-      return { requestId, books: () => desk.books(hold) };
+      return { requestId, books: () => shop.books(hold) };
     },
     open: 'IN_PROGRESS 0/0/10000/0/0',
     review: 'IN_PROGRESS 0/0/10000/0/0',
@@ -168,13 +168,13 @@ export const LOSSES: Record<
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
   EXTENSION: {
-    async lose({ desk, processor }) {
-      const hold = await desk.hold();
+    async lose({ shop, processor }) {
+      const hold = await shop.hold();
       processor.says.extendAuthorization = () => undefined;
-      const { requestId, state, preauthorization } = await desk.extend(hold);
+      const { requestId, state, preauthorization } = await shop.extend(hold);
       assert.equal(state, OperationState.UNKNOWN);
       assert.equal(preauthorization?.requestId, hold.requestId);
-      return { requestId, books: () => desk.books(hold) };
+      return { requestId, books: () => shop.books(hold) };
     },
     open: 'IN_PROGRESS 0/0/10000/0/0',
     review: 'IN_PROGRESS 0/0/10000/0/0',
@@ -182,12 +182,12 @@ export const LOSSES: Record<
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
   OCT: {
-    async lose({ desk, processor }) {
+    async lose({ shop, processor }) {
       processor.says.credit = () => undefined;
-      const { oct } = await desk.oct();
+      const { oct } = await shop.oct();
       assert.equal(oct?.state, OperationState.UNKNOWN);
       const { requestId } = oct;
-      const stateOf = async () => (await desk.getOct(requestId)).oct?.state;
+      const stateOf = async () => (await shop.getOct(requestId)).oct?.state;
       return { requestId, books: async () => OperationState[(await stateOf()) ?? 0] ?? '' };
     },
     open: 'UNKNOWN',
@@ -198,6 +198,6 @@ export const LOSSES: Record<
 };
 
 interface LossOn {
-  readonly desk: Desk;
+  readonly shop: Shop;
   readonly processor: FakeProcessor;
 }

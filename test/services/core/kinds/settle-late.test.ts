@@ -6,15 +6,15 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { readBacklog } from '../../../../services/core/reports/backlog.ts';
 import { readOverview } from '../../../../services/core/reports/overview.ts';
 import { findReviewItems } from '../../../../services/core/reports/review-items.ts';
-import { sql } from '../desk.ts';
 import { accepted, approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
 import { LOSSES } from './samples.ts';
 
 describe('settleLate()', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
+  const { scripted, shop, processor } = useScriptedStage();
 
   for (const [table, { lose, ...ends }] of Object.entries(LOSSES)) {
     describe(`a lost answer (${table})`, () => {
@@ -83,12 +83,12 @@ describe('settleLate()', function () {
   describe('an answer that is only ACCEPTED', () => {
     const DAY_MS = 24 * 3_600_000;
     const capture = async (expectedMs: number) => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const result = accepted(scripted.stage.clock.now(), expectedMs);
       processor.says.capture = () => result;
       processor.says.inquire = ({ requestId }) =>
         requestId === capturing.requestId ? { ...atWork, result } : undefined;
-      const { capture: made } = await desk.capture(hold, 4_000n);
+      const { capture: made } = await shop.capture(hold, 4_000n);
       const capturing = { requestId: made?.requestId ?? '', hold };
       assert.equal(made?.state, OperationState.UNKNOWN);
       return capturing;
@@ -96,9 +96,9 @@ describe('settleLate()', function () {
 
     it('is a 202, and final by an event', async () => {
       const { requestId, hold } = await capture(DAY_MS);
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/4000/6000/0/0');
       await scripted.settled(requestId, approved);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
       assert.equal(await scripted.countOf(requestId), 1);
     });
 
@@ -145,10 +145,10 @@ describe('settleLate()', function () {
           (kind) => open.find((line) => line.kind === kind)?.unknown ?? 0,
         );
       };
-      const [toCapture, toRelease, before] = [await desk.hold(), await desk.hold(), await unknown()];
+      const [toCapture, toRelease, before] = [await shop.hold(), await shop.hold(), await unknown()];
       const result = accepted(scripted.stage.clock.now(), 3_600_000);
       processor.says = { authorize: () => result, capture: () => result, void: () => result, credit: () => result };
-      const asked = [desk.place(), desk.capture(toCapture, 1n), desk.release(toRelease), desk.oct()];
+      const asked = [shop.place(), shop.capture(toCapture, 1n), shop.release(toRelease), shop.oct()];
       await Promise.all<unknown>(asked);
       assert.deepEqual(await unknown(), before);
       scripted.stage.clock.advance(3_600_000);
@@ -182,7 +182,7 @@ describe('settleLate()', function () {
       const { hold } = await capture(DAY_MS);
       processor.says.inquire = () => done(approved);
       await scripted.inquireLater(3_600_000);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
     });
   });
 
@@ -196,9 +196,9 @@ describe('settleLate()', function () {
   });
 
   it('accepts a rejected event when it is reported again', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 4_000n);
+    const { capture } = await shop.capture(hold, 4_000n);
     const { requestId = '' } = capture ?? {};
     const reversal = {
       case: 'captureReversed',
@@ -207,7 +207,7 @@ describe('settleLate()', function () {
     assert.equal(await why(scripted.report(reversal, 'the-reversal')), 'UNAVAILABLE');
     await scripted.settled(requestId, approved);
     for (let times = 0; times < 3; times++) await scripted.report(reversal, 'the-reversal');
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
     const wrong = {
       case: 'captureReversed',
       value: { captureRequestId: requestId, amount: 1n, reference: 'r' },

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { openLog } from '../../../../platform/log.ts';
 import { exportBacklog } from '../../../../services/core/metrics/backlog-gauges.ts';
 import { forSuite } from '../../../suite.ts';
-import { openDesk, sql } from '../desk.ts';
+import { openShop, sql } from '../shop.ts';
 import { contract, openStage, refusal } from '../stage.ts';
 
 const log = openLog('test', 'silent');
@@ -24,10 +24,10 @@ describe('exportBacklog()', function () {
     const hold = { merchantId: 'acme', amount: 100n, currency: 'EUR', terminalId: 'T1', userId: 'u' };
     await holds.createPreauthorization({ ...hold, tokenId: 'tok_sandbox_timeout_lost' });
     await refusal(holds.createPreauthorization({ ...hold, tokenId: 'tok_sandbox_declined' }));
-    const desk = openDesk(stage, 'acme');
-    await desk.increment(await desk.hold({ tokenId: 'tok_sandbox_increment_timeout_lost' }), 1n);
-    await desk.extend(await desk.hold({ tokenId: 'tok_sandbox_extension_timeout_lost' }));
-    await desk.refund(await desk.captured(1n, { tokenId: 'tok_sandbox_refund_timeout_lost' }));
+    const shop = openShop(stage, 'acme');
+    await shop.increment(await shop.hold({ tokenId: 'tok_sandbox_increment_timeout_lost' }), 1n);
+    await shop.extend(await shop.hold({ tokenId: 'tok_sandbox_extension_timeout_lost' }));
+    await shop.refund(await shop.captured(1n, { tokenId: 'tok_sandbox_refund_timeout_lost' }));
     const registry = new Registry();
     const later = () => new Date(stage.clock.now() + 90_000);
     exportBacklog({ registry, database: stage.database, processors: stage.recovery.processors, clock: later, log });

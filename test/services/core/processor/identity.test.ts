@@ -9,8 +9,8 @@ import { inquire } from '../../../../services/core/recovery/inquire.ts';
 import { identitiesIn } from '../../../../services/core/start/identities.ts';
 import { startCore } from '../../../../services/core/start/start-core.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
 import { approved, neverSeen, startFakeProcessor } from '../fake-processor.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
 
 describe('a processor that is another than at the first contact', function () {

@@ -11,8 +11,8 @@ import { openProcessors } from '../../../../services/core/processor/processors.t
 import { freePort } from '../../../../services/quickstart/ports.ts';
 import { type Sandbox, startSandbox } from '../../../../services/sandbox/sandbox.ts';
 import { type Certificates, makeCertificates } from '../../../certificates.ts';
-import { type Desk, openMerchant } from '../desk.ts';
 import { approved } from '../fake-processor.ts';
+import { openMerchant, type Shop } from '../shop.ts';
 import { openStage, type Stage, why } from '../stage.ts';
 
 const OWN_CREDENTIAL = 'of-the-other-alone.shown-by-core.0123456789';
@@ -24,8 +24,8 @@ describe('a processor with settings of its own', function () {
   let certificates: Certificates;
   let stage: Stage;
   let other: Sandbox;
-  let acme: Desk;
-  let beta: Desk;
+  let acme: Shop;
+  let beta: Shop;
 
   before(async () => {
     directory = await mkdtemp(`${tmpdir()}/holdfast-own-`);
@@ -108,9 +108,9 @@ describe('a processor with settings of its own', function () {
     assert.equal(await stateOf(acme, foreign), OperationState.OK);
   });
 
-  async function lostCapture(desk: Desk): Promise<string> {
-    const hold = await desk.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
-    const { capture } = await desk.capture(hold, 1_000n);
+  async function lostCapture(shop: Shop): Promise<string> {
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_capture_timeout_applied' });
+    const { capture } = await shop.capture(hold, 1_000n);
     assert.equal(capture?.state, OperationState.UNKNOWN);
     return capture.requestId;
   }
@@ -126,6 +126,6 @@ describe('a processor with settings of its own', function () {
     }
   }
 
-  const stateOf = async ({ operations, merchantId }: Desk, requestId: string) =>
+  const stateOf = async ({ operations, merchantId }: Shop, requestId: string) =>
     (await operations.getOperation({ merchantId, requestId })).operation?.state;
 });

@@ -46,11 +46,11 @@ describe('openProcessor()', function () {
   const scripted = forSuite(openScriptedStage);
 
   it('tells the processor what an identifier is about when it inquires', async () => {
-    const { desk, processor, stage } = scripted;
+    const { shop, processor, stage } = scripted;
     scripted.approveAll();
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     const inquired: InquireRequest[] = [];
     processor.says.inquire = (request) => {
       inquired.push(request);
@@ -172,11 +172,11 @@ describe('openProcessor()', function () {
   });
 
   it('refuses an event that breaks the contract, whose operation stays unknown', async () => {
-    const { desk, processor } = scripted;
+    const { shop, processor } = scripted;
     scripted.approveAll();
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
     for (const result of Object.values(RESULTS))
       assert.equal(await why(scripted.settled(requestId, result)), 'INVALID_REQUEST');
@@ -185,32 +185,32 @@ describe('openProcessor()', function () {
   });
 
   it('lets what no answer can settle come to review, where an operator decides', async () => {
-    const { desk, processor, stage } = scripted;
+    const { shop, processor, stage } = scripted;
     scripted.approveAll();
     const operators = stage.client('operator', OperatorService);
     const wrong = { ...approved, reference: 'r'.repeat(100_000), bankReference: '\0' };
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => wrong;
     processor.says.inquire = () => done(wrong);
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
     for (let hour = 0; hour < 40; hour++) await scripted.inquireLater(3_600_000);
     const { items } = await operators.listReviewItems({ merchantId: 'acme', reason: ReviewReason.NEEDS_REVIEW });
     assert(items.some((item) => item.requestId === requestId));
     const decision = { outcome: OperationState.KO, reason: 'their support says so', unfenced: true };
     await operators.resolveOperation({ requestId, ...decision });
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
   it('lets an operator decide what stays accepted for longer than it may', async () => {
-    const { desk, processor, stage } = scripted;
+    const { shop, processor, stage } = scripted;
     scripted.approveAll();
     const operators = stage.client('operator', OperatorService);
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const far = accepted(stage.clock.now(), 90 * DAY_MS);
     processor.says.capture = () => far;
     processor.says.inquire = () => ({ ...atWork, result: far });
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
     const decision = { requestId, outcome: OperationState.KO, reason: 'their support says so', unfenced: true };
     await scripted.inquireLater(6 * DAY_MS);
@@ -219,6 +219,6 @@ describe('openProcessor()', function () {
     assert.equal(await scripted.stateOf(requestId), OperationState.NEEDS_REVIEW);
     assert.equal(await why(operators.resolveOperation({ ...decision, unfenced: false })), 'INVALID_REQUEST');
     await operators.resolveOperation(decision);
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
   });
 });

@@ -15,8 +15,8 @@ import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
 import { forSuite } from '../../../suite.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
 import { approved, done, startFakeProcessor } from '../fake-processor.ts';
+import { openMerchant, type Shop, sql } from '../shop.ts';
 import { contract, openStage, refusal, why } from '../stage.ts';
 
 describe('parseProcessors()', () => {
@@ -222,7 +222,7 @@ describe('several processors', function () {
   });
 
   it('accepts events of two processors with the same identifier', async () => {
-    const lost = async (desk: Desk) => (await desk.capture(await desk.hold(), 1_000n)).capture?.requestId ?? '';
+    const lost = async (shop: Shop) => (await shop.capture(await shop.hold(), 1_000n)).capture?.requestId ?? '';
     const ofFirst = stage.channel('processor').events;
     const reverse = async (captureRequestId: string, amount: bigint, events = ofFirst) => {
       const value = { captureRequestId, amount, reference: '' };

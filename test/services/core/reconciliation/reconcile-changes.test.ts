@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant } from '../desk.ts';
+import { openMerchant } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
@@ -12,7 +12,7 @@ const DAY_MS = 24 * 3_600_000;
 describe('reconcile() with increments and extensions', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const decide = (decisions: Decisions) => decideAt(stage, decisions);
   const importAll = async () => {
     assert.notDeepEqual(await stage.audit(), []);
@@ -22,141 +22,141 @@ describe('reconcile() with increments and extensions', function () {
   };
 
   beforeEach(async () => {
-    await desk.hold();
+    await shop.hold();
   });
 
   for (const what of ['known', 'lost']) {
     /** A hold that the database has lost, or not, and how it goes back. */
     async function holdToGoBack() {
-      const early = what === 'known' ? await desk.hold() : undefined;
+      const early = what === 'known' ? await shop.hold() : undefined;
       const goBack = await rememberNow(stage);
-      return { hold: early ?? (await desk.hold()), goBack };
+      return { hold: early ?? (await shop.hold()), goBack };
     }
 
     it(`imports an increment of a hold that is ${what}, and what was captured of it`, async () => {
       const { hold, goBack } = await holdToGoBack();
       const key = { idempotencyKey: 'increment' };
-      const first = await desk.increment(hold, 2_000n, key);
+      const first = await shop.increment(hold, 2_000n, key);
       stage.clock.advance(1_000);
-      await desk.increment(hold, 500n);
-      await desk.capture(hold, 11_000n);
-      const books = await desk.books(hold);
+      await shop.increment(hold, 500n);
+      await shop.capture(hold, 11_000n);
+      const books = await shop.books(hold);
       assert.equal(books, 'PARTIALLY_CAPTURED 11000/0/1500/0/0');
       await goBack();
       await importAll();
-      assert.equal(await desk.books(hold), books);
-      assert.equal((await desk.get(hold)).amount, 12_500n);
-      assert.deepEqual(await desk.increment(hold, 2_000n, key), { ...first, replayed: true });
-      assert.equal(await why(desk.increment(hold, 2_001n, key)), 'IDEMPOTENCY_KEY_REUSED');
+      assert.equal(await shop.books(hold), books);
+      assert.equal((await shop.get(hold)).amount, 12_500n);
+      assert.deepEqual(await shop.increment(hold, 2_000n, key), { ...first, replayed: true });
+      assert.equal(await why(shop.increment(hold, 2_001n, key)), 'IDEMPOTENCY_KEY_REUSED');
       const results = ['authorized', 'incremented 2000', 'incremented 500', 'captured 11000'];
-      assert.deepEqual(await desk.results(hold), results);
+      assert.deepEqual(await shop.results(hold), results);
     });
 
     it(`imports an extension of a hold that is ${what}`, async () => {
       const { hold, goBack } = await holdToGoBack();
       stage.clock.advance(3 * DAY_MS);
       const key = { idempotencyKey: 'extension' };
-      const first = await desk.extend(hold, key);
+      const first = await shop.extend(hold, key);
       const end = stage.clock.now() + 7 * DAY_MS;
       await goBack();
       stage.clock.advance(DAY_MS);
       await importAll();
-      const { expiresAt } = await desk.get(hold);
+      const { expiresAt } = await shop.get(hold);
       assert.equal(expiresAt && timestampMs(expiresAt), end);
-      assert.deepEqual(await desk.extend(hold, key), { ...first, replayed: true });
+      assert.deepEqual(await shop.extend(hold, key), { ...first, replayed: true });
     });
   }
 
   it('imports an extension of a hold that would have ended here meanwhile', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     stage.clock.advance(3 * DAY_MS);
     const goBack = await rememberNow(stage);
-    await desk.extend(hold);
+    await shop.extend(hold);
     await goBack();
     stage.clock.advance(5 * DAY_MS);
     await importAll();
     assert.equal(await stage.expire(), 1, 'the other one');
-    await desk.capture(hold, 300n);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    await shop.capture(hold, 300n);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
   });
 
   for (const [end, books] of [
-    [(hold: { requestId: string }) => desk.release(hold), 'RELEASED 0/0/0/12000/0 RELEASED frozen'],
+    [(hold: { requestId: string }) => shop.release(hold), 'RELEASED 0/0/0/12000/0 RELEASED frozen'],
     [() => stage.expire(), 'EXPIRED 0/0/0/12000/0 EXPIRED frozen'],
   ] as const) {
     it(`imports an increment of a hold that has ended here since: ${books}`, async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const goBack = await rememberNow(stage);
-      await desk.increment(hold, 2_000n);
+      await shop.increment(hold, 2_000n);
       await goBack();
       if (books.startsWith('EXPIRED')) stage.clock.advance(8 * DAY_MS);
       await end(hold);
       await importAll();
-      assert.equal(await desk.books(hold), books);
+      assert.equal(await shop.books(hold), books);
     });
   }
 
   it('opens a hold again that was captured whole here since, so that what was added is given back at its end', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const goBack = await rememberNow(stage);
-    await desk.increment(hold, 2_000n);
+    await shop.increment(hold, 2_000n);
     await goBack();
-    await desk.capture(hold, 10_000n);
-    assert.equal(await desk.books(hold), 'CAPTURED 10000/0/0/0/0');
+    await shop.capture(hold, 10_000n);
+    assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/0/0');
     await importAll();
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 10000/0/2000/0/0');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 10000/0/2000/0/0');
     stage.clock.advance(8 * DAY_MS);
     await stage.expire();
-    assert.equal(await desk.books(hold), 'CAPTURED 10000/0/0/2000/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/2000/0 EXPIRED');
     assert.deepEqual(await stage.audit(), []);
   });
 
   it('leaves what has no result yet to recovery', async () => {
     for (const [token, change] of [
-      ['tok_sandbox_increment_accepted', (hold: { preauthorizationId: string }) => desk.increment(hold, 2_000n)],
-      ['tok_sandbox_extension_accepted', (hold: { preauthorizationId: string }) => desk.extend(hold)],
+      ['tok_sandbox_increment_accepted', (hold: { preauthorizationId: string }) => shop.increment(hold, 2_000n)],
+      ['tok_sandbox_extension_accepted', (hold: { preauthorizationId: string }) => shop.extend(hold)],
     ] as const) {
-      const hold = await desk.hold({ tokenId: token });
+      const hold = await shop.hold({ tokenId: token });
       const goBack = await rememberNow(stage);
       await change(hold);
       await goBack();
       const { lines } = await decide({ importing: ['all'] });
       assert.match(lines.join('\n'), /^IMPORTED (increment|extension) accepted/);
-      assert.equal(await why(desk.extend(hold)), 'CAPTURE_IN_FLIGHT');
+      assert.equal(await why(shop.extend(hold)), 'CAPTURE_IN_FLIGHT');
       stage.clock.advance(60_000);
       await stage.sandbox.reportDue();
       await stage.inquire();
       const amount = token.includes('increment') ? 12_000 : 10_000;
-      assert.equal(await desk.books(hold), `IN_PROGRESS 0/0/${amount}/0/0`);
+      assert.equal(await shop.books(hold), `IN_PROGRESS 0/0/${amount}/0/0`);
       assert.deepEqual(await stage.audit(), []);
     }
   });
 
   it('gives a lost hold back with all that was added to it', async () => {
     const goBack = await rememberNow(stage);
-    const hold = await desk.hold();
-    await desk.increment(hold, 2_000n);
-    await desk.extend(hold);
+    const hold = await shop.hold();
+    await shop.increment(hold, 2_000n);
+    await shop.extend(hold);
     await goBack();
     const { lines, left } = await decide({ givingBack: ['all'] });
     assert.equal(left, 0, lines.join('\n'));
-    assert.equal(await desk.books(hold), 'RELEASED 0/0/0/12000/0 RELEASED');
+    assert.equal(await shop.books(hold), 'RELEASED 0/0/0/12000/0 RELEASED');
     assert.deepEqual(await stage.audit(), []);
   });
 
   for (const named of ['hold', 'increment', 'capture']) {
     it(`imports them with their lost hold when only its ${named} is named`, async () => {
       const goBack = await rememberNow(stage);
-      const hold = await desk.hold();
-      const increment = await desk.increment(hold, 2_000n);
-      await desk.extend(hold);
-      const { capture = assert.fail() } = await desk.capture(hold, 11_000n);
+      const hold = await shop.hold();
+      const increment = await shop.increment(hold, 2_000n);
+      await shop.extend(hold);
+      const { capture = assert.fail() } = await shop.capture(hold, 11_000n);
       await goBack();
       await decide({ importing: [{ hold, increment, capture }[named]?.requestId ?? ''] });
       const captured = named === 'capture' ? 'PARTIALLY_CAPTURED 11000/0/1000/0/0' : 'IN_PROGRESS 0/0/12000/0/0';
-      assert.equal(await desk.books(hold), captured);
+      assert.equal(await shop.books(hold), captured);
       const extended = named === 'increment' ? [] : ['extended 0'];
-      assert.deepEqual((await desk.results(hold)).slice(0, 2 + extended.length), [
+      assert.deepEqual((await shop.results(hold)).slice(0, 2 + extended.length), [
         'authorized',
         'incremented 2000',
         ...extended,
@@ -169,23 +169,23 @@ describe('reconcile() with increments and extensions', function () {
     ['givingBack', ' refunded 11000'],
   ] as const) {
     it(`imports the increment that a capture of a known hold needs: ${decision}`, async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const goBack = await rememberNow(stage);
-      await desk.increment(hold, 2_000n);
-      const { capture = assert.fail() } = await desk.capture(hold, 11_000n);
+      await shop.increment(hold, 2_000n);
+      const { capture = assert.fail() } = await shop.capture(hold, 11_000n);
       await goBack();
       const { lines, left } = await decide({ [decision]: [capture.requestId] });
       assert.equal(left, 0, lines.join('\n'));
-      assert.equal(await desk.books(hold), `PARTIALLY_CAPTURED 11000/0/1000/0/0${refunded}`);
+      assert.equal(await shop.books(hold), `PARTIALLY_CAPTURED 11000/0/1000/0/0${refunded}`);
       assert.deepEqual(await stage.audit(), []);
     });
   }
 
   it('cannot give them back of a hold that is known', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const goBack = await rememberNow(stage);
-    await desk.increment(hold, 2_000n);
-    await desk.extend(hold);
+    await shop.increment(hold, 2_000n);
+    await shop.extend(hold);
     await goBack();
     const { lines } = await decide({ givingBack: ['all'] });
     assert.match(lines[0] ?? '', /^LEFT increment .*: this increment cannot be given back: import it$/);

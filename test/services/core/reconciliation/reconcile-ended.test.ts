@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, payAt } from '../desk.ts';
+import { openMerchant, payAt } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';

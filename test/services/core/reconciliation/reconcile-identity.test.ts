@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openCipher } from '../../../../services/core/storage/cipher.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
@@ -11,7 +11,7 @@ import { decideAt } from './decide.ts';
 describe('reconcile() keeps identities', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   for (const isKeyed of [true, false]) {
     it(`of operations ${isKeyed ? 'with' : 'without'} keys, and identical repetitions get the first answer`, async () => {
@@ -19,15 +19,15 @@ describe('reconcile() keeps identities', function () {
         isKeyed ? { idempotencyKey: `${name}-${randomUUID()}` } : {},
       );
       const [ofHold = {}, ofCapture = {}, ofOther = {}, ofRelease = {}, ofOct = {}] = keys;
-      await desk.hold();
+      await shop.hold();
       const play = async () => {
-        const placed = await desk.place({ ...ofHold, merchantReference: 'order 1', metadata: { room: '12' } });
+        const placed = await shop.place({ ...ofHold, merchantReference: 'order 1', metadata: { room: '12' } });
         const hold = placed.preauthorization ?? assert.fail();
-        const captured = await desk.capture(hold, 300n, ofCapture);
-        const placedToo = await desk.place(ofOther);
+        const captured = await shop.capture(hold, 300n, ofCapture);
+        const placedToo = await shop.place(ofOther);
         const other = placedToo.preauthorization ?? assert.fail();
-        const released = await desk.release(other, ofRelease);
-        const paid = await desk.oct({ ...ofOct, merchantReference: 'order 2' });
+        const released = await shop.release(other, ofRelease);
+        const paid = await shop.oct({ ...ofOct, merchantReference: 'order 2' });
         return { hold, captured, other, released, paid, answers: [placed, captured, placedToo, released, paid] };
       };
       const goBack = await rememberNow(stage);
@@ -43,7 +43,7 @@ describe('reconcile() keeps identities', function () {
         paid.oct?.requestId,
       ];
       for (const id of ids(first)) {
-        const { operation } = await desk.operations.getOperation({ merchantId: 'acme', requestId: id ?? '' });
+        const { operation } = await shop.operations.getOperation({ merchantId: 'acme', requestId: id ?? '' });
         assert.equal(operation?.requestId, id);
       }
       const references = await sql<{ reference: string }>(
@@ -75,9 +75,9 @@ describe('reconcile() keeps identities', function () {
   }
 
   it('under a key of ENCRYPTION_KEYS that has been replaced meanwhile', async () => {
-    await desk.hold();
+    await shop.hold();
     const goBack = await rememberNow(stage);
-    const lost = await desk.hold();
+    const lost = await shop.hold();
     await goBack();
     const cipher = openCipher([{ id: 'new', key: randomBytes(32) }, ...stage.settings.ENCRYPTION_KEYS]);
     const rotated = { settings: stage.settings, recovery: { ...stage.recovery, cipher } } as typeof stage;

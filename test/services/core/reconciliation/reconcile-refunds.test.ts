@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Processors } from '../../../../services/core/processor/processors.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant } from '../desk.ts';
+import { openMerchant } from '../shop.ts';
 import { openStage, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
@@ -10,63 +10,63 @@ import { type Decisions, decideAt } from './decide.ts';
 describe('reconcile() with refunds', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
 
   for (const isCaptureKnown of [true, false]) {
     for (const amount of [100n, 300n]) {
       it(`imports a refund of ${amount} of a capture of 300 that is ${isCaptureKnown ? 'known' : 'lost'}`, async () => {
-        const hold = await desk.hold();
-        const capturing = () => desk.capture(hold, 300n);
+        const hold = await shop.hold();
+        const capturing = () => shop.capture(hold, 300n);
         const known = isCaptureKnown ? await capturing() : undefined;
         const goBack = await rememberNow(stage);
         const { capture = assert.fail() } = known ?? (await capturing());
         const fields = { idempotencyKey: 'refund' };
-        const { refund = assert.fail() } = await desk.refund(capture, amount, fields);
-        const books = await desk.books(hold);
+        const { refund = assert.fail() } = await shop.refund(capture, amount, fields);
+        const books = await shop.books(hold);
         assert.equal(books, `PARTIALLY_CAPTURED 300/0/9700/0/0 refunded ${amount}`);
         await goBack();
         assert.notDeepEqual(await stage.audit(), []);
         const { lines, left } = await decide({ importing: ['all'] });
         assert.equal(left, 0, lines.join('\n'));
-        assert.equal(await desk.books(hold), books);
+        assert.equal(await shop.books(hold), books);
         assert.deepEqual(await stage.audit(), []);
-        const again = await desk.refund(capture, amount, fields);
+        const again = await shop.refund(capture, amount, fields);
         assert.deepEqual([again.replayed, again.refund?.requestId], [true, refund.requestId]);
-        assert.equal(await why(desk.refund(capture, 1n, fields)), 'IDEMPOTENCY_KEY_REUSED');
+        assert.equal(await why(shop.refund(capture, 1n, fields)), 'IDEMPOTENCY_KEY_REUSED');
         assert.equal(stage.oracle.find(capture.requestId)?.refunded, Number(amount));
       });
     }
   }
 
   it('cannot give a refund back', async () => {
-    const capture = await desk.captured(300n);
+    const capture = await shop.captured(300n);
     const goBack = await rememberNow(stage);
-    await desk.refund(capture, 100n);
+    await shop.refund(capture, 100n);
     await goBack();
     const { lines } = await decide({ givingBack: ['all'] });
     assert.match(lines.join('\n'), /^LEFT refund .*: this refund cannot be given back: import it$/);
   });
 
   it('gives a capture back that was refunded in part, and imports that refund', async () => {
-    const hold = await desk.hold();
-    await desk.capture(hold, 200n);
+    const hold = await shop.hold();
+    await shop.capture(hold, 200n);
     const goBack = await rememberNow(stage);
-    const { capture = assert.fail() } = await desk.capture(hold, 300n);
-    const { refund = assert.fail() } = await desk.refund(capture, 100n);
+    const { capture = assert.fail() } = await shop.capture(hold, 300n);
+    const { refund = assert.fail() } = await shop.refund(capture, 100n);
     await goBack();
     const { lines, left } = await decide({ givingBack: [capture.requestId], importing: [refund.requestId] });
     assert.equal(left, 0, lines.join('\n'));
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 500/0/9500/0/0 refunded 300');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 500/0/9500/0/0 refunded 300');
     assert.deepEqual(await stage.audit(), []);
     assert.equal(stage.oracle.find(capture.requestId)?.refunded, 300);
   });
 
   for (const decision of ['importing', 'givingBack']) {
     it(`books a capture once that another operator has imported meanwhile, and gives nothing back: ${decision}`, async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const goBack = await rememberNow(stage);
-      const { capture = assert.fail() } = await desk.capture(hold, 300n);
+      const { capture = assert.fail() } = await shop.capture(hold, 300n);
       await goBack();
       const { settings, recovery } = stage;
       const { processors } = recovery;
@@ -81,23 +81,23 @@ describe('reconcile() with refunds', function () {
       const { lines } = await decideAt(slow, { [decision]: ['all'] });
       assert.match(lines.join('\n'), /^LEFT capture .*: it is known here by now$/);
       assert.equal(stage.oracle.find(capture.requestId)?.refunded, 0);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
       assert.deepEqual(await stage.audit(), []);
     });
   }
 
   it('leaves a refund that has no result yet to recovery', async () => {
-    const capture = await desk.captured(300n, { tokenId: 'tok_sandbox_refund_accepted' });
+    const capture = await shop.captured(300n, { tokenId: 'tok_sandbox_refund_accepted' });
     const goBack = await rememberNow(stage);
-    await desk.refund(capture, 100n);
+    await shop.refund(capture, 100n);
     await goBack();
     const { lines } = await decide({ importing: ['all'] });
     assert.match(lines.join('\n'), /^IMPORTED refund accepted/);
-    assert.equal(await why(desk.refund(capture, 300n)), 'CAPTURE_NOT_SETTLED');
+    assert.equal(await why(shop.refund(capture, 300n)), 'CAPTURE_NOT_SETTLED');
     stage.clock.advance(60_000);
     await stage.sandbox.reportDue();
     await stage.inquire();
-    const books = await desk.books({ requestId: capture.holdRequestId });
+    const books = await shop.books({ requestId: capture.holdRequestId });
     assert.equal(books, 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 100');
     assert.deepEqual(await stage.audit(), []);
   });

@@ -6,7 +6,7 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
@@ -14,10 +14,10 @@ import { type Decisions, decideAt } from './decide.ts';
 describe('reconcile() stops and changes nothing', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme'));
+  const shop = forEachTest(() => openMerchant(stage, 'acme'));
 
   beforeEach(async () => {
-    await desk.hold();
+    await shop.hold();
   });
 
   const everything = async () => JSON.stringify(await sql(stage, 'select * from hold, operation order by 1'));
@@ -91,8 +91,8 @@ describe('reconcile() stops and changes nothing', function () {
   });
 
   it('when the books contradict themselves', async () => {
-    const hold = await desk.hold();
-    await desk.capture(hold, 100n);
+    const hold = await shop.hold();
+    await shop.capture(hold, 100n);
     const lies: [RegExp, (entry: Record<string, unknown>) => object][] = [
       [/was charged less than its captures/, (entry) => (entry.kind === 1 ? { captured: 0n } : {})],
       [/was charged and gave back more than was placed/, (entry) => (entry.kind === 1 ? { voided: 99_999n } : {})],
@@ -118,7 +118,7 @@ describe('reconcile() stops and changes nothing', function () {
 
   it('when an inquiry contradicts the books', async () => {
     const goBack = await rememberNow(stage);
-    await desk.oct({ tokenId: 'tok_sandbox_ok' });
+    await shop.oct({ tokenId: 'tok_sandbox_ok' });
     await goBack();
     const lying = pages((entries) => ({
       entries: entries.map((entry) => ((entry as { kind: number }).kind === 4 ? { ...entry, answer: 4 } : entry)),
@@ -134,7 +134,7 @@ describe('reconcile() stops and changes nothing', function () {
     const nobody = randomUUID();
     await stops(/is nothing that only a processor knows/, { importing: [nobody] });
     const goBack = await rememberNow(stage);
-    const { oct } = await desk.oct();
+    const { oct } = await shop.oct();
     await goBack();
     const ids = [oct?.requestId ?? ''];
     await stops(/cannot be both imported and given back/, { importing: ids, givingBack: ids });

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { writeReports } from '../../../../services/core/reconciliation/report.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';

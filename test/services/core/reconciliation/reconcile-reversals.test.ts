@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant } from '../desk.ts';
+import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
@@ -11,7 +11,7 @@ import { type Decisions, decideAt } from './decide.ts';
 describe('reconcile() with reversals', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
   const drifts = () => stage.audit();
 
@@ -23,18 +23,18 @@ describe('reconcile() with reversals', function () {
   ] as const) {
     for (const isCaptureKnown of [true, false]) {
       it(`imports the reversal of a capture that is ${isCaptureKnown ? 'known' : 'lost'} (${token})`, async () => {
-        const hold = await desk.hold({ tokenId: token });
-        if (isCaptureKnown) await desk.capture(hold, 300n);
+        const hold = await shop.hold({ tokenId: token });
+        if (isCaptureKnown) await shop.capture(hold, 300n);
         const goBack = await rememberNow(stage);
-        if (!isCaptureKnown) await desk.capture(hold, 300n);
+        if (!isCaptureKnown) await shop.capture(hold, 300n);
         stage.clock.advance(3_000);
         await stage.sandbox.reportDue();
         const books = `PARTIALLY_CAPTURED 300/0/9700/0/${reversed}`;
-        assert.equal(await desk.books(hold), books);
+        assert.equal(await shop.books(hold), books);
         await goBack();
         const { imported } = await decide({ importing: ['all'] });
         assert.equal(imported, isCaptureKnown ? 1 : entriesWhenLost);
-        assert.equal(await desk.books(hold), books);
+        assert.equal(await shop.books(hold), books);
         assert.deepEqual(await drifts(), []);
       });
     }
@@ -42,8 +42,8 @@ describe('reconcile() with reversals', function () {
 
   for (const isNamed of [true, false]) {
     it(`books a reversal once that is reported again after its import (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
-      const { capture } = await desk.capture(hold, 300n);
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
+      const { capture } = await shop.capture(hold, 300n);
       const captureRequestId = capture?.requestId ?? '';
       const goBack = await rememberNow(stage);
       stage.clock.advance(3_000);
@@ -55,14 +55,14 @@ describe('reconcile() with reversals', function () {
       const { events } = stage.channel('processor');
       const again = { eventId: `reversal-${captureRequestId}`, occurredAt: timestampNow() };
       await events.reportEvent({ ...again, event: { case: 'captureReversed', value } });
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
       assert.deepEqual(await drifts(), []);
     });
   }
 
   it('books the next reversal, whatever its event is called', async () => {
-    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
-    const { capture } = await desk.capture(hold, 300n);
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
+    const { capture } = await shop.capture(hold, 300n);
     const captureRequestId = capture?.requestId ?? '';
     const goBack = await rememberNow(stage);
     stage.clock.advance(3_000);
@@ -76,15 +76,15 @@ describe('reconcile() with reversals', function () {
     const next = { eventId: `reconciled-${captureRequestId}`, occurredAt: timestampNow() };
     const { events } = stage.channel('processor');
     await events.reportEvent({ ...next, event: { case: 'captureReversed', value } });
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/250');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/250');
     assert.deepEqual(await drifts(), []);
   });
 
   for (const isNamed of [true, false]) {
     it(`leaves a reversal that collides with an open refund, until that has a result (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_refund_timeout_lost' });
-      const { capture = assert.fail() } = await desk.capture(hold, 300n);
-      await desk.refund(capture, 100n);
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_refund_timeout_lost' });
+      const { capture = assert.fail() } = await shop.capture(hold, 300n);
+      await shop.refund(capture, 100n);
       const ids = isNamed ? [capture.requestId, hold.requestId] : [hold.requestId];
       const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
       for (const id of ids) ledger.prepare('update entry set reversed = 250 where requestId = ?').run(id);
@@ -95,30 +95,30 @@ describe('reconcile() with reversals', function () {
         /^LEFT reversal .*: a refund of it has no result yet: reconcile again later$/,
       );
       assert.deepEqual([first.imported, first.left, first.report[0]?.became], [0, 1, 'LEFT']);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
       stage.clock.advance(61_000);
       await stage.inquire();
       const second = await decide({ importing: ['all'] });
       assert.deepEqual([second.imported, second.left], [1, 0], second.lines.join('\n'));
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/250');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/250');
       assert.deepEqual(await drifts(), []);
     });
   }
 
   it('imports what was given again of a capture', async () => {
-    const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
-    await desk.capture(hold, 300n);
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
+    await shop.capture(hold, 300n);
     stage.clock.advance(3_000);
     await stage.sandbox.reportDue();
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/300');
     const goBack = await rememberNow(stage);
     stage.clock.advance(3_000);
     await stage.sandbox.reportDue();
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
     await goBack();
     const { lines, imported } = await decide({ importing: ['all'] });
     assert.equal(imported, 1, lines.join('\n'));
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
     assert.deepEqual(await drifts(), []);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { contract, openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
@@ -10,7 +10,7 @@ import { decideAt } from './decide.ts';
 describe('reconcile() with what two processors did under one identifier', function () {
   this.timeout(60_000);
   const stage = forEachTest(() => openStage({ second: 'b' }));
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
 
   const moveTo = (processor: string) =>
     stage.channel('operator').merchants.updateMerchant({
@@ -20,18 +20,18 @@ describe('reconcile() with what two processors did under one identifier', functi
     });
 
   it('lists, imports and books each where it was done', async () => {
-    await desk.hold();
+    await shop.hold();
     const keys = { hold: randomUUID(), oct: randomUUID(), capture: randomUUID() };
     const goBack = await rememberNow(stage);
-    const lost = await desk.hold({ idempotencyKey: keys.hold });
-    await desk.capture(lost, 300n, { idempotencyKey: keys.capture });
-    await desk.oct({ idempotencyKey: keys.oct });
+    const lost = await shop.hold({ idempotencyKey: keys.hold });
+    await shop.capture(lost, 300n, { idempotencyKey: keys.capture });
+    await shop.oct({ idempotencyKey: keys.oct });
     await goBack();
     // Nothing noticed that the database went back in time.
     await moveTo('b');
-    const again = await desk.hold({ idempotencyKey: keys.hold });
-    await desk.oct({ idempotencyKey: keys.oct });
-    await desk.capture(again, 400n);
+    const again = await shop.hold({ idempotencyKey: keys.hold });
+    await shop.oct({ idempotencyKey: keys.oct });
+    await shop.capture(again, 400n);
     const { lines, left } = await decideAt(stage, { importing: ['all'] });
     assert.equal(left, 0, lines.join('\n'));
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { moveSequencesAhead } from '../../../../services/core/storage/after-restore.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
@@ -13,7 +13,7 @@ import { decideAt } from './decide.ts';
 describe('reconcile() from a time on', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   const all = { importing: ['all'] };
   const whatOf = (lines: readonly string[]) => lines.map((line) => line.split(' ').slice(0, 3).join(' ')).sort();
@@ -46,20 +46,20 @@ describe('reconcile() from a time on', function () {
     ['ignores the time', ignoringTime],
   ] as const) {
     it(`imports what changed since then, and leaves the rest, when the processor ${processor}`, async () => {
-      const used = await desk.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
-      await desk.capture(used, 300n);
+      const used = await shop.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
+      await shop.capture(used, 300n);
       stage.clock.advance(3_000);
       await stage.sandbox.reportDue();
       const goBack = await rememberNow(stage);
-      const early = await desk.hold();
+      const early = await shop.hold();
       const from = now();
-      await desk.capture(used, 200n);
-      await desk.hold();
+      await shop.capture(used, 200n);
+      await shop.hold();
       await goBack();
       const { lines, left } = await decideAt(stage, all, ledgers(), from);
       assert.deepEqual(whatOf(lines), ['IMPORTED authorization approved', 'IMPORTED capture approved']);
       assert.equal(left, 0);
-      assert.equal(await desk.books(used), 'PARTIALLY_CAPTURED 500/0/9500/0/150');
+      assert.equal(await shop.books(used), 'PARTIALLY_CAPTURED 500/0/9500/0/150');
       assert.match(
         (await decideAt(stage)).lines.join(),
         new RegExp(`^UNKNOWN authorization approved ${early.requestId}`),
@@ -68,12 +68,12 @@ describe('reconcile() from a time on', function () {
   }
 
   it('reads what changed since an hour before the time to which the database went back, and ends', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     await age(old.requestId, 9);
-    await desk.hold();
+    await shop.hold();
     const goBack = await rememberNow(stage);
-    await desk.capture(old, 300n);
-    await desk.hold();
+    await shop.capture(old, 300n);
+    await shop.hold();
     await goBack();
     await moveSequencesAhead(stage.recovery.database, now());
     const narrow = await decideAt(stage, all, undefined, now());
@@ -86,9 +86,9 @@ describe('reconcile() from a time on', function () {
   });
 
   it('does not read what is older', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     await age(old.requestId, 9);
-    await desk.hold();
+    await shop.hold();
     await moveSequencesAhead(stage.recovery.database, now());
     const { from, ledgers, ended } = await decideAt(stage);
     assert.equal(ledgers[0]?.entries, 1);
@@ -97,7 +97,7 @@ describe('reconcile() from a time on', function () {
   });
 
   it('stops when the books since then lack what we know since then', async () => {
-    await desk.hold();
+    await shop.hold();
     const [[name] = assert.fail()] = ledgersOf(stage.recovery.processors);
     const empty: Ledgers = new Map([
       [name, { listEntries: async () => ({ entries: [], nextPageToken: '' }) as never }],
@@ -108,11 +108,11 @@ describe('reconcile() from a time on', function () {
   });
 
   it('takes for all what was done before another time', async () => {
-    await desk.hold();
+    await shop.hold();
     const goBack = await rememberNow(stage);
-    await desk.hold();
+    await shop.hold();
     const to = now();
-    const late = await desk.hold();
+    const late = await shop.hold();
     await goBack();
     const { lines, left } = await decideAt(stage, { ...all, to });
     assert.deepEqual(whatOf(lines), ['IMPORTED authorization approved', 'UNKNOWN authorization approved']);

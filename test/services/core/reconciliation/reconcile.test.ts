@@ -12,7 +12,7 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, payAt, sql } from '../desk.ts';
+import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage, refusal, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
@@ -20,10 +20,10 @@ import { type Decisions, decideAt } from './decide.ts';
 describe('reconcile()', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   beforeEach(async () => {
-    await desk.hold();
+    await shop.hold();
   });
 
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
@@ -41,25 +41,25 @@ describe('reconcile()', function () {
     const early = await before();
     const goBack = await rememberNow(stage);
     const key = () => ({ idempotencyKey: randomUUID() });
-    await desk.capture(early.partly, 300n, key());
-    await desk.capture(early.finally, 400n, { finalCapture: true });
-    await desk.release(early.released, key());
-    const whole = await desk.hold(key());
-    await desk.capture(whole, 10_000n);
-    const several = await desk.hold();
-    await desk.capture(several, 1_000n, key());
-    await desk.capture(several, 2_000n);
-    await desk.release(await desk.hold(key()));
-    await desk.hold({ tokenId: 'tok_sandbox_ok', userId: 'u9' });
-    await desk.oct(key());
-    await refusal(desk.hold({ tokenId: 'tok_sandbox_declined' }));
+    await shop.capture(early.partly, 300n, key());
+    await shop.capture(early.finally, 400n, { finalCapture: true });
+    await shop.release(early.released, key());
+    const whole = await shop.hold(key());
+    await shop.capture(whole, 10_000n);
+    const several = await shop.hold();
+    await shop.capture(several, 1_000n, key());
+    await shop.capture(several, 2_000n);
+    await shop.release(await shop.hold(key()));
+    await shop.hold({ tokenId: 'tok_sandbox_ok', userId: 'u9' });
+    await shop.oct(key());
+    await refusal(shop.hold({ tokenId: 'tok_sandbox_declined' }));
     await goBack();
     return { before: early };
   }
   const before = async () => ({
-    partly: await desk.hold(),
-    finally: await desk.hold(),
-    released: await desk.hold(),
+    partly: await shop.hold(),
+    finally: await shop.hold(),
+    released: await shop.hold(),
   });
 
   it('lists what is unknown, and changes nothing', async () => {
@@ -83,9 +83,9 @@ describe('reconcile()', function () {
     assert.deepEqual([imported, left], [12, 0], lines.join('\n'));
     assert.deepEqual(await drifts(), []);
     assert.equal(Number((await rows('select count(*) from delivery'))[0]?.count), told + 12);
-    assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
-    assert.equal(await desk.books(early.finally), 'CAPTURED 400/0/0/9600/0 FINAL');
-    assert.equal(await desk.books(early.released), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await shop.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.equal(await shop.books(early.finally), 'CAPTURED 400/0/0/9600/0 FINAL');
+    assert.equal(await shop.books(early.released), 'RELEASED 0/0/0/10000/0 RELEASED');
     assert.deepEqual((await decide({ importing: ['all'] })).lines, []);
     const entries = await rows(
       `select actor, action, target, detail from audit_entry where action like 'processor-entry.%'`,
@@ -98,14 +98,14 @@ describe('reconcile()', function () {
 
   it('imports a hold, which its merchant finds and captures by the preauthorizationId that it has', async () => {
     const goBack = await rememberNow(stage);
-    const lost = await desk.hold({ userId: 'u7', terminalId: 'T2', merchantReference: 'order 7' });
+    const lost = await shop.hold({ userId: 'u7', terminalId: 'T2', merchantReference: 'order 7' });
     await goBack();
-    assert.equal(await why(desk.capture(lost, 5n)), 'PREAUTHORIZATION_NOT_FOUND');
+    assert.equal(await why(shop.capture(lost, 5n)), 'PREAUTHORIZATION_NOT_FOUND');
     await decide({ importing: [lost.requestId] });
-    const found = await desk.get(lost);
+    const found = await shop.get(lost);
     assert.deepEqual([found.userId, found.terminalId, found.createdAt?.seconds], ['u7', 'T2', lost.createdAt?.seconds]);
     assert.deepEqual([found.preauthorizationId, found.merchantReference], [lost.preauthorizationId, 'order 7']);
-    const { capture } = await desk.capture(lost, 5n);
+    const { capture } = await shop.capture(lost, 5n);
     assert.equal(capture?.amount, 5n);
     assert.deepEqual(await drifts(), []);
   });
@@ -113,13 +113,13 @@ describe('reconcile()', function () {
   it('does not change what a merchant repeats under its key', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
-    await desk.oct(key);
+    await shop.oct(key);
     await goBack();
     await decide({ importing: ['all'] });
     const entries = stage.oracle.entries().length;
-    const again = await desk.oct(key);
+    const again = await shop.oct(key);
     assert.equal(again.replayed, true);
-    assert.equal(await why(desk.oct({ ...key, amount: 1n })), 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(await why(shop.oct({ ...key, amount: 1n })), 'IDEMPOTENCY_KEY_REUSED');
     assert.equal(stage.oracle.entries().length, entries);
     assert.deepEqual(await drifts(), []);
   });
@@ -140,7 +140,7 @@ describe('reconcile()', function () {
     const rest = await decide({ importing: ['all'] });
     assert.equal(rest.left, 0, rest.lines.join('\n'));
     assert.deepEqual(await drifts(), []);
-    assert.equal(await desk.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
+    assert.equal(await shop.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
     const open = stage.oracle.entries().filter(({ kind, answer }) => kind === 'authorization' && answer === 1);
     const reserved = open.filter(({ amount, captured, voided }) => amount - captured - voided > 0);
     assert.equal(reserved.length, 2, 'only known holds remain reserved');
@@ -149,13 +149,13 @@ describe('reconcile()', function () {
   it('gives back a lost hold, and a repeated key gets its first answer', async () => {
     const goBack = await rememberNow(stage);
     const key = { idempotencyKey: randomUUID() };
-    const lost = await desk.hold(key);
+    const lost = await shop.hold(key);
     await goBack();
     const { lines } = await decide({ givingBack: ['all'] });
     assert.match(lines.join('\n'), /^GAVE BACK authorization approved /);
-    const again = await desk.place(key);
+    const again = await shop.place(key);
     assert.deepEqual([again.replayed, again.preauthorization?.requestId], [true, lost.requestId]);
-    assert.equal(await desk.books(lost), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await shop.books(lost), 'RELEASED 0/0/0/10000/0 RELEASED');
     assert.deepEqual(await drifts(), []);
   });
 
@@ -168,14 +168,14 @@ describe('reconcile()', function () {
 
   it('names an entry that cannot be read, and imports the others', async () => {
     const goBack = await rememberNow(stage);
-    const bad = await desk.hold();
-    const good = await desk.hold();
+    const bad = await shop.hold();
+    const good = await shop.hold();
     await goBack();
     spoil(bad.requestId);
     const { lines, imported, left } = await decide({ importing: ['all'] });
     assert.deepEqual([imported, left], [1, 1]);
     assert.match(lines[0] ?? '', new RegExp(`^INVALID ${bad.requestId} at default: user_id does not match`));
-    await desk.get(good);
+    await shop.get(good);
     assert.match(
       (await drifts()).join(),
       /^INVALID_ENTRY: an entry by the contract; user_id does not match [^,]*, at default$/,
@@ -184,7 +184,7 @@ describe('reconcile()', function () {
 
   it('goes on when something fails, says so, and leaves it to recovery', async () => {
     const goBack = await rememberNow(stage);
-    const [first, second] = [await desk.hold(), await desk.hold()];
+    const [first, second] = [await shop.hold(), await shop.hold()];
     await goBack();
     const { books } = stage.recovery;
     const settleHold: typeof books.settleHold = (end) =>
@@ -199,20 +199,20 @@ describe('reconcile()', function () {
       lines.join('\n'),
       new RegExp(`^FAILED authorization approved ${first.requestId} .*: the connection broke$`, 'm'),
     );
-    await desk.get(second);
+    await shop.get(second);
     stage.clock.advance(60_000);
     await stage.inquire();
-    assert.equal(await desk.books(first), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(first), 'IN_PROGRESS 0/0/10000/0/0');
     assert.deepEqual(await drifts(), []);
   });
 
   it('imports that the processor has ended a hold', async () => {
-    const hold = await desk.hold({ tokenId: 'tok_sandbox_ended_early' });
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_ended_early' });
     const goBack = await rememberNow(stage);
-    await desk.capture(hold, 300n, { idempotencyKey: randomUUID() });
+    await shop.capture(hold, 300n, { idempotencyKey: randomUUID() });
     stage.clock.advance(3_000);
     await stage.sandbox.reportDue();
-    assert.equal(await desk.books(hold), 'CAPTURED 300/0/0/9700/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'CAPTURED 300/0/0/9700/0 EXPIRED');
     await goBack();
     const { lines, left } = await decide({ importing: ['all'] });
     assert.deepEqual(
@@ -220,14 +220,14 @@ describe('reconcile()', function () {
       ['IMPORTED capture', 'IMPORTED end'],
     );
     assert.equal(left, 0);
-    assert.equal(await desk.books(hold), 'CAPTURED 300/0/0/9700/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'CAPTURED 300/0/0/9700/0 EXPIRED');
     assert.deepEqual(await drifts(), []);
   });
 
   it('leaves operations without a result at the processor to recovery, and closes open checkouts', async () => {
     const goBack = await rememberNow(stage);
-    await desk.oct({ tokenId: 'tok_sandbox_accepted' });
-    const page = await desk.checkout();
+    await shop.oct({ tokenId: 'tok_sandbox_accepted' });
+    const page = await shop.checkout();
     await goBack();
     const { lines } = await decide({ importing: ['all'] });
     assert.match(lines.join('\n'), /GAVE BACK open checkout/);
@@ -243,15 +243,15 @@ describe('reconcile()', function () {
   it('answers a lost checkout with a key under its own requestId, closed or paid meanwhile', async () => {
     const goBack = await rememberNow(stage);
     const [closed, paid] = [{ idempotencyKey: randomUUID() }, { idempotencyKey: randomUUID() }];
-    const { preauthorization: first } = await desk.checkout(closed);
-    const { preauthorization: second } = await desk.checkout(paid);
+    const { preauthorization: first } = await shop.checkout(closed);
+    const { preauthorization: second } = await shop.checkout(paid);
     assert(first && second);
     assert.equal(await payAt(second.checkoutUrl), 303);
     await goBack();
     await decide({ importing: ['all'] });
-    const { reason, metadata } = await refusal(desk.checkout(closed));
+    const { reason, metadata } = await refusal(shop.checkout(closed));
     assert.deepEqual([reason, metadata.requestId], ['PROCESSOR_ERROR', first.requestId]);
-    const { preauthorization: placed, replayed } = await desk.checkout(paid);
+    const { preauthorization: placed, replayed } = await shop.checkout(paid);
     assert.deepEqual([placed?.requestId, replayed], [second.requestId, true]);
     assert.deepEqual(await drifts(), []);
   });
@@ -272,7 +272,7 @@ describe('reconcile()', function () {
 
   it('is a command whose exit code reports what is left', async () => {
     const goBack = await rememberNow(stage);
-    await desk.oct();
+    await shop.oct();
     await goBack();
     const { DATABASE_URL, PROCESSOR_URL = '', PROCESSOR_CREDENTIAL, ENCRYPTION_KEYS } = stage.settings;
     const [key] = ENCRYPTION_KEYS;

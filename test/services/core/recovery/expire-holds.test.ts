@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { openProcessors } from '../../../../services/core/processor/processors.ts';
 import { expireHolds } from '../../../../services/core/recovery/expire-holds.ts';
 import { inquire } from '../../../../services/core/recovery/inquire.ts';
-import { openMerchant, sql } from '../desk.ts';
 import { approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { openMerchant, sql } from '../shop.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
 describe('expireHolds()', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
+  const { scripted, shop, processor } = useScriptedStage();
 
   const week = async () => {
     scripted.stage.clock.advance(7 * DAY_MS);
@@ -20,15 +20,15 @@ describe('expireHolds()', function () {
     processor.heard.filter((call) => call.method === 'void' && call.authorizationRequestId === hold.requestId);
 
   it('releases what remains, once, and notifies the merchant', async () => {
-    const whole = await desk.hold();
-    const part = await desk.hold();
-    await desk.capture(part, 4_000n);
+    const whole = await shop.hold();
+    const part = await shop.hold();
+    await shop.capture(part, 4_000n);
     await week();
     await Promise.all([scripted.stage.expire(), scripted.stage.expire()]);
-    assert.equal(await desk.books(whole), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-    assert.equal(await desk.books(part), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
-    assert.deepEqual(await desk.results(whole), ['authorized', 'expired 10000']);
-    assert.deepEqual(await desk.results(part), ['authorized', 'captured 4000', 'expired 6000']);
+    assert.equal(await shop.books(whole), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(part), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
+    assert.deepEqual(await shop.results(whole), ['authorized', 'expired 10000']);
+    assert.deepEqual(await shop.results(part), ['authorized', 'captured 4000', 'expired 6000']);
     assert.deepEqual([voids(whole).length, voids(part).length], [1, 1]);
   });
 
@@ -46,33 +46,33 @@ describe('expireHolds()', function () {
 
   it('trusts a processor that has nothing left', async () => {
     for (const code of ['expired', 'not_found', 'not_approved', 'voided', 'closed']) {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.void = () => notPerformed(`authorization_${code}`);
       await week();
-      assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED', code);
+      assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED', code);
     }
   });
 
   it('waits for a lost answer, and sends the void again under a new identifier when it never arrived', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.void = () => undefined;
     await week();
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
     await scripted.stage.expire();
     assert.equal(voids(hold).length, 1);
     processor.says.inquire = () => neverSeen;
     await scripted.inquireLater();
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
-    assert.deepEqual(await desk.results(hold), ['authorized']);
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await shop.results(hold), ['authorized']);
     processor.says.void = () => approved;
     await scripted.stage.expire();
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     const [first, second] = voids(hold);
     assert(first && second && first.requestId !== second.requestId);
   });
 
   it('needs review when the processor takes voids and never knows of them', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.void = () => undefined;
     processor.says.inquire = () => neverSeen;
     await week();
@@ -92,7 +92,7 @@ describe('expireHolds()', function () {
   it('does not inquire about a void that may still be answered', async () => {
     const patient = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 60_000 });
     const recovery = { ...scripted.stage.recovery, processors: patient };
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<typeof approved>();
     processor.says.void = () => {
@@ -108,7 +108,7 @@ describe('expireHolds()', function () {
     answer.resolve(approved);
     await expired;
     patient.close();
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     const [sent] = voids(hold);
     assert.deepEqual(
       processor.heard.filter(({ requestId }) => requestId === sent?.requestId).map(({ method }) => method),
@@ -117,27 +117,27 @@ describe('expireHolds()', function () {
   });
 
   it('finds a void that succeeded although its answer was lost', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.void = () => undefined;
     await week();
     processor.says.inquire = () => done(approved);
     await scripted.inquireLater();
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
   });
 
   it('needs review when the processor refuses', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.void = () => declined;
     await week();
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/10000/0/0/0');
     const text = 'select state from submission where hold_request_id = $1';
     assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'NEEDS_REVIEW' }]);
   });
 
   it('releases an authorization whose customer paid just before the page expired', async () => {
     processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
-    const { preauthorization: hold = assert.fail() } = await desk.checkout();
+    const { preauthorization: hold = assert.fail() } = await shop.checkout();
     processor.says.inquire = () => atWork;
     processor.says.void = async () => {
       await scripted.settled(hold.requestId, approved);
@@ -145,8 +145,8 @@ describe('expireHolds()', function () {
     };
     scripted.stage.clock.advance(3_600_000);
     await scripted.stage.expire();
-    assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-    assert.deepEqual(await desk.results(hold), ['authorized', 'expired 10000']);
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
   });
 
   it('fails a page on which the card was declined at the last moment, whichever report arrives first', async () => {
@@ -156,7 +156,7 @@ describe('expireHolds()', function () {
       ['before', 'declined'],
       ['after', 'failed'],
     ] as const) {
-      const { preauthorization: hold = assert.fail() } = await desk.checkout();
+      const { preauthorization: hold = assert.fail() } = await shop.checkout();
       processor.says.void = async () => {
         if (told === 'before') await scripted.settled(hold.requestId, declined);
         return notPerformed('authorization_not_approved');
@@ -164,8 +164,8 @@ describe('expireHolds()', function () {
       scripted.stage.clock.advance(3_600_000);
       await scripted.stage.expire();
       if (told === 'after') await scripted.settled(hold.requestId, declined);
-      assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0', told);
-      assert.deepEqual(await desk.results(hold), [result]);
+      assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0', told);
+      assert.deepEqual(await shop.results(hold), [result]);
       const text = 'select state from submission where hold_request_id = $1';
       assert.deepEqual(await sql(scripted.stage, text, [hold.requestId]), [{ state: 'OK' }]);
     }
@@ -173,28 +173,28 @@ describe('expireHolds()', function () {
 
   it('fails a page that the processor never opened', async () => {
     processor.says.createCheckout = () => undefined;
-    const { preauthorization: hold = assert.fail() } = await desk.checkout();
+    const { preauthorization: hold = assert.fail() } = await shop.checkout();
     processor.says.inquire = () => neverSeen;
     processor.says.void = () => notPerformed('authorization_not_found');
     scripted.stage.clock.advance(3_600_000);
     await scripted.stage.expire();
-    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
-    assert.deepEqual(await desk.results(hold), ['failed']);
+    assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
+    assert.deepEqual(await shop.results(hold), ['failed']);
   });
 
   it('continues past a hold that it cannot settle', async () => {
-    const broken = await desk.hold();
-    const sound = await desk.hold();
+    const broken = await shop.hold();
+    const sound = await shop.hold();
     const refuses = `alter table submission add constraint broken check (processor_reference <> 'broken')`;
     await sql(scripted.stage, refuses);
     processor.says.void = ({ authorizationRequestId }) =>
       authorizationRequestId === broken.requestId ? { ...approved, reference: 'broken' } : approved;
     scripted.stage.clock.advance(7 * DAY_MS);
     await assert.rejects(scripted.stage.expire());
-    assert.equal(await desk.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     await sql(scripted.stage, 'alter table submission drop constraint broken');
     processor.says.inquire = () => done(approved);
     await scripted.inquireLater();
-    assert.equal(await desk.books(broken), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(broken), 'EXPIRED 0/0/0/10000/0 EXPIRED');
   });
 });

@@ -7,15 +7,15 @@ import { processorsOf } from '../../../../services/core/processor/processors.ts'
 import { inquire } from '../../../../services/core/recovery/inquire.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { forSuite } from '../../../suite.ts';
-import { openDesk, openMerchant, sql } from '../desk.ts';
 import { RUNS } from '../kinds/samples.ts';
+import { openMerchant, openShop, sql } from '../shop.ts';
 import { useMortalStage, why } from '../stage.ts';
 
 describe('inquire()', function () {
   this.timeout(60_000);
   const { stage, crash } = useMortalStage({ processorTimeoutMs: 1_000 });
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
-  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
+  const elsewhere = forSuite(() => openShop(stage, 'acme', 1));
 
   /** Waits until everything is settled. */
   const recover = async () => {
@@ -28,7 +28,7 @@ describe('inquire()', function () {
   };
   /** Asserts that the books of core and sandbox agree, and that every result was notified once. */
   const reconciled = async (requestId: string) => {
-    const hold = await desk.get({ requestId });
+    const hold = await shop.get({ requestId });
     const entry = stage.oracle.find(requestId);
     assert.equal(hold.amountInFlight, 0n);
     assert.equal(Number(hold.amountCaptured), entry?.captured ?? 0);
@@ -39,12 +39,12 @@ describe('inquire()', function () {
   describe('settles what the sandbox did not answer', () => {
     it("all at once, each with the sandbox's result", async () => {
       const tokens = ['applied', 'lost'] as const;
-      const holds = await Promise.all(tokens.map((word) => desk.place({ tokenId: `tok_sandbox_timeout_${word}` })));
-      const octs = await Promise.all(tokens.map((word) => desk.oct({ tokenId: `tok_sandbox_timeout_${word}` })));
+      const holds = await Promise.all(tokens.map((word) => shop.place({ tokenId: `tok_sandbox_timeout_${word}` })));
+      const octs = await Promise.all(tokens.map((word) => shop.oct({ tokenId: `tok_sandbox_timeout_${word}` })));
       const captures = await Promise.all(
         tokens.map(async (word) => {
-          const hold = await desk.hold({ tokenId: `tok_sandbox_capture_timeout_${word}` });
-          return { hold, answer: await desk.capture(hold, 4_000n) };
+          const hold = await shop.hold({ tokenId: `tok_sandbox_capture_timeout_${word}` });
+          return { hold, answer: await shop.capture(hold, 4_000n) };
         }),
       );
       for (const { state } of holds) assert.equal(state, OperationState.UNKNOWN);
@@ -52,20 +52,20 @@ describe('inquire()', function () {
       for (const { answer } of captures) assert.equal(answer.capture?.state, OperationState.UNKNOWN);
       await recover();
       const states = await Promise.all(
-        octs.map(async ({ oct }) => (await desk.getOct(oct?.requestId ?? '')).oct?.state),
+        octs.map(async ({ oct }) => (await shop.getOct(oct?.requestId ?? '')).oct?.state),
       );
       assert.deepEqual(states, [OperationState.OK, OperationState.KO]);
       const books = await Promise.all(
-        holds.map(({ preauthorization }) => desk.books(preauthorization ?? assert.fail())),
+        holds.map(({ preauthorization }) => shop.books(preauthorization ?? assert.fail())),
       );
       assert.deepEqual(books, ['IN_PROGRESS 0/0/10000/0/0', 'FAILED FAILED 0/0/0/0/0']);
-      assert.deepEqual(await Promise.all(captures.map(({ hold }) => desk.books(hold))), [
+      assert.deepEqual(await Promise.all(captures.map(({ hold }) => shop.books(hold))), [
         'PARTIALLY_CAPTURED 4000/0/6000/0/0',
         'IN_PROGRESS 0/0/10000/0/0',
       ]);
       for (const { hold } of captures) await reconciled(hold.requestId);
       const [placed] = holds;
-      await desk.capture(await desk.get(placed?.preauthorization ?? assert.fail()), 1n);
+      await shop.capture(await shop.get(placed?.preauthorization ?? assert.fail()), 1n);
     });
   });
 
@@ -89,28 +89,28 @@ describe('inquire()', function () {
     for (const point of CRASH_POINTS) {
       it(`at '${point}'`, async () => {
         const { at, ends, repeats } = RUNS[point];
-        const { call, requestId } = await at({ desk, stage });
+        const { call, requestId } = await at({ shop, stage });
         crash.at = point;
-        if (point.startsWith('expiry')) await assert.rejects(call(desk));
-        else assert.equal(await word(call(desk)), 'UNKNOWN', 'the operation is stored, so no refusal may be answered');
+        if (point.startsWith('expiry')) await assert.rejects(call(shop));
+        else assert.equal(await word(call(shop)), 'UNKNOWN', 'the operation is stored, so no refusal may be answered');
         assert.equal(crash.at, undefined, 'the point was reached');
         const isOct = point.startsWith('oct');
         const about = requestId ?? (await newest(isOct ? 'submission' : 'hold'));
         if (repeats !== '') assert.equal(await word(call(elsewhere)), 'IDEMPOTENCY_IN_FLIGHT');
         await recover();
-        if (isOct) assert.equal(OperationState[(await desk.getOct(about)).oct?.state ?? 0], ends);
+        if (isOct) assert.equal(OperationState[(await shop.getOct(about)).oct?.state ?? 0], ends);
         else {
-          assert.equal(await desk.books({ requestId: about }), ends);
+          assert.equal(await shop.books({ requestId: about }), ends);
           await reconciled(about);
         }
-        for (const each of repeats === '' ? [] : [desk, elsewhere]) assert.equal(await word(call(each)), repeats);
+        for (const each of repeats === '' ? [] : [shop, elsewhere]) assert.equal(await word(call(each)), repeats);
       });
     }
   });
 
   it('inquires once while the answer may still arrive', async () => {
     await recover();
-    await desk.oct({ tokenId: 'tok_sandbox_timeout_lost' });
+    await shop.oct({ tokenId: 'tok_sandbox_timeout_lost' });
     const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<InquiryAnswer>()];
     let count = 0;
     const ask = () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
 import { approved } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { openMerchant, sql } from '../shop.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,14 +11,14 @@ describe('the notice that a hold ends soon', function () {
   this.timeout(60_000);
   const { scripted } = useScriptedStage();
   const warned = { webhookUrl: 'https://merchant.example', notifyHolds: false, notifyExpiringHours: 24 };
-  const desk = forSuite(() => openMerchant(scripted.stage, 'warned', warned));
+  const shop = forSuite(() => openMerchant(scripted.stage, 'warned', warned));
   const advance = (hours: number) => scripted.stage.clock.advance(hours * HOUR_MS);
   const notices = async (hold: { requestId: string }) =>
     (await scripted.notificationsOf(hold)).filter(({ word }) => word === 'expiring').map(({ body }) => body);
 
   it('is made once, so long before the end, with what remains', async () => {
-    const hold = await desk.hold();
-    await desk.capture(hold, 4_000n);
+    const hold = await shop.hold();
+    await shop.capture(hold, 4_000n);
     advance(6 * 24 - 1);
     await scripted.stage.noticeExpiring();
     assert.deepEqual(await notices(hold), []);
@@ -36,11 +36,11 @@ describe('the notice that a hold ends soon', function () {
     assert.deepEqual(await scripted.stage.audit('own books'), []);
     advance(24);
     await scripted.stage.expire();
-    assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
+    assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
   });
 
   it('counts from releaseAt, also when that is set later', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const { holds } = scripted.stage.channel('gateway');
     const releaseAt = timestampFromMs(scripted.stage.clock.now() + 48 * HOUR_MS);
     const change = { merchantId: 'warned', requestId: hold.requestId, updateMask: { paths: ['release_at'] } };
@@ -55,7 +55,7 @@ describe('the notice that a hold ends soon', function () {
   });
 
   it('follows an extension: once, so long before the new end', async () => {
-    const [hold, sooner] = [await desk.hold(), await desk.hold()];
+    const [hold, sooner] = [await shop.hold(), await shop.hold()];
     const { holds } = scripted.stage.channel('gateway');
     const releaseAt = timestampFromMs(scripted.stage.clock.now() + 5 * 24 * HOUR_MS);
     const change = { merchantId: 'warned', updateMask: { paths: ['release_at'] }, releaseAt };
@@ -63,7 +63,7 @@ describe('the notice that a hold ends soon', function () {
     advance(3 * 24);
     const expiresAt = timestampFromMs(scripted.stage.clock.now() + 7 * 24 * HOUR_MS);
     scripted.processor.says.extendAuthorization = () => ({ ...approved, expiresAt });
-    for (const each of [hold, sooner]) await desk.extend(each);
+    for (const each of [hold, sooner]) await shop.extend(each);
     advance(24);
     await scripted.stage.noticeExpiring();
     assert.equal((await notices(sooner)).length, 1, 'it still ends at releaseAt');
@@ -77,23 +77,23 @@ describe('the notice that a hold ends soon', function () {
   });
 
   it('is not made again when the hold is extended after it', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     advance(6 * 24);
     await scripted.stage.noticeExpiring();
     assert.equal((await notices(hold)).length, 1);
     const expiresAt = timestampFromMs(scripted.stage.clock.now() + 7 * 24 * HOUR_MS);
     scripted.processor.says.extendAuthorization = () => ({ ...approved, expiresAt });
-    await desk.extend(hold);
+    await shop.extend(hold);
     advance(6 * 24);
     await scripted.stage.noticeExpiring();
     assert.equal((await notices(hold)).length, 1);
   });
 
   it('is not made of a hold that is closed, or of which the end was jumped over, or without the term', async () => {
-    const [closed, late] = [await desk.hold(), await desk.hold()];
+    const [closed, late] = [await shop.hold(), await shop.hold()];
     const plain = await openMerchant(scripted.stage, 'plain', { webhookUrl: 'https://plain.example' });
     const unwarned = await plain.hold();
-    await desk.capture(closed, 10_000n);
+    await shop.capture(closed, 10_000n);
     await sql(scripted.stage, 'update hold set expires_at = $2 where request_id = $1', [
       late.requestId,
       new Date(scripted.stage.clock.now() + HOUR_MS),

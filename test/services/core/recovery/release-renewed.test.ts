@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { sql } from '../desk.ts';
 import { approved, declined, neverSeen } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
 
 const DAY_MS = 86_400_000;
 
 describe('renewPreauthorization()', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
-  const renew = (hold: { requestId: string }, fields: object = {}) => desk.renew(hold, fields);
+  const { scripted, shop, processor } = useScriptedStage();
+  const renew = (hold: { requestId: string }, fields: object = {}) => shop.renew(hold, fields);
   const renewed = async (hold: { requestId: string }, fields: object = {}) => {
     const { preauthorization, state } = await renew(hold, fields);
     assert.equal(state, OperationState.OK);
@@ -20,25 +20,25 @@ describe('renewPreauthorization()', function () {
   const calls = () => processor.heard.map(({ method }) => method);
 
   it('places a hold for what remained, then releases the old one, once', async () => {
-    const old = await desk.hold({ merchantReference: 'room 12' });
-    await desk.capture(old, 4_000n);
+    const old = await shop.hold({ merchantReference: 'room 12' });
+    await shop.capture(old, 4_000n);
     processor.heard.length = 0;
     const hold = await renewed(old);
     assert.deepEqual(
       [hold.amount, hold.renews, hold.terminalId, hold.userId, hold.merchantReference],
       [6_000n, old.requestId, old.terminalId, old.userId, 'room 12'],
     );
-    assert.equal(await desk.books(old), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+    assert.equal(await shop.books(old), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
     await Promise.all([releaseOld(), releaseOld()]);
     await releaseOld();
     assert.deepEqual(calls(), ['authorize', 'void']);
-    assert.equal(await desk.books(old), 'CAPTURED 4000/0/0/6000/0 RELEASED');
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/6000/0/0');
-    assert.equal((await desk.get(hold)).renews, old.requestId);
+    assert.equal(await shop.books(old), 'CAPTURED 4000/0/0/6000/0 RELEASED');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/6000/0/0');
+    assert.equal((await shop.get(hold)).renews, old.requestId);
   });
 
   it('renews a hold that has expired, for what was given back, or for another amount', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     scripted.stage.clock.advance(7 * DAY_MS);
     await scripted.stage.expire();
     assert.equal((await renewed(old)).amount, 10_000n);
@@ -49,7 +49,7 @@ describe('renewPreauthorization()', function () {
   });
 
   it('keeps the old hold when the new one is declined, and while its outcome is unknown', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     processor.says.authorize = () => declined;
     assert.equal(await why(renew(old)), 'CARD_DECLINED');
     processor.says.authorize = () => undefined;
@@ -58,26 +58,26 @@ describe('renewPreauthorization()', function () {
     await releaseOld();
     await scripted.inquireLater();
     await releaseOld();
-    assert.equal(await desk.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(old), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
   it('waits for a capture of the old hold, and releases what that leaves', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     processor.says.capture = () => undefined;
-    await desk.capture(old, 3_000n);
+    await shop.capture(old, 3_000n);
     assert.equal((await renewed(old)).amount, 7_000n);
     await releaseOld();
-    assert.equal(await desk.books(old), 'IN_PROGRESS 0/3000/7000/0/0');
+    assert.equal(await shop.books(old), 'IN_PROGRESS 0/3000/7000/0/0');
     processor.says.inquire = () => neverSeen;
     await scripted.inquireLater();
     await releaseOld();
-    assert.equal(await desk.books(old), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await shop.books(old), 'RELEASED 0/0/0/10000/0 RELEASED');
   });
 
   it('leaves an old hold alone while an increment has no result, and when its period is over', async () => {
-    const [busy, over] = [await desk.hold(), await desk.hold()];
+    const [busy, over] = [await shop.hold(), await shop.hold()];
     processor.says.incrementAuthorization = () => undefined;
-    await desk.increment(busy, 1_000n);
+    await shop.increment(busy, 1_000n);
     await renewed(busy);
     await renewed(over);
     await sql(scripted.stage, 'update hold set release_at = created_at where request_id = $1', [over.requestId]);
@@ -86,12 +86,12 @@ describe('renewPreauthorization()', function () {
     await scripted.inquireLater();
     await scripted.stage.expire();
     assert.equal(await releaseOld(), 2);
-    assert.equal(await desk.books(busy), 'RELEASED 0/0/0/10000/0 RELEASED');
-    assert.equal(await desk.books(over), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(busy), 'RELEASED 0/0/0/10000/0 RELEASED');
+    assert.equal(await shop.books(over), 'EXPIRED 0/0/0/10000/0 EXPIRED');
   });
 
   it('sends a release that never arrived again, three times at most', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     await renewed(old);
     processor.says.void = () => undefined;
     processor.says.inquire = () => neverSeen;
@@ -99,24 +99,24 @@ describe('renewPreauthorization()', function () {
       await releaseOld();
       await scripted.inquireLater();
     }
-    assert.deepEqual(await desk.results(old), ['authorized', 'failed 10000', 'failed 10000', 'failed 10000']);
-    assert.equal(await desk.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await shop.results(old), ['authorized', 'failed 10000', 'failed 10000', 'failed 10000']);
+    assert.equal(await shop.books(old), 'IN_PROGRESS 0/0/10000/0/0');
     assert.equal(await releaseOld(), 0, 'nothing is left to do');
   });
 
   it('tells that the old hold could not be released, and leaves it open', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     await renewed(old);
     processor.says.void = () => declined;
     await releaseOld();
     await releaseOld();
-    assert.deepEqual(await desk.results(old), ['authorized', 'declined 10000']);
-    assert.equal(await desk.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await shop.results(old), ['authorized', 'declined 10000']);
+    assert.equal(await shop.books(old), 'IN_PROGRESS 0/0/10000/0/0');
     processor.says.void = () => approved;
   });
 
   it('gives a repetition the first answer, whatever remains by then', async () => {
-    const old = await desk.hold();
+    const old = await shop.hold();
     const first = await renew(old, { idempotencyKey: 'again' });
     await releaseOld();
     const again = await renew(old, { idempotencyKey: 'again' });
@@ -126,9 +126,9 @@ describe('renewPreauthorization()', function () {
 
   it('refuses what cannot be renewed, and sends nothing', async () => {
     processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
-    const open = (await desk.checkout()).preauthorization ?? assert.fail();
-    const [captured, frozen, paid] = [await desk.hold(), await desk.hold(), await desk.hold()];
-    await desk.capture(captured, 10_000n);
+    const open = (await shop.checkout()).preauthorization ?? assert.fail();
+    const [captured, frozen, paid] = [await shop.hold(), await shop.hold(), await shop.hold()];
+    await shop.capture(captured, 10_000n);
     await sql(scripted.stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
     await sql(scripted.stage, 'update hold set token_id = null where request_id = $1', [paid.requestId]);
     processor.heard.length = 0;

@@ -7,16 +7,16 @@ import { openProcessors, rowsByProcessor } from '../../../../services/core/proce
 import { checkoutExpiries } from '../../../../services/core/recovery/expire-checkouts.ts';
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
 import { workLoop, workOnce } from '../../../../services/core/scheduling/work-loop.ts';
-import { sql } from '../desk.ts';
 import { approved, atWork, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('a submission that cannot be settled', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
+  const { scripted, shop, processor } = useScriptedStage();
   beforeEach(() => {
     processor.says = { ...processor.says, createCheckout: () => ({ checkoutUrl: 'https://pay.example/1' }) };
   });
@@ -25,7 +25,7 @@ describe('a submission that cannot be settled', function () {
     scripted.stage.clock.advance(HOUR_MS);
     return scripted.stage.expire();
   };
-  const openCheckout = async () => (await desk.checkout()).preauthorization ?? assert.fail();
+  const openCheckout = async () => (await shop.checkout()).preauthorization ?? assert.fail();
   const stateOf = async (table: string, id: string, column = 'state') =>
     (
       await sql<{ state: string }>(scripted.stage, `select ${column} as state from ${table} where request_id = $1`, [
@@ -34,9 +34,9 @@ describe('a submission that cannot be settled', function () {
     )[0]?.state;
 
   it('is unknown and counted as soon as recovery has taken it: core died during the call', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
     const died = `update submission set state = 'PENDING' where request_id = $1`;
     await sql(scripted.stage, died, [requestId]);
@@ -55,11 +55,11 @@ describe('a submission that cannot be settled', function () {
     processor.says.inquire = ({ requestId }) => (ids.includes(requestId) ? undefined : atWork);
     scripted.stage.clock.advance(HOUR_MS);
     const later = await openCheckout();
-    const held = await desk.hold();
+    const held = await shop.hold();
     scripted.stage.clock.advance(8 * 24 * HOUR_MS);
     for (let times = 0; times < 2; times++) await scripted.stage.expire();
-    assert.equal(await desk.books(later), 'FAILED FAILED 0/0/0/0/0');
-    assert.equal(await desk.books(held), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(later), 'FAILED FAILED 0/0/0/0/0');
+    assert.equal(await shop.books(held), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     assert.equal(await scripted.stage.expire(), 0, 'they are put off');
     for (let hour = 0; hour < 40; hour++) await expireLater();
     for (const id of ids) assert.equal(await stateOf('hold', id, 'phase'), 'NEEDS_REVIEW');
@@ -67,9 +67,9 @@ describe('a submission that cannot be settled', function () {
 
   it('is left out of the search for others when its expiry fails', async () => {
     const broken: string[] = [];
-    for (let count = 0; count < 3; count++) broken.push((await desk.hold()).requestId);
+    for (let count = 0; count < 3; count++) broken.push((await shop.hold()).requestId);
     scripted.stage.clock.advance(1_000);
-    const sound = await desk.hold();
+    const sound = await shop.hold();
     scripted.stage.clock.advance(8 * 24 * HOUR_MS);
     const { recovery, clock } = scripted.stage;
     const expired = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ describe('a submission that cannot be settled', function () {
     );
     await expired.promise;
     await loop.close();
-    assert.equal(await desk.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(sound), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     await scripted.stage.expire();
   });
 
@@ -107,12 +107,12 @@ describe('a submission that cannot be settled', function () {
     assert((await taken(gone)).includes(hold.requestId));
     await workOnce(checkoutExpiries(recovery, gone));
     processors.close();
-    const released = await desk.release(hold);
+    const released = await shop.release(hold);
     assert.equal(released.state, OperationState.UNKNOWN);
     const operators = scripted.stage.client('operator', OperatorService);
     const decision = { outcome: OperationState.OK, reason: 'their contract is over', unfenced: true };
     await operators.resolveOperation({ requestId: released.requestId, ...decision });
-    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
+    assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 
   it('ends at its end, when it is a checkout that an adapter without fencing has lost', async () => {
@@ -120,7 +120,7 @@ describe('a submission that cannot be settled', function () {
     processor.says.void = () => notPerformed('authorization_not_found');
     const hold = await openCheckout();
     await expireLater();
-    assert.equal(await desk.books(hold), 'FAILED FAILED 0/0/0/0/0');
+    assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 
   it('ends by an operator when its page is over and nobody answers', async () => {
@@ -131,7 +131,7 @@ describe('a submission that cannot be settled', function () {
     assert.equal(await why(operators.resolveOperation(decision)), 'INVALID_REQUEST');
     await expireLater();
     await operators.resolveOperation(decision);
-    assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
+    assert.equal(await shop.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
     processor.says.inquire = () => ({ finding: Finding.DONE, result: approved });
     await scripted.settled(requestId, approved);
     const [row] = await sql<{ kind: string }>(
@@ -143,9 +143,9 @@ describe('a submission that cannot be settled', function () {
   });
 
   it('comes to review when looking at it fails', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     const { requestId = '' } = capture ?? {};
     const refuses = `alter table submission add constraint broken check (bank_reference is distinct from 'broken')`;
     await sql(scripted.stage, refuses);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant } from '../desk.ts';
+import { openMerchant } from '../shop.ts';
 import { useMortalStage } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -10,15 +10,15 @@ const HOUR_MS = 3_600_000;
 describe('a worker that is killed', function () {
   this.timeout(60_000);
   const { stage, crash } = useMortalStage();
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
   const soon = () => timestampFromMs(stage.clock.now() + HOUR_MS);
 
   const placed = {
-    captured: () => desk.hold({ captureAt: soon() }),
-    released: () => desk.hold({ releaseAt: soon() }),
+    captured: () => shop.hold({ captureAt: soon() }),
+    released: () => shop.hold({ releaseAt: soon() }),
     async renewed() {
-      const hold = await desk.hold();
-      await desk.renew(hold);
+      const hold = await shop.hold();
+      await shop.renew(hold);
       return hold;
     },
   };
@@ -58,8 +58,8 @@ describe('a worker that is killed', function () {
           await Promise.all([stage.inquire(), stage.inquire()]);
         }
         assert.equal(await stage[job](), 0, 'nothing is left to do');
-        assert.equal(await desk.books(about), ends);
-        assert.deepEqual(await desk.results(about), ['authorized', ...results[when]]);
+        assert.equal(await shop.books(about), ends);
+        assert.deepEqual(await shop.results(about), ['authorized', ...results[when]]);
         const { captured, voided } = stage.oracle.find(about.requestId) ?? assert.fail();
         assert.deepEqual([captured, voided], point === 'capture' ? [10_000, 0] : [0, 10_000]);
         assert.deepEqual(await stage.audit(), []);

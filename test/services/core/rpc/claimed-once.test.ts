@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { forSuite } from '../../../suite.ts';
-import { type Desk, openDesk, openMerchant, sql } from '../desk.ts';
+import { openMerchant, openShop, type Shop, sql } from '../shop.ts';
 import { openStage, refusal } from '../stage.ts';
 
 const ROUNDS = 8;
@@ -39,8 +39,8 @@ describe('two calls under one operation_request_id at the same moment', function
     ['over two cores', 1],
   ] as const) {
     describe(where, () => {
-      const there = forSuite(async () => openDesk(stage, 'acme', core) as Desk & { close?: never });
-      const theirs = forSuite(async () => openDesk(stage, 'other', core) as Desk & { close?: never });
+      const there = forSuite(async () => openShop(stage, 'acme', core) as Shop & { close?: never });
+      const theirs = forSuite(async () => openShop(stage, 'other', core) as Shop & { close?: never });
 
       it('are one operation when they are different calls of one kind', async () => {
         for (let round = 0; round < ROUNDS; round++) {

@@ -11,7 +11,7 @@ import {
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../suite.ts';
 import { CARD } from '../../sandbox/checkout/browse.ts';
-import { type Desk, openDesk, openMerchant, payAt, sql } from '../desk.ts';
+import { openMerchant, openShop, payAt, type Shop, sql } from '../shop.ts';
 import { openStage, refusal, why } from '../stage.ts';
 
 /** Returns a unique key, so that tests do not share one. */
@@ -20,8 +20,8 @@ const newKey = () => ({ idempotencyKey: randomUUID() });
 describe('idempotency keys', function () {
   this.timeout(60_000);
   const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 1_000 }));
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
-  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
+  const elsewhere = forSuite(() => openShop(stage, 'acme', 1));
   const everything = (merchantId: string) =>
     sql<{ id: string }>(
       stage,
@@ -34,10 +34,10 @@ describe('idempotency keys', function () {
   async function repeats<S extends DescMessage>(
     schema: S,
     first: MessageShape<S> & { replayed: boolean },
-    again: (desk: Desk) => Promise<MessageShape<S> & { replayed: boolean }>,
+    again: (shop: Shop) => Promise<MessageShape<S> & { replayed: boolean }>,
   ): Promise<void> {
     assert.equal(first.replayed, false);
-    for (const each of [desk, elsewhere]) {
+    for (const each of [shop, elsewhere]) {
       const repeated = await again(each);
       assert.equal(repeated.replayed, true);
       const bytes = (message: MessageShape<S>) => Buffer.from(toBinary(schema, message)).toString('hex');
@@ -47,11 +47,11 @@ describe('idempotency keys', function () {
   }
 
   /** Asserts that a refusal that created an operation is stored. */
-  async function repeatsRefusal(word: string, call: (desk: Desk) => Promise<unknown>): Promise<void> {
-    const { metadata, ...first } = await refusal(call(desk));
+  async function repeatsRefusal(word: string, call: (shop: Shop) => Promise<unknown>): Promise<void> {
+    const { metadata, ...first } = await refusal(call(shop));
     assert.equal(first.reason, word);
     assert.match(metadata.requestId ?? '', /^[0-9a-f-]{36}$/);
-    for (const each of [desk, elsewhere]) {
+    for (const each of [shop, elsewhere]) {
       const repeated = await refusal(call(each));
       assert.deepEqual(repeated, { ...first, metadata: { ...metadata, replayed: 'true' } });
     }
@@ -64,13 +64,13 @@ describe('idempotency keys', function () {
         metadata: { order: '17', b: 'second', a: 'first', '10': 'ten', '9': 'nine' },
         merchantReference: 'order 17',
       };
-      const first = await desk.place(fields);
+      const first = await shop.place(fields);
       const hold = first.preauthorization ?? assert.fail();
       const again = () => repeats(CreatePreauthorizationResponseSchema, first, (each) => each.place(fields));
       await again();
-      await desk.capture(hold, 4_000n);
+      await shop.capture(hold, 4_000n);
       await again();
-      await desk.release(hold);
+      await shop.release(hold);
       stage.clock.advance(3_600_000);
       await again();
       assert.equal(hold.status, HoldStatus.IN_PROGRESS);
@@ -79,37 +79,37 @@ describe('idempotency keys', function () {
     it('return the open checkout again, also after it is paid and captured, and after it failed', async () => {
       for (const number of [CARD.number, '4000000000000119']) {
         const fields = { ...newKey(), saveCard: true };
-        const first = await desk.checkout(fields);
+        const first = await shop.checkout(fields);
         assert.equal(first.state, OperationState.PENDING);
         const again = () => repeats(CreatePreauthorizationResponseSchema, first, (each) => each.checkout(fields));
         await again();
         await payAt(first.preauthorization?.checkoutUrl ?? '', { number });
         await again();
-        const hold = await desk.get(first.preauthorization ?? assert.fail());
-        if (hold.preauthorizationId) await desk.capture(hold, 1_000n);
+        const hold = await shop.get(first.preauthorization ?? assert.fail());
+        if (hold.preauthorizationId) await shop.capture(hold, 1_000n);
         await again();
       }
     });
 
     it('return the capture again, also when the hold has moved on and the capture was reversed', async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed' });
       const key = newKey();
-      const first = await desk.capture(hold, 4_000n, key);
+      const first = await shop.capture(hold, 4_000n, key);
       const again = () =>
         repeats(CapturePreauthorizationResponseSchema, first, (each) => each.capture(hold, 4_000n, key));
       await again();
-      await desk.capture(hold, 1_000n, { finalCapture: true });
+      await shop.capture(hold, 1_000n, { finalCapture: true });
       stage.clock.advance(2_000);
       await stage.sandbox.reportDue();
-      assert.equal((await desk.get(hold)).amountReversed, 5_000n);
+      assert.equal((await shop.get(hold)).amountReversed, 5_000n);
       await again();
     });
 
     it('return the release again', async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_reversed' });
-      await desk.capture(hold, 1_000n);
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed' });
+      await shop.capture(hold, 1_000n);
       const key = newKey();
-      const first = await desk.release(hold, key);
+      const first = await shop.release(hold, key);
       assert.equal(first.state, OperationState.OK);
       const again = () => repeats(ReleasePreauthorizationResponseSchema, first, (each) => each.release(hold, key));
       await again();
@@ -119,9 +119,9 @@ describe('idempotency keys', function () {
     });
 
     it('return the cancelled checkout again', async () => {
-      const { preauthorization } = await desk.checkout();
+      const { preauthorization } = await shop.checkout();
       const key = newKey();
-      const first = await desk.release(preauthorization ?? assert.fail(), key);
+      const first = await shop.release(preauthorization ?? assert.fail(), key);
       assert.equal(first.preauthorization?.status, HoldStatus.FAILED);
       await repeats(ReleasePreauthorizationResponseSchema, first, (each) =>
         each.release(preauthorization ?? assert.fail(), key),
@@ -130,7 +130,7 @@ describe('idempotency keys', function () {
 
     it('return the OCT again', async () => {
       const fields = { ...newKey(), merchantReference: 'prize' };
-      await repeats(CreateOctResponseSchema, await desk.oct(fields), (each) => each.oct(fields));
+      await repeats(CreateOctResponseSchema, await shop.oct(fields), (each) => each.oct(fields));
     });
 
     it('return the refusal that made a KO operation again', async () => {
@@ -138,13 +138,13 @@ describe('idempotency keys', function () {
       await repeatsRefusal('CARD_DECLINED', (at) => at.place({ ...keys[0], tokenId: 'tok_sandbox_declined' }));
       await repeatsRefusal('TOKEN_INVALID', (at) => at.place({ ...keys[1], tokenId: 'tok_sandbox_invalid' }));
       await repeatsRefusal('PROCESSOR_ERROR', (at) => at.oct({ ...keys[2], tokenId: 'tok_sandbox_processor_error' }));
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_capture_declined' });
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_capture_declined' });
       await repeatsRefusal('CARD_DECLINED', (at) => at.capture(hold, 1n, keys[3]));
     });
 
     it('return the unknown outcome until it is settled, and then its result', async () => {
       const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
-      const first = await desk.place(fields);
+      const first = await shop.place(fields);
       assert.equal(first.state, OperationState.UNKNOWN);
       assert.equal(first.preauthorization?.preauthorizationId, '');
       const again = () => repeats(CreatePreauthorizationResponseSchema, first, (each) => each.place(fields));
@@ -152,7 +152,7 @@ describe('idempotency keys', function () {
       stage.clock.advance(60_000);
       await again();
       await stage.inquire();
-      const settled = await desk.place(fields);
+      const settled = await shop.place(fields);
       assert.deepEqual([settled.state, settled.replayed], [OperationState.OK, true]);
       assert.equal(settled.preauthorization?.requestId, first.preauthorization?.requestId);
       assert.match(settled.preauthorization?.preauthorizationId ?? '', /^pre_/);
@@ -176,34 +176,34 @@ describe('idempotency keys', function () {
 
   it('are refused with other fields, another hold or another method', async () => {
     const key = newKey();
-    const hold = await desk.hold(key);
-    const other = await desk.hold();
+    const hold = await shop.hold(key);
+    const other = await shop.hold();
     const reused = [
-      () => desk.place({ ...key, amount: 10_001n }),
-      () => desk.place({ ...key, userId: 'u2' }),
-      () => desk.place({ ...key, metadata: { a: '1' } }),
-      () => desk.checkout(key),
-      () => desk.oct({ ...key, amount: 10_000n }),
-      () => desk.capture(hold, 10_000n, key),
-      () => desk.release(hold, key),
+      () => shop.place({ ...key, amount: 10_001n }),
+      () => shop.place({ ...key, userId: 'u2' }),
+      () => shop.place({ ...key, metadata: { a: '1' } }),
+      () => shop.checkout(key),
+      () => shop.oct({ ...key, amount: 10_000n }),
+      () => shop.capture(hold, 10_000n, key),
+      () => shop.release(hold, key),
     ];
     for (const call of reused) assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
     const second = newKey();
-    await desk.capture(hold, 1_000n, second);
+    await shop.capture(hold, 1_000n, second);
     for (const call of [
-      () => desk.capture(hold, 1_001n, second),
-      () => desk.capture(hold, 1_000n, { ...second, finalCapture: true }),
-      () => desk.capture(other, 1_000n, second),
+      () => shop.capture(hold, 1_001n, second),
+      () => shop.capture(hold, 1_000n, { ...second, finalCapture: true }),
+      () => shop.capture(other, 1_000n, second),
     ]) {
       assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
     }
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
-    assert.equal(await desk.books(other), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await shop.books(other), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
   it('are refused while the first call runs', async () => {
     const fields = { ...newKey(), tokenId: 'tok_sandbox_timeout_applied' };
-    const running = desk.place(fields);
+    const running = shop.place(fields);
     while ((await sql(stage, `select 1 from claim where key = $1`, [fields.idempotencyKey])).length === 0);
     assert.equal(await why(elsewhere.place(fields)), 'IDEMPOTENCY_IN_FLIGHT');
     assert.equal((await running).state, OperationState.UNKNOWN);
@@ -211,11 +211,11 @@ describe('idempotency keys', function () {
 
   it('make one operation of fifty simultaneous calls, at whichever core', async () => {
     const crowd = await openMerchant(stage, 'crowd');
-    const desks = [crowd, openDesk(stage, 'crowd', 1)] as const;
-    const fifty = async (call: (at: Desk) => Promise<unknown>) => {
+    const shops = [crowd, openShop(stage, 'crowd', 1)] as const;
+    const fifty = async (call: (at: Shop) => Promise<unknown>) => {
       const before = (await everything('crowd')).length;
       const answers = await Promise.allSettled(
-        Array.from({ length: 50 }, (_, index) => call(desks[index % 2] ?? crowd)),
+        Array.from({ length: 50 }, (_, index) => call(shops[index % 2] ?? crowd)),
       );
       const first = answers.filter(
         (each) => each.status === 'fulfilled' && !(each.value as { replayed: boolean }).replayed,
@@ -238,36 +238,36 @@ describe('idempotency keys', function () {
   });
 
   it('may contain no card number, whatever the call', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const key = { idempotencyKey: 'card-4242424242424242' };
-    for (const call of [desk.place(key), desk.oct(key), desk.capture(hold, 1n, key), desk.release(hold, key)]) {
+    for (const call of [shop.place(key), shop.oct(key), shop.capture(hold, 1n, key), shop.release(hold, key)]) {
       assert.equal(await why(call), 'INVALID_REQUEST');
     }
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
   it('belong to one merchant', async () => {
     const other = await openMerchant(stage, 'other');
     const key = newKey();
-    const mine = await desk.hold(key);
+    const mine = await shop.hold(key);
     const theirs = await other.hold({ ...key, amount: 5n });
     assert.notEqual(mine.requestId, theirs.requestId);
   });
 
   it('are free again after a refusal that created nothing', async () => {
     const key = newKey();
-    assert.equal(await why(desk.place({ ...key, currency: 'EUX' })), 'INVALID_REQUEST');
-    const hold = await desk.hold(key);
+    assert.equal(await why(shop.place({ ...key, currency: 'EUX' })), 'INVALID_REQUEST');
+    const hold = await shop.hold(key);
     const second = newKey();
-    assert.equal(await why(desk.capture(hold, 10_001n, second)), 'AMOUNT_EXCEEDS_HOLD');
-    await desk.capture(hold, 10n, second);
+    assert.equal(await why(shop.capture(hold, 10_001n, second)), 'AMOUNT_EXCEEDS_HOLD');
+    await shop.capture(hold, 10n, second);
   });
 
   it("do not hide the hold's state from other calls when their own call has failed", async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const key = newKey();
-    await desk.capture(hold, 10_000n, key);
-    assert.equal(await why(desk.capture(hold, 1n, newKey())), 'HOLD_CAPTURED');
-    assert.equal((await desk.capture(hold, 10_000n, key)).replayed, true);
+    await shop.capture(hold, 10_000n, key);
+    assert.equal(await why(shop.capture(hold, 1n, newKey())), 'HOLD_CAPTURED');
+    assert.equal((await shop.capture(hold, 10_000n, key)).replayed, true);
   });
 });

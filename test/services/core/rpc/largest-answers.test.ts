@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { forSuite } from '../../../suite.ts';
-import { type Desk, openMerchant, sql } from '../desk.ts';
+import { openMerchant, type Shop, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { notification } from './notification/verified.ts';
 
@@ -17,7 +17,7 @@ const METADATA = { metadata: `jsonb_object_agg('k' || lpad(n::text, 39, '0'), ${
 describe('answers about the largest rows', function () {
   this.timeout(60_000);
   const stage = forSuite(() => openStage());
-  const desk = forSuite(() => openMerchant(stage, 'large', { webhookUrl: 'https://merchant.example' }));
+  const shop = forSuite(() => openMerchant(stage, 'large', { webhookUrl: 'https://merchant.example' }));
   const operators = forSuite(() => stage.client('operator', OperatorService));
   const notifications = forSuite(() => stage.client('operator', NotificationService));
 
@@ -36,7 +36,7 @@ describe('answers about the largest rows', function () {
     );
   }
   const ID = "encode(set_byte(set_byte(decode(md5(random()::text), 'hex'), 6, 112), 8, 128), 'hex')::uuid";
-  const large = (desk: Desk) => `merchant_id = '${desk.merchantId}'`;
+  const large = (shop: Shop) => `merchant_id = '${shop.merchantId}'`;
 
   /** Reads a list to its end. Returns the number of its items and of its pages. */
   async function readAll<Name extends string>(
@@ -57,10 +57,10 @@ describe('answers about the largest rows', function () {
   const requestIdOf = ({ requestId }: { requestId: string }) => requestId;
 
   it('are pages of holds, of one merchant and of all', async () => {
-    await desk.hold();
+    await shop.hold();
     const metadata = `(select ${METADATA.metadata} from generate_series(1, 20) n)`;
     const unique = { request_id: ID, id_hash: "decode(md5(random()::text), 'hex')", processor_request_id: 'null' };
-    await multiply('hold', large(desk), { ...unique, ...TEXTS, metadata });
+    await multiply('hold', large(shop), { ...unique, ...TEXTS, metadata });
     const { holds } = stage.channel('operator');
     const lists = [{ merchantId: 'large' }, {}, { currency: 'EUR' }];
     for (const filter of lists) {
@@ -73,15 +73,15 @@ describe('answers about the largest rows', function () {
   });
 
   it('are pages of operations, deliveries and reviews', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const answer = { processor_code: wide(64), processor_message: wide(256), bank_reference: wide(64) };
     const result = { sequence: "nextval('operation_sequence_seq')", request_id: ID };
-    await multiply('operation', large(desk), { ...result, ...TEXTS, ...answer });
+    await multiply('operation', large(shop), { ...result, ...TEXTS, ...answer });
     const operations = await readAll('operations', requestIdOf, (page) =>
       stage.channel('operator').operations.listOperations(page),
     );
     assert.deepEqual(operations.slice(0, 1), [ROWS + 2]);
-    await multiply('delivery', large(desk), { id: ID, body: `convert_to(${wide(16_000)}, 'utf8')` });
+    await multiply('delivery', large(shop), { id: ID, body: `convert_to(${wide(16_000)}, 'utf8')` });
     const deliveries = await readAll(
       'deliveries',
       ({ deliveryId }: { deliveryId: string }) => deliveryId,
@@ -94,8 +94,8 @@ describe('answers about the largest rows', function () {
   });
 
   it('are a hold with many captures: the newest are shown', async () => {
-    const hold = await desk.hold();
-    const { capture } = await desk.capture(hold, 1n);
+    const hold = await shop.hold();
+    const { capture } = await shop.capture(hold, 1n);
     assert(capture);
     const where = `request_id = '${capture.requestId}'`;
     const texts = { processor_reference: wide(64), bank_reference: wide(64), processor_message: wide(256) };
@@ -105,7 +105,7 @@ describe('answers about the largest rows', function () {
       'select request_id as id from submission where hold_request_id = $1 order by request_id desc limit 50',
       [hold.requestId],
     );
-    const { captures } = await desk.get(hold);
+    const { captures } = await shop.get(hold);
     assert.deepEqual(captures.map(requestIdOf), newest.map(({ id }) => id).reverse());
   });
 
@@ -114,7 +114,7 @@ describe('answers about the largest rows', function () {
     const id = "'many' || number";
     await multiply('merchant', "id = 'large'", { id, terminals, change_number: "nextval('merchant_change')" }, 60);
     const revoked = { id: ID, hash: "decode(md5(random()::text), 'hex')", revoked_at: 'now()' };
-    await multiply('api_key', large(desk), revoked, 2_000);
+    await multiply('api_key', large(shop), revoked, 2_000);
     const { merchants } = stage.channel('operator');
     const keyOf = ({ merchantId }: { merchantId: string }) => merchantId;
     const [items, pages] = await readAll('merchants', keyOf, (page) => merchants.listMerchants(page));

@@ -6,7 +6,7 @@ import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage, refusal, why } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ describe('lists', function () {
   this.timeout(60_000);
   const stage = forSuite(openStage);
   const clients = forSuite(() => stage.channel('gateway'));
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
   let start: number;
 
   before(() => {
@@ -32,14 +32,14 @@ describe('lists', function () {
       for (const [userId, fields] of Object.entries(HOLDS)) {
         // The dates of a hold narrow the list by the time in its requestId, which is drawn by a real clock otherwise.
         const operationRequestId = uuidv7({ msecs: stage.clock.now() });
-        const hold = await desk.hold({ userId, operationRequestId, ...fields });
-        if (userId === 'captured') await desk.capture(hold, 1n, { finalCapture: true });
-        if (userId === 'part') await desk.capture(hold, 1n);
-        if (userId === 'released') await desk.release(hold);
+        const hold = await shop.hold({ userId, operationRequestId, ...fields });
+        if (userId === 'captured') await shop.capture(hold, 1n, { finalCapture: true });
+        if (userId === 'part') await shop.capture(hold, 1n);
+        if (userId === 'released') await shop.release(hold);
         stage.clock.advance(HOUR_MS);
       }
       const operationRequestId = uuidv7({ msecs: stage.clock.now() });
-      await refusal(desk.place({ userId: 'failed', operationRequestId, tokenId: 'tok_sandbox_declined' }));
+      await refusal(shop.place({ userId: 'failed', operationRequestId, tokenId: 'tok_sandbox_declined' }));
     });
 
     it('are newest first', async () => {
@@ -69,9 +69,9 @@ describe('lists', function () {
 
   describe('of operations', () => {
     it('are filtered by kind, result, hold and time', async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_capture_declined' });
-      await refusal(desk.capture(hold, 2n));
-      await desk.release(hold);
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_capture_declined' });
+      await refusal(shop.capture(hold, 2n));
+      await shop.release(hold);
       const words = async (request: object) =>
         (await operations(request)).operations.map(({ statusInfo }) => statusInfo);
       assert.deepEqual(await words({ holdRequestId: hold.requestId }), ['released', 'declined']);

@@ -5,17 +5,17 @@ import { moveSequencesAhead } from '../../../../services/core/storage/after-rest
 import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
 import { noticeTimeline } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, payAt, sql } from '../desk.ts';
 import { decideAt } from '../reconciliation/decide.ts';
+import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 
 describe('checkouts while the database is being reconciled', function () {
   this.timeout(60_000);
   const stage = forEachTest(openStage);
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { notifyHolds: true, webhookUrl: 'https://a.example' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { notifyHolds: true, webhookUrl: 'https://a.example' }));
   const restored = () => inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));
-  const open = async () => (await desk.checkout()).preauthorization ?? assert.fail();
+  const open = async () => (await shop.checkout()).preauthorization ?? assert.fail();
 
   const begin = {
     'a restore': restored,
@@ -31,13 +31,13 @@ describe('checkouts while the database is being reconciled', function () {
       await payAt(paid.checkoutUrl);
       await goBack();
       await stage.inquire();
-      assert.match(await desk.books(paid), /AWAITING_CHECKOUT/, 'otherwise at its end');
+      assert.match(await shop.books(paid), /AWAITING_CHECKOUT/, 'otherwise at its end');
       await goBackIn();
       await stage.inquire();
-      assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
-      assert.match(await desk.books(waiting), /AWAITING_CHECKOUT/);
+      assert.equal(await shop.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.match(await shop.books(waiting), /AWAITING_CHECKOUT/);
       await payAt(waiting.checkoutUrl);
-      assert.equal(await desk.books(waiting), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await shop.books(waiting), 'IN_PROGRESS 0/0/10000/0/0');
     });
   }
 
@@ -46,28 +46,28 @@ describe('checkouts while the database is being reconciled', function () {
     const key = { idempotencyKey: randomUUID() };
     const goBack = await rememberNow(stage);
     await payAt(page.checkoutUrl);
-    await desk.capture(await desk.get(page), 300n);
+    await shop.capture(await shop.get(page), 300n);
     await goBack();
     await restored();
-    assert.equal(await why(desk.release(page, key)), 'RECONCILING');
+    assert.equal(await why(shop.release(page, key)), 'RECONCILING');
     await stage.inquire();
     const { left, lines } = await decideAt(stage, { importing: ['all'] });
     assert.equal(left, 0, lines.join('\n'));
-    assert.equal(await desk.books(page), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
-    await desk.release(page, key);
+    assert.equal(await shop.books(page), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    await shop.release(page, key);
     assert.deepEqual(await stage.audit(), []);
   });
 
   it('a lost one is imported by its event', async () => {
-    await desk.hold();
+    await shop.hold();
     const goBack = await rememberNow(stage);
     const [paid, failed] = [await open(), await open()];
     await goBack();
     await restored();
     await payAt(paid.checkoutUrl);
-    assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
-    assert.equal((await desk.get(paid)).preauthorizationId.slice(0, 4), 'pre_');
-    await desk.capture(await desk.get(paid), 300n);
+    assert.equal(await shop.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal((await shop.get(paid)).preauthorizationId.slice(0, 4), 'pre_');
+    await shop.capture(await shop.get(paid), 300n);
     const [entry] = await sql<{ actor: string; target: string }>(
       stage,
       `select actor, target from audit_entry where action = 'processor-entry.import'`,
@@ -75,12 +75,12 @@ describe('checkouts while the database is being reconciled', function () {
     assert.deepEqual(entry, { actor: 'processor/default', target: paid.requestId });
     const { left } = await decideAt(stage, { importing: ['all'] });
     assert.equal(left, 0);
-    assert.match(await desk.books(failed), /^FAILED/);
+    assert.match(await shop.books(failed), /^FAILED/);
     assert.deepEqual(await stage.audit(), []);
   });
 
   it('a lost one is closed when everything is imported', async () => {
-    await desk.hold();
+    await shop.hold();
     const goBack = await rememberNow(stage);
     const page = await open();
     await goBack();
@@ -88,7 +88,7 @@ describe('checkouts while the database is being reconciled', function () {
     const { lines, left } = await decideAt(stage, { importing: ['all'] });
     assert.equal(left, 0, lines.join('\n'));
     assert.match(lines.join('\n'), /^GAVE BACK open checkout /);
-    assert.match(await desk.books(page), /^FAILED/);
+    assert.match(await shop.books(page), /^FAILED/);
     assert.notEqual(await payAt(page.checkoutUrl).catch(() => 0), 200);
     assert.deepEqual(await stage.audit(), []);
   });

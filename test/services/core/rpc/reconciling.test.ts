@@ -7,15 +7,15 @@ import { moveSequencesAhead } from '../../../../services/core/storage/after-rest
 import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
 import { reconcilingSince } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
 import { decideAt } from '../reconciliation/decide.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { contract, openStage, refusal, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 
 describe('while the database is being reconciled', function () {
   this.timeout(60_000);
   const stage = forEachTest(() => openStage({ second: 'b' }));
-  const desk = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
+  const shop = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
 
   /** What `npm run restored` does. */
   const restored = () => inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));
@@ -24,37 +24,37 @@ describe('while the database is being reconciled', function () {
     oracle?.entries().filter(({ answer, kind }) => answer === 1 && kind !== 'void').length;
 
   it('a key that was lost charges nowhere else, although the contract has moved', async () => {
-    await desk.hold();
+    await shop.hold();
     const keys = { hold: { idempotencyKey: randomUUID() }, oct: { idempotencyKey: randomUUID() } };
     const goBack = await rememberNow(stage);
-    await desk.hold(keys.hold);
-    await desk.oct(keys.oct);
+    await shop.hold(keys.hold);
+    await shop.oct(keys.oct);
     await goBack();
     const terms = { merchantId: 'acme', name: 'acme', contract: contract({ processor: 'b' }) };
     await stage.channel('operator').merchants.updateMerchant(terms);
     await restored();
-    for (const again of [() => desk.place(keys.hold), () => desk.oct(keys.oct)]) {
+    for (const again of [() => shop.place(keys.hold), () => shop.oct(keys.oct)]) {
       const { status, reason } = await refusal(again());
       assert.deepEqual([status, reason], ['UNAVAILABLE', 'RECONCILING']);
     }
     assert.deepEqual([paidAt(stage.oracle), paidAt(stage.second?.oracle)], [3, 0]);
     await decideAt(stage, { importing: ['all'] });
-    assert.equal((await desk.place(keys.hold)).replayed, true);
-    assert.equal((await desk.oct(keys.oct)).replayed, true);
+    assert.equal((await shop.place(keys.hold)).replayed, true);
+    assert.equal((await shop.oct(keys.oct)).replayed, true);
     assert.deepEqual([paidAt(stage.oracle), paidAt(stage.second?.oracle)], [3, 0]);
     assert.deepEqual(await stage.audit(), []);
   });
 
   it('a requestId of before is not done again, and one of now is', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const before = uuidv7();
     await restored();
-    const { reason } = await refusal(desk.capture(hold, 5n, { operationRequestId: before }));
+    const { reason } = await refusal(shop.capture(hold, 5n, { operationRequestId: before }));
     assert.equal(reason, 'RECONCILING');
-    assert.equal(await why(desk.oct({ operationRequestId: before, currency: 'CHF' })), 'RECONCILING');
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
-    await desk.capture(hold, 5n, { operationRequestId: uuidv7() });
-    await desk.oct();
+    assert.equal(await why(shop.oct({ operationRequestId: before, currency: 'CHF' })), 'RECONCILING');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    await shop.capture(hold, 5n, { operationRequestId: uuidv7() });
+    await shop.oct();
   });
 
   it('what is not there is not said to be unknown', async () => {
@@ -62,8 +62,8 @@ describe('while the database is being reconciled', function () {
     const { holds, octs, operations } = stage.channel('gateway');
     const ask = [
       () => holds.getPreauthorization({ merchantId, requestId: randomUUID() }),
-      () => desk.capture({ preauthorizationId: 'pre_lost' }, 5n),
-      () => desk.release({ requestId: randomUUID() }),
+      () => shop.capture({ preauthorizationId: 'pre_lost' }, 5n),
+      () => shop.release({ requestId: randomUUID() }),
       () => octs.getOct({ merchantId, requestId: randomUUID() }),
       () => operations.getOperation({ merchantId, requestId: randomUUID() }),
     ];
@@ -75,33 +75,33 @@ describe('while the database is being reconciled', function () {
 
   it('a key that is known gets its first answer', async () => {
     const key = { idempotencyKey: randomUUID() };
-    const { oct } = await desk.oct(key);
+    const { oct } = await shop.oct(key);
     await restored();
-    const again = await desk.oct(key);
+    const again = await shop.oct(key);
     assert.deepEqual([again.replayed, again.oct?.requestId], [true, oct?.requestId]);
-    assert.equal(await why(desk.oct({ ...key, amount: 1n })), 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(await why(shop.oct({ ...key, amount: 1n })), 'IDEMPOTENCY_KEY_REUSED');
   });
 
   it('no hold ends', async () => {
     const short = await openMerchant(stage, 'short', { processor: 'first', holdPeriod: { seconds: 60n } });
     const over = await short.hold();
-    const ended = await desk.hold({ tokenId: 'tok_sandbox_ended_early' });
-    const page = await desk.checkout();
+    const ended = await shop.hold({ tokenId: 'tok_sandbox_ended_early' });
+    const page = await shop.checkout();
     await restored();
     stage.clock.advance(3_600_000);
     await stage.sandbox.reportDue();
     await stage.expire();
     assert.match(await short.books(over), /^IN_PROGRESS/);
-    assert.match(await desk.books(ended), /^IN_PROGRESS/);
-    assert.match(await desk.books(page.preauthorization ?? assert.fail()), /^IN_PROGRESS AWAITING_CHECKOUT/);
+    assert.match(await shop.books(ended), /^IN_PROGRESS/);
+    assert.match(await shop.books(page.preauthorization ?? assert.fail()), /^IN_PROGRESS AWAITING_CHECKOUT/);
     await decideAt(stage);
     await stage.expire();
     assert.match(await short.books(over), /^EXPIRED/);
-    assert.match(await desk.books(ended), /^EXPIRED/);
+    assert.match(await shop.books(ended), /^EXPIRED/);
   });
 
   it('a late authorization is not voided, but afterwards', async () => {
-    const { preauthorization } = await desk.place({ tokenId: 'tok_sandbox_timeout_applied' });
+    const { preauthorization } = await shop.place({ tokenId: 'tok_sandbox_timeout_applied' });
     const { requestId } = preauthorization ?? assert.fail();
     await sql(stage, `update hold set phase = 'FAILED', status = 'FAILED', released = 0, remaining = 0`);
     const look = async () => {
@@ -133,9 +133,9 @@ describe('while the database is being reconciled', function () {
     await notice(false);
     assert(await isReconciling());
     await stage.database.query({ name: '', text: 'update installation set reconciling_since = null' }, []);
-    await desk.hold();
+    await shop.hold();
     const goBack = await rememberNow(stage);
-    await desk.oct();
+    await shop.oct();
     await goBack();
     await restored();
     assert.equal((await decideAt(stage)).left, 1);

@@ -5,9 +5,9 @@ import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.j
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
 import { approved, done, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage, refusal, type Stage, why } from '../stage.ts';
 
 const TABLES = ['hold', 'submission', 'operation'] as const;
@@ -23,9 +23,9 @@ async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
 describe('a repeated idempotency key', function () {
   this.timeout(60_000);
   const stage = forSuite(openStage);
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
 
-  const oct = (idempotencyKey: string, fields: object = {}) => desk.oct({ idempotencyKey, ...fields });
+  const oct = (idempotencyKey: string, fields: object = {}) => shop.oct({ idempotencyKey, ...fields });
   const identifierOf = async (requestId: string) => {
     const unions = ['hold', 'submission'].map(
       (table) => `select coalesce(processor_request_id, request_id) as id from ${table} where request_id = $1`,
@@ -37,11 +37,11 @@ describe('a repeated idempotency key', function () {
 
   it("charges nothing again after a restore, whatever the kind, and returns the processor's result", async () => {
     const keys = { hold: randomUUID(), capture: randomUUID(), release: randomUUID(), oct: randomUUID() };
-    const kept = await desk.hold();
+    const kept = await shop.hold();
     const play = async () => {
-      const hold = await desk.hold({ idempotencyKey: keys.hold });
-      const { capture } = await desk.capture(hold, 100n, { idempotencyKey: keys.capture });
-      const release = await desk.release(kept, { idempotencyKey: keys.release });
+      const hold = await shop.hold({ idempotencyKey: keys.hold });
+      const { capture } = await shop.capture(hold, 100n, { idempotencyKey: keys.capture });
+      const release = await shop.release(kept, { idempotencyKey: keys.release });
       const paid = await oct(keys.oct);
       assert.equal(capture?.state, OperationState.OK);
       assert.equal(release.state, OperationState.OK);
@@ -72,7 +72,7 @@ describe('a repeated idempotency key', function () {
     const { reason, metadata } = await refusal(oct(key, { amount: 701n }));
     assert.equal(reason, 'IDEMPOTENCY_KEY_REUSED');
     assert.equal(charged(), before);
-    assert.deepEqual(await desk.results({ requestId: metadata.requestId ?? '' }), ['failed']);
+    assert.deepEqual(await shop.results({ requestId: metadata.requestId ?? '' }), ['failed']);
     const again = await refusal(oct(key, { amount: 701n }));
     assert.deepEqual([again.reason, again.metadata.requestId], ['IDEMPOTENCY_KEY_REUSED', metadata.requestId]);
   });
@@ -97,24 +97,24 @@ describe('a repeated idempotency key', function () {
 
   it('returns the operation that has its identifier when only the key is lost', async () => {
     const key = randomUUID();
-    const hold = await desk.hold({ idempotencyKey: key });
+    const hold = await shop.hold({ idempotencyKey: key });
     const captureKey = randomUUID();
-    const { capture } = await desk.capture(hold, 10n, { idempotencyKey: captureKey });
+    const { capture } = await shop.capture(hold, 10n, { idempotencyKey: captureKey });
     const releaseKey = randomUUID();
-    const released = await desk.hold();
-    const release = await desk.release(released, { idempotencyKey: releaseKey });
+    const released = await shop.hold();
+    const release = await shop.release(released, { idempotencyKey: releaseKey });
     await sql(stage, 'update claim set key = null');
-    const again = await desk.place({ idempotencyKey: key });
+    const again = await shop.place({ idempotencyKey: key });
     assert.deepEqual([again.preauthorization?.requestId, again.replayed], [hold.requestId, true]);
-    const capturedAgain = await desk.capture(hold, 10n, { idempotencyKey: captureKey });
+    const capturedAgain = await shop.capture(hold, 10n, { idempotencyKey: captureKey });
     assert.deepEqual([capturedAgain.capture?.requestId, capturedAgain.replayed], [capture?.requestId, true]);
-    const releasedAgain = await desk.release(released, { idempotencyKey: releaseKey });
+    const releasedAgain = await shop.release(released, { idempotencyKey: releaseKey });
     assert.deepEqual([releasedAgain.requestId, releasedAgain.replayed], [release.requestId, true]);
     for (const call of [
-      () => desk.place({ idempotencyKey: key, amount: 9_999n }),
-      () => desk.place({ idempotencyKey: key, terminalId: 'T2' }),
-      () => desk.capture(hold, 11n, { idempotencyKey: captureKey }),
-      () => desk.release(hold, { idempotencyKey: releaseKey }),
+      () => shop.place({ idempotencyKey: key, amount: 9_999n }),
+      () => shop.place({ idempotencyKey: key, terminalId: 'T2' }),
+      () => shop.capture(hold, 11n, { idempotencyKey: captureKey }),
+      () => shop.release(hold, { idempotencyKey: releaseKey }),
     ]) {
       assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
     }
@@ -123,7 +123,7 @@ describe('a repeated idempotency key', function () {
   it('has a different identifier for another merchant, method or key', async () => {
     const other = await openMerchant(stage, 'other');
     const key = randomUUID();
-    const hold = await desk.hold({ idempotencyKey: key });
+    const hold = await shop.hold({ idempotencyKey: key });
     const theirs = await other.hold({ idempotencyKey: key });
     const { oct: own } = await other.oct({ idempotencyKey: `${key}x` });
     const sent = await Promise.all([hold.requestId, theirs.requestId, own?.requestId ?? ''].map(identifierOf));
@@ -131,8 +131,8 @@ describe('a repeated idempotency key', function () {
   });
 
   it('is sent under the requestId for a checkout, as is a call without a key', async () => {
-    const { preauthorization } = await desk.checkout({ idempotencyKey: randomUUID() });
-    const plain = await desk.hold();
+    const { preauthorization } = await shop.checkout({ idempotencyKey: randomUUID() });
+    const plain = await shop.hold();
     for (const requestId of [preauthorization?.requestId ?? '', plain.requestId]) {
       assert.equal(await identifierOf(requestId), requestId);
     }
@@ -143,7 +143,7 @@ describe('a repeated idempotency key', function () {
 
     const lose = async () => {
       scripted.processor.says = {};
-      const { oct: open } = await scripted.desk.oct({ idempotencyKey: randomUUID() });
+      const { oct: open } = await scripted.shop.oct({ idempotencyKey: randomUUID() });
       assert.equal(open?.state, OperationState.UNKNOWN);
       const [row] = await sql<{ id: string }>(
         scripted.stage,

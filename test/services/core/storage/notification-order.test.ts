@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 
 describe('the order of notifications', function () {
@@ -19,14 +19,14 @@ describe('the order of notifications', function () {
   };
 
   it('numbers those of one hold as they became final, with their places in the log', async () => {
-    const desk = await openMerchant(stage, 'ordered', {
+    const shop = await openMerchant(stage, 'ordered', {
       allowMultipleCaptures: true,
       webhookUrl: 'https://ordered.example',
     });
-    const [hold, other] = [await desk.hold(), await desk.hold()];
-    await Promise.all([1n, 2n, 3n, 4n].map((amount) => desk.capture(hold, amount)));
-    await desk.release(hold);
-    await desk.oct();
+    const [hold, other] = [await shop.hold(), await shop.hold()];
+    await Promise.all([1n, 2n, 3n, 4n].map((amount) => shop.capture(hold, amount)));
+    await shop.release(hold);
+    await shop.oct();
     const notifications = await told(hold);
     assert.deepEqual(
       notifications.map(({ operation }) => operation),
@@ -44,13 +44,13 @@ describe('the order of notifications', function () {
   });
 
   it('counts only what the contract notifies, so that there are no gaps', async () => {
-    const desk = await openMerchant(stage, 'brief', {
+    const shop = await openMerchant(stage, 'brief', {
       allowMultipleCaptures: true,
       notifyHolds: false,
       webhookUrl: 'https://brief.example',
     });
-    const hold = await desk.hold();
-    for (const amount of [1n, 2n]) await desk.capture(hold, amount);
+    const hold = await shop.hold();
+    for (const amount of [1n, 2n]) await shop.capture(hold, amount);
     assert.deepEqual(
       (await told(hold)).map(({ operation, sequence }) => `${operation} ${sequence}`),
       ['CAPTURE 1', 'CAPTURE 2'],
@@ -58,8 +58,8 @@ describe('the order of notifications', function () {
   });
 
   it('says of an OCT only where it stands in the log', async () => {
-    const desk = await openMerchant(stage, 'payer', { webhookUrl: 'https://payer.example' });
-    const { oct } = await desk.oct();
+    const shop = await openMerchant(stage, 'payer', { webhookUrl: 'https://payer.example' });
+    const { oct } = await shop.oct();
     const [{ sequence, position, logged } = {} as never] = await told(oct ?? assert.fail());
     assert.equal(sequence, undefined);
     assert.equal(position, logged);

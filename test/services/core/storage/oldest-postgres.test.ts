@@ -9,7 +9,7 @@ import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
 import { freePort } from '../../../../services/quickstart/ports.ts';
 import { choosePostgresHome } from '../../../../services/quickstart/postgres-home.ts';
 import { createDatabase } from '../../../database.ts';
-import { openMerchant } from '../desk.ts';
+import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
 
 /** OLDEST_POSTGRES names the folder of its programs where they are elsewhere. */
@@ -55,11 +55,11 @@ describe('PostgreSQL 15', function () {
   it('has the schema, and holds and captures, with clean books', async () => {
     const stage = await openStage();
     try {
-      const desk = await openMerchant(stage, 'acme');
-      const hold = await desk.hold();
-      await desk.capture(hold, 4_000n);
-      await desk.release(hold);
-      assert.deepEqual(await desk.results(hold), ['authorized', 'captured 4000', 'released 6000']);
+      const shop = await openMerchant(stage, 'acme');
+      const hold = await shop.hold();
+      await shop.capture(hold, 4_000n);
+      await shop.release(hold);
+      assert.deepEqual(await shop.results(hold), ['authorized', 'captured 4000', 'released 6000']);
       assert.deepEqual(await stage.audit(), []);
     } finally {
       await stage.close();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant, sql } from '../desk.ts';
+import { openMerchant, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
 
 const DAY_MS = 86_400_000;

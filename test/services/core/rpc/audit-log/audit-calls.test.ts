@@ -18,7 +18,7 @@ import { RefundService } from '../../../../../proto/gen/holdfast/v1/refund_pb.js
 import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';
 
 const SERVICES = [

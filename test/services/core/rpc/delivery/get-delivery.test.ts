@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { signNotification, verifyStandardWebhook } from '../../../../../client/webhooks/signature.ts';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 import { notification } from '../notification/verified.ts';
 

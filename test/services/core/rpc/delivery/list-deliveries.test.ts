@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -11,13 +11,13 @@ describe('ListDeliveries', () => {
   const stage = forSuite(openStage);
 
   it('lists deliveries created between two times, the first included and the last not, and pages through them', async () => {
-    const desk = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
+    const shop = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
     const operator = stage.client('operator', NotificationService);
     // Identifiers contain the machine's time, not the stage's.
     const firstMs = Date.now();
     const ids: string[] = [];
     for (let count = 0; count < 4; count++) {
-      const { requestId } = await desk.hold();
+      const { requestId } = await shop.hold();
       ids.push(requestId);
       const createdAt = new Date(firstMs + count * 60_000);
       await sql(stage, 'update delivery set created_at = $1 where request_id = $2', [createdAt, requestId]);

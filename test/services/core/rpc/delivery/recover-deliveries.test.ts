@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { EndpointKind, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 describe('ReplayDelivery', () => {
@@ -11,8 +11,8 @@ describe('ReplayDelivery', () => {
   const gateway = forSuite(() => stage.client('gateway', NotificationService));
 
   async function merchantWithDelivery(merchantId: string) {
-    const desk = await openMerchant(stage, merchantId, { webhookUrl: 'https://merchant.example' });
-    const { requestId } = await desk.hold();
+    const shop = await openMerchant(stage, merchantId, { webhookUrl: 'https://merchant.example' });
+    const { requestId } = await shop.hold();
     const { deliveries } = await operator.listDeliveries({ requestId });
     const { key } = await stage.channel('operator').merchants.createApiKey({ merchantId, managesWebhook: true });
     const call = { metadata: { 'x-api-key-sha256': createHash('sha256').update(key).digest('base64') } };

@@ -5,7 +5,7 @@ import {
   NotificationService,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 describe('SendTestNotification', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
 describe('GetContract', () => {

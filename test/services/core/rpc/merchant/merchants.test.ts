@@ -4,7 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { MerchantCredentials } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, why } from '../../stage.ts';
 
 const hash = (key: string) => createHash('sha256').update(key).digest('hex');
@@ -139,8 +139,8 @@ describe('MerchantService', function () {
   });
 
   it('replaces the contract; another core applies it within a second', async () => {
-    const desk = await openMerchant(stage, 'changing');
-    await desk.hold();
+    const shop = await openMerchant(stage, 'changing');
+    await shop.hold();
     const contractAfter = { currencies: ['USD'], terminals: ['T1'], holdPeriod: { seconds: 60n }, notifyHolds: false };
     const { merchant } = await merchants.updateMerchant({
       merchantId: 'changing',
@@ -152,7 +152,7 @@ describe('MerchantService', function () {
       [merchant?.name, merchant?.contract?.currencies, merchant?.contract?.notifyHolds],
       ['New', ['USD'], false],
     );
-    assert.equal(await why(desk.place()), 'INVALID_REQUEST');
+    assert.equal(await why(shop.place()), 'INVALID_REQUEST');
     const { holds } = stage.channel('gateway', 1);
     stage.clock.advance(1_000);
     const fields = { tokenId: 'tok_sandbox_ok', amount: 1n, terminalId: 'T1', userId: 'u' };

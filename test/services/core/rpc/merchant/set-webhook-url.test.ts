@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { endpointName, lockEndpoint, writeEndpoint } from '../../../../../services/core/storage/endpoint/endpoint.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';
 
 describe('SetWebhookUrl', () => {
@@ -12,17 +12,17 @@ describe('SetWebhookUrl', () => {
   const set = (merchantId: string, webhookUrl: string) => operator.merchants.setWebhookUrl({ merchantId, webhookUrl });
 
   it('changes only the address in the contract, and the next notification goes there', async () => {
-    const desk = await openMerchant(stage, 'moving', { internalUrl: 'https://inner.example' });
+    const shop = await openMerchant(stage, 'moving', { internalUrl: 'https://inner.example' });
     const { merchant: before } = await operator.merchants.getMerchant({ merchantId: 'moving' });
     const { merchant } = await set('moving', 'https://merchant.example/hooks');
     assert.deepEqual(merchant?.contract, { ...before?.contract, webhookUrl: 'https://merchant.example/hooks' });
-    const { requestId } = await desk.hold();
+    const { requestId } = await shop.hold();
     const notifications = operator.opened.client(NotificationService);
     const { deliveries } = await notifications.listDeliveries({ requestId });
     assert.equal(deliveries.length, 1);
     assert.equal((await set('moving', '')).merchant?.contract?.webhookUrl, '');
     assert.equal(
-      (await notifications.listDeliveries({ requestId: (await desk.hold()).requestId })).deliveries.length,
+      (await notifications.listDeliveries({ requestId: (await shop.hold()).requestId })).deliveries.length,
       0,
     );
   });
@@ -30,9 +30,9 @@ describe('SetWebhookUrl', () => {
   it('makes due now what waits for a later attempt, when the address changes, and leaves what others wait for', async () => {
     const hours = (count: number) => new Date(stage.clock.now() + count * 3_600_000);
     for (const merchantId of ['hurries', 'waits']) {
-      const desk = await openMerchant(stage, merchantId, { webhookUrl: 'https://old.example' });
-      await desk.hold();
-      await desk.hold();
+      const shop = await openMerchant(stage, merchantId, { webhookUrl: 'https://old.example' });
+      await shop.hold();
+      await shop.hold();
       const late = 'update delivery set attempt_count = 7, due_at = $2 where merchant_id = $1';
       await sql(stage, late, [merchantId, hours(6)]);
     }

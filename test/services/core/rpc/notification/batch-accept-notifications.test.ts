@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AcceptOutcome, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 

@@ -13,7 +13,7 @@ import {
   VerificationFailureReason,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 

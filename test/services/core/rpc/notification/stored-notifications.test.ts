@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { signNotification } from '../../../../../client/webhooks/signature.ts';
 import { NotificationService, StoredNotificationState } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { KIND_NAMES } from '../../../../../services/core/domain/kinds.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openDesk, openMerchant, payAt, sql } from '../../desk.ts';
+import { openMerchant, openShop, payAt, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
 describe('watchNotifications()', function () {
@@ -59,7 +59,7 @@ describe('watchNotifications()', function () {
   it('sends what an attempt would send: path, body byte for byte, and headers with both signatures', async () => {
     const stream = await open('acme');
     const hold = await acme.hold();
-    const { capture } = await openDesk(stage, 'acme', 1).capture(hold, 400n);
+    const { capture } = await openShop(stage, 'acme', 1).capture(hold, 400n);
     const [placed, captured] = [await stream.next(), await stream.next()];
     await stream.cut();
     assert.equal(placed.notification?.path, '/webhook/processor/payment/authorized');

@@ -7,7 +7,7 @@ import { moveSequencesAhead } from '../../../../../services/core/storage/after-r
 import { COMMIT_CHANNEL } from '../../../../../services/core/storage/announce.ts';
 import { inNameOf } from '../../../../../services/core/storage/audit-log/actor.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openDesk, openMerchant, sql } from '../../desk.ts';
+import { openMerchant, openShop, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 import { rememberNow } from '../../time-machine.ts';
 
@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3_600 * 1_000;
 describe('watchOperations()', function () {
   this.timeout(60_000);
   const stage = forSuite(() => openStage({ cores: 2 }));
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
   const watchers = forSuite(() => [stage.channel('internal', 0), stage.channel('internal', 1)]);
 
   before(() => openMerchant(stage, 'other'));
@@ -51,10 +51,10 @@ describe('watchOperations()', function () {
     );
 
   it('starts now, and sends each result as it is committed, by any core', async () => {
-    await desk.hold();
+    await shop.hold();
     const stream = await open({}, 1);
-    const hold = await openDesk(stage, 'acme', 0).hold();
-    await openDesk(stage, 'acme', 1).capture(hold, 10n);
+    const hold = await openShop(stage, 'acme', 0).hold();
+    await openShop(stage, 'acme', 1).capture(hold, 10n);
     const placed = await stream.next();
     assert.deepEqual([placed.operation?.requestId, placed.operation?.kind], [hold.requestId, OperationKind.HOLD]);
     const captured = await stream.next();
@@ -66,10 +66,10 @@ describe('watchOperations()', function () {
   it('resumes after a token, at another core as well', async () => {
     const stream = await open();
     const token = stream.first.resumeToken;
-    const first = await desk.hold();
+    const first = await shop.hold();
     const { resumeToken } = await stream.next();
     await stream.cut();
-    const second = await desk.hold();
+    const second = await shop.hold();
     const resumed = await open({ resumeToken }, 1);
     assert.equal(resumed.first.resumeToken, resumeToken);
     assert.equal((await resumed.next()).operation?.requestId, second.requestId);
@@ -82,8 +82,8 @@ describe('watchOperations()', function () {
 
   it('sends a merchant only its own results', async () => {
     const stream = await open({ merchantId: 'acme' });
-    await openDesk(stage, 'other').hold();
-    const mine = await desk.hold();
+    await openShop(stage, 'other').hold();
+    const mine = await shop.hold();
     assert.equal((await stream.next()).operation?.requestId, mine.requestId);
     await stream.cut();
   });
@@ -91,7 +91,7 @@ describe('watchOperations()', function () {
   it('sends several in one message on request, and resumes after any of them', async () => {
     const { first, cut } = await open();
     await cut();
-    const holds = [await desk.hold(), await desk.hold(), await desk.hold()].map(({ requestId }) => requestId);
+    const holds = [await shop.hold(), await shop.hold(), await shop.hold()].map(({ requestId }) => requestId);
     const stream = await open({ resumeToken: first.resumeToken, maxBatchSize: 2 });
     const [pair, rest] = [await stream.next(), await stream.next()];
     assert.deepEqual([pair.operation, rest.operation], [undefined, undefined]);
@@ -106,8 +106,8 @@ describe('watchOperations()', function () {
   it('batches only the results of the merchant who watches', async () => {
     const { first, cut } = await open();
     await cut();
-    await openDesk(stage, 'other').hold();
-    const mine = await desk.hold();
+    await openShop(stage, 'other').hold();
+    const mine = await shop.hold();
     const stream = await open({ merchantId: 'acme', resumeToken: first.resumeToken, maxBatchSize: 1_000 });
     assert.deepEqual(
       (await stream.next()).operations.map(({ requestId }) => requestId),
@@ -128,7 +128,7 @@ describe('watchOperations()', function () {
     let writing = true;
     const writers = [0, 1].flatMap((core) =>
       Array.from({ length: 8 }, async () => {
-        const at = openDesk(stage, core === 0 ? 'acme' : 'other', core);
+        const at = openShop(stage, core === 0 ? 'acme' : 'other', core);
         for (let round = 0; round < 12; round++) {
           const hold = await at.hold();
           await Promise.all([at.capture(hold, 1n), at.oct()]);
@@ -181,7 +181,7 @@ describe('watchOperations()', function () {
     await listener.query(`listen ${COMMIT_CHANNEL}`);
     try {
       const stream = await open({}, 1);
-      for (const each of [notified, desk, notified]) {
+      for (const each of [notified, shop, notified]) {
         const { requestId } = await each.hold();
         assert.equal((await stream.next()).operation?.requestId, requestId);
       }
@@ -221,10 +221,10 @@ describe('watchOperations()', function () {
   it('ends when the database goes back before a result that it sent, also when the log has grown past it again', async () => {
     const goBack = await rememberNow(stage);
     const stream = await open();
-    await desk.oct();
+    await shop.oct();
     const told = await stream.next();
     await goBack();
-    for (let count = 0; count < 3; count++) await desk.oct();
+    for (let count = 0; count < 3; count++) await shop.oct();
     const [ended, resumed] = await Promise.all([
       refusal(stream.next()),
       refusal(
@@ -238,11 +238,11 @@ describe('watchOperations()', function () {
   it('reuses no number after a restore that was announced', async () => {
     const last = async () => BigInt((await everything()).at(-1)?.sequence ?? 0);
     const goBack = await rememberNow(stage);
-    for (let count = 0; count < 3; count++) await desk.oct();
+    for (let count = 0; count < 3; count++) await shop.oct();
     const lost = await last();
     await goBack();
     const moved = await inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));
-    await desk.oct();
+    await shop.oct();
     assert((await last()) > lost && (await last()) > moved.operation);
     const entries = await sql(stage, `select actor from audit_entry where action = 'database.restored'`);
     assert.deepEqual(entries, [{ actor: 'operator/ann' }]);
@@ -251,7 +251,7 @@ describe('watchOperations()', function () {
   it('rejects a token that is too old to have missed nothing, and accepts one that has missed nothing', async () => {
     const stream = await open();
     const old = stream.first.resumeToken;
-    await desk.hold();
+    await shop.hold();
     const { resumeToken: newest } = await stream.next();
     await stream.cut();
     stage.clock.advance(90 * DAY_MS + 1);

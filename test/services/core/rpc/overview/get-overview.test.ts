@@ -9,7 +9,7 @@ import {
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 import { notification } from '../notification/verified.ts';
 

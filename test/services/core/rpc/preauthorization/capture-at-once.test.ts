@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openDesk, openMerchant } from '../../desk.ts';
+import { openMerchant, openShop } from '../../shop.ts';
 import { useMortalStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
@@ -30,13 +30,13 @@ describe('simultaneous captures', function () {
       return 0n;
     }
   };
-  const both = (merchantId: string) => [openDesk(stage, merchantId, 0), openDesk(stage, merchantId, 1)] as const;
+  const both = (merchantId: string) => [openShop(stage, merchantId, 0), openShop(stage, merchantId, 1)] as const;
 
   it('succeed exactly as long as they fit, and the processor is asked for nothing else', async () => {
-    const desks = both('several');
+    const shops = both('several');
     for (let round = 0; round < 4; round++) {
       const hold = await several.hold();
-      const calls = Array.from({ length: 64 }, (_, index) => desks[index % 2]?.capture(hold, 1_000n) ?? assert.fail());
+      const calls = Array.from({ length: 64 }, (_, index) => shops[index % 2]?.capture(hold, 1_000n) ?? assert.fail());
       const won = (await Promise.all(calls.map(tried))).filter((amount) => amount > 0n);
       assert.equal(won.length, 10);
       assert.equal(asked(hold).length, 10);
@@ -45,12 +45,12 @@ describe('simultaneous captures', function () {
   });
 
   it('charge what was answered, whatever the amounts', async () => {
-    const desks = both('several');
+    const shops = both('several');
     for (let round = 0; round < 4; round++) {
       const hold = await several.hold();
       const calls = Array.from(
         { length: 64 },
-        (_, index) => desks[index % 2]?.capture(hold, BigInt(300 + ((index * 7_919 + round) % 1_500))) ?? assert.fail(),
+        (_, index) => shops[index % 2]?.capture(hold, BigInt(300 + ((index * 7_919 + round) % 1_500))) ?? assert.fail(),
       );
       const won = (await Promise.all(calls.map(tried))).filter((amount) => amount > 0n);
       const sum = won.reduce((total, amount) => total + amount, 0n);
@@ -63,10 +63,10 @@ describe('simultaneous captures', function () {
   });
 
   it('succeed once where one is allowed', async () => {
-    const desks = both('sole');
+    const shops = both('sole');
     for (let round = 0; round < 4; round++) {
       const hold = await sole.hold();
-      const calls = Array.from({ length: 64 }, (_, index) => desks[index % 2]?.capture(hold, 10n) ?? assert.fail());
+      const calls = Array.from({ length: 64 }, (_, index) => shops[index % 2]?.capture(hold, 10n) ?? assert.fail());
       const won = (await Promise.all(calls.map(tried))).filter((amount) => amount > 0n);
       assert.equal(won.length, 1);
       assert.equal(asked(hold).length, 1);
@@ -74,11 +74,11 @@ describe('simultaneous captures', function () {
   });
 
   it('share what remains with a release: it goes to captures or to the release', async () => {
-    const desks = both('several');
+    const shops = both('several');
     for (let round = 0; round < 6; round++) {
       const hold = await several.hold();
-      const captures = Array.from({ length: 8 }, (_, index) => desks[index % 2]?.capture(hold, 500n) ?? assert.fail());
-      const released = desks[round % 2]?.release(hold).then(
+      const captures = Array.from({ length: 8 }, (_, index) => shops[index % 2]?.capture(hold, 500n) ?? assert.fail());
+      const released = shops[round % 2]?.release(hold).then(
         () => true,
         () => false,
       );

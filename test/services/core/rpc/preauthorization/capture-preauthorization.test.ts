@@ -3,7 +3,7 @@ import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.
 import { HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { TEST_CARDS } from '../../../../../services/sandbox/checkout/test-card.ts';
 import { forSuite } from '../../../../suite.ts';
-import { type Desk, openMerchant, payAt } from '../../desk.ts';
+import { openMerchant, payAt, type Shop } from '../../shop.ts';
 import { refusal, useMortalStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
@@ -16,9 +16,9 @@ describe('capturePreauthorization()', function () {
   const asked = ({ requestId }: { requestId: string }) =>
     stage.oracle.entries(requestId).filter(({ kind }) => kind === 'capture');
   /** Leaves a capture reserved that never reaches the processor. */
-  const strand = async (desk: Desk, hold: { preauthorizationId: string }, amount: bigint, fields: object = {}) => {
+  const strand = async (shop: Shop, hold: { preauthorizationId: string }, amount: bigint, fields: object = {}) => {
     crash.at = 'capture stored';
-    assert.equal((await desk.capture(hold, amount, fields)).capture?.state, OperationState.UNKNOWN);
+    assert.equal((await shop.capture(hold, amount, fields)).capture?.state, OperationState.UNKNOWN);
     assert.equal(crash.at, undefined);
   };
   const recover = async () => {

@@ -3,18 +3,18 @@ import { status } from '@grpc/grpc-js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldPhase, HoldStatus } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, payAt, sql } from '../../desk.ts';
 import { startFakeProcessor } from '../../fake-processor.ts';
+import { openMerchant, payAt, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
 describe('createPreauthorization()', function () {
   this.timeout(60_000);
   const stage = forSuite(() => openStage({ processorTimeoutMs: 5_000 }));
-  const desk = forSuite(() => openMerchant(stage, 'acme'));
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
 
   describe('with a token', () => {
     it('places the hold and returns all of it', async () => {
-      const { preauthorization: hold = assert.fail(), state } = await desk.place({
+      const { preauthorization: hold = assert.fail(), state } = await shop.place({
         ...{ amount: 12_345n, currency: 'JPY', terminalId: 'T2', userId: 'somebody' },
         ...{ merchantReference: 'order 1', metadata: { a: '1' } },
       });
@@ -29,7 +29,7 @@ describe('createPreauthorization()', function () {
       assert.deepEqual(hold.metadata, { a: '1' });
       assert.equal(hold.paymentMethod?.last4, '4242');
       assert.equal(Number(hold.expiresAt?.seconds) * 1_000, stage.clock.now() + 7 * 24 * 3_600_000);
-      assert.deepEqual(await desk.get(hold), hold);
+      assert.deepEqual(await shop.get(hold), hold);
       const entry = stage.oracle.find(hold.requestId);
       assert.deepEqual(
         [entry?.amount, entry?.currency, entry?.terminalId, entry?.userId, entry?.merchantId],
@@ -45,30 +45,30 @@ describe('createPreauthorization()', function () {
       ['tok_sandbox_processor_error', 'PROCESSOR_ERROR', 'processor_error', 'failed'],
     ] as const) {
       it(`stores a hold that failed, with the reason: ${token}`, async () => {
-        const { reason, metadata } = await refusal(desk.place({ tokenId: token }));
+        const { reason, metadata } = await refusal(shop.place({ tokenId: token }));
         assert.deepEqual([reason, metadata.processorCode], [word, code]);
         const requestId = metadata.requestId ?? '';
-        assert.equal(await desk.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
-        assert.deepEqual(await desk.results({ requestId }), [told]);
-        const hold = await desk.get({ requestId });
+        assert.equal(await shop.books({ requestId }), 'FAILED FAILED 0/0/0/0/0');
+        assert.deepEqual(await shop.results({ requestId }), [told]);
+        const hold = await shop.get({ requestId });
         assert.equal(hold.preauthorizationId, '');
         assert.equal(hold.processorError?.code, code);
-        assert.equal(await why(desk.release(hold)), 'HOLD_NOT_PLACED');
+        assert.equal(await why(shop.release(hold)), 'HOLD_NOT_PLACED');
       });
     }
 
     it('expires when the processor says, if that is sooner than the contract', async () => {
-      const hold = await desk.hold({ tokenId: 'tok_sandbox_expires_2s' });
+      const hold = await shop.hold({ tokenId: 'tok_sandbox_expires_2s' });
       stage.clock.advance(1_999);
-      await desk.capture(hold, 1n);
+      await shop.capture(hold, 1n);
       stage.clock.advance(1);
-      assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
+      assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_EXPIRED');
       await stage.expire();
-      assert.equal(await desk.books(hold), 'CAPTURED 1/0/0/9999/0 EXPIRED');
+      assert.equal(await shop.books(hold), 'CAPTURED 1/0/0/9999/0 EXPIRED');
     });
 
     it('never stores the preauthorizationId in clear text', async () => {
-      const { preauthorizationId, requestId } = await desk.hold();
+      const { preauthorizationId, requestId } = await shop.hold();
       const [row] = await sql<{ text: string }>(stage, 'select hold::text as text from hold where request_id = $1', [
         requestId,
       ]);
@@ -79,7 +79,7 @@ describe('createPreauthorization()', function () {
 
   describe('without a token', () => {
     const open = async (fields: object = {}) => {
-      const { preauthorization: hold = assert.fail(), state } = await desk.checkout(fields);
+      const { preauthorization: hold = assert.fail(), state } = await shop.checkout(fields);
       assert.equal(state, OperationState.PENDING);
       return hold;
     };
@@ -88,58 +88,58 @@ describe('createPreauthorization()', function () {
       const hold = await open();
       assert.equal(hold.preauthorizationId, '');
       assert.equal(Number(hold.checkoutExpiresAt?.seconds) * 1_000, stage.clock.now() + 1_800_000);
-      assert.equal(await desk.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
-      assert.equal((await desk.get(hold)).checkoutUrl, hold.checkoutUrl);
-      assert.deepEqual(await desk.results(hold), []);
+      assert.equal(await shop.books(hold), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
+      assert.equal((await shop.get(hold)).checkoutUrl, hold.checkoutUrl);
+      assert.deepEqual(await shop.results(hold), []);
     });
 
     it('is placed when the customer has paid, and captured like any other', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl);
-      const hold = await desk.get(opened);
+      const hold = await shop.get(opened);
       assert.match(hold.preauthorizationId, /^pre_/);
       assert.deepEqual([hold.checkoutUrl, hold.checkoutExpiresAt], ['', undefined]);
       assert.deepEqual([hold.paymentMethod?.brand, hold.generatedTokenId], ['visa', '']);
-      await desk.capture(hold, 4_000n);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+      await shop.capture(hold, 4_000n);
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
     });
 
     it('generates a token for the saved card, valid for the next hold', async () => {
       const opened = await open({ saveCard: true });
       await payAt(opened.checkoutUrl, { number: '5555555555554444' });
-      const { generatedTokenId } = await desk.get(opened);
+      const { generatedTokenId } = await shop.get(opened);
       assert.match(generatedTokenId, /^tok_/);
-      const next = await desk.hold({ tokenId: generatedTokenId });
+      const next = await shop.hold({ tokenId: generatedTokenId });
       assert.equal(next.paymentMethod?.brand, 'mastercard');
     });
 
     it('stays open when a card is declined, and is placed by the next one', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl, { number: '4000000000000002' });
-      assert.equal(await desk.books(opened), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
-      assert.deepEqual(await desk.results(opened), []);
+      assert.equal(await shop.books(opened), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
+      assert.deepEqual(await shop.results(opened), []);
       await payAt(opened.checkoutUrl);
-      assert.equal(await desk.books(opened), 'IN_PROGRESS 0/0/10000/0/0');
-      assert.deepEqual(await desk.results(opened), ['authorized']);
+      assert.equal(await shop.books(opened), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.deepEqual(await shop.results(opened), ['authorized']);
     });
 
     it('fails for good when the processor fails', async () => {
       const opened = await open();
       await payAt(opened.checkoutUrl, { number: '4000000000000119' });
-      assert.equal(await desk.books(opened), 'FAILED FAILED 0/0/0/0/0');
-      assert.deepEqual(await desk.results(opened), ['failed']);
+      assert.equal(await shop.books(opened), 'FAILED FAILED 0/0/0/0/0');
+      assert.deepEqual(await shop.results(opened), ['failed']);
     });
 
     it('inquires before it fails an expired page: the report may be lost', async () => {
       const paid = await open();
       await payAt(paid.checkoutUrl, { number: '4000000000005027' });
-      assert.equal(await desk.books(paid), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
+      assert.equal(await shop.books(paid), 'IN_PROGRESS AWAITING_CHECKOUT 0/0/0/0/0');
       const left = await open();
       stage.clock.advance(1_800_000);
       await stage.expire();
-      assert.equal(await desk.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
-      assert.equal(await desk.books(left), 'FAILED FAILED 0/0/0/0/0');
-      assert.deepEqual(await desk.results(left), ['failed']);
+      assert.equal(await shop.books(paid), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await shop.books(left), 'FAILED FAILED 0/0/0/0/0');
+      assert.deepEqual(await shop.results(left), ['failed']);
       assert.equal((await fetch(left.checkoutUrl)).status, 410);
     });
   });

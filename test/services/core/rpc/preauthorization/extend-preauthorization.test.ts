@@ -5,9 +5,9 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { CapabilitiesSchema } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
 import { approved, declined, neverSeen } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
+import { openMerchant } from '../../shop.ts';
 import { why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -15,11 +15,11 @@ const DAY_MS = 24 * 3_600_000;
 describe('extendPreauthorization()', function () {
   this.timeout(60_000);
   const { scripted, processor } = useScriptedStage();
-  const desk = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
+  const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   const now = () => scripted.stage.clock.now();
   const until = (atMs: number) => ({ ...approved, expiresAt: timestampFromMs(atMs) });
   const endOf = async (hold: { requestId: string }) => {
-    const { expiresAt } = await desk.get(hold);
+    const { expiresAt } = await shop.get(hold);
     return expiresAt ? timestampMs(expiresAt) : 0;
   };
   beforeEach(() => {
@@ -27,26 +27,26 @@ describe('extendPreauthorization()', function () {
   });
 
   it("lets the hold end after the contract's period from now, notifies, and repeats its answer", async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     scripted.stage.clock.advance(5 * DAY_MS);
     const key = { idempotencyKey: randomUUID() };
-    const first = await desk.extend(hold, key);
+    const first = await shop.extend(hold, key);
     assert.equal(first.state, OperationState.OK);
     assert.equal(await endOf(hold), now() + 7 * DAY_MS);
-    assert.deepEqual(first.preauthorization?.expiresAt, (await desk.get(hold)).expiresAt);
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
-    assert.deepEqual(await desk.results(hold), ['authorized', 'extended 0']);
+    assert.deepEqual(first.preauthorization?.expiresAt, (await shop.get(hold)).expiresAt);
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await shop.results(hold), ['authorized', 'extended 0']);
     const [notified] = await scripted.notificationsOf(hold);
     const { operation, amount, expiresAt } = notified?.body ?? {};
     assert.deepEqual([operation, amount, expiresAt], ['EXTENSION', 0, new Date(now() + 7 * DAY_MS).toISOString()]);
     scripted.stage.clock.advance(DAY_MS);
-    await desk.extend(hold);
-    assert.deepEqual(await desk.extend(hold, key), { ...first, replayed: true });
+    await shop.extend(hold);
+    assert.deepEqual(await shop.extend(hold, key), { ...first, replayed: true });
     assert.deepEqual(await scripted.stage.audit('own books'), []);
   });
 
   it("ends when the processor says, if that is earlier than the contract's period, and never earlier than before", async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const before = await endOf(hold);
     scripted.stage.clock.advance(5 * DAY_MS);
     for (const [said, end] of [
@@ -55,29 +55,29 @@ describe('extendPreauthorization()', function () {
       [approved, now() + 3 * DAY_MS],
     ] as const) {
       processor.says.extendAuthorization = () => said;
-      await desk.extend(hold);
+      await shop.extend(hold);
       assert.equal(await endOf(hold), end);
     }
     assert(before < (await endOf(hold)));
   });
 
   it('of a hold whose period ends in this second comes too late; a millisecond earlier it does not', async () => {
-    const [late, early] = [await desk.hold(), await desk.hold()];
+    const [late, early] = [await shop.hold(), await shop.hold()];
     scripted.stage.clock.advance((await endOf(early)) - now() - 1);
-    await desk.extend(early);
+    await shop.extend(early);
     scripted.stage.clock.advance(1);
-    assert.equal(await why(desk.extend(late)), 'HOLD_EXPIRED');
+    assert.equal(await why(shop.extend(late)), 'HOLD_EXPIRED');
     await scripted.stage.expire();
-    assert.equal(await desk.books(late), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-    assert.equal(await desk.books(early), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await shop.books(late), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.equal(await shop.books(early), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
   describe('whose answer is lost', () => {
     const lost = async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       scripted.stage.clock.advance((await endOf(hold)) - now() - 1);
       processor.says.extendAuthorization = () => undefined;
-      const { requestId, state } = await desk.extend(hold);
+      const { requestId, state } = await shop.extend(hold);
       assert.equal(state, OperationState.UNKNOWN);
       return { hold, requestId };
     };
@@ -86,12 +86,12 @@ describe('extendPreauthorization()', function () {
       const { hold, requestId } = await lost();
       scripted.stage.clock.advance(1);
       await scripted.stage.expire();
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
-      assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_EXPIRED');
       await scripted.settled(requestId, until(now() + 7 * DAY_MS));
-      await desk.capture(hold, 1n);
+      await shop.capture(hold, 1n);
       await scripted.stage.expire();
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1/0/9999/0/0');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 1/0/9999/0/0');
     });
 
     it('lets the hold expire once it is KO', async () => {
@@ -106,29 +106,29 @@ describe('extendPreauthorization()', function () {
         scripted.stage.clock.advance(1);
         await end(requestId);
         await scripted.stage.expire();
-        assert.equal(await desk.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED', String(index));
+        assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED', String(index));
       }
       assert.deepEqual(await scripted.stage.audit('own books'), []);
     });
 
     it('keeps no capture and no release waiting', async () => {
       const [captured, released] = [await lost(), await lost()];
-      await desk.release(released.hold);
+      await shop.release(released.hold);
       await scripted.settled(released.requestId, declined);
-      assert.equal(await desk.books(released.hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+      assert.equal(await shop.books(released.hold), 'RELEASED 0/0/0/10000/0 RELEASED');
       await scripted.settled(captured.requestId, until(now() + 7 * DAY_MS));
-      await desk.capture(captured.hold, 1n, { finalCapture: true });
-      assert.equal(await desk.books(captured.hold), 'CAPTURED 1/0/0/9999/0 FINAL');
+      await shop.capture(captured.hold, 1n, { finalCapture: true });
+      assert.equal(await shop.books(captured.hold), 'CAPTURED 1/0/0/9999/0 FINAL');
       assert.deepEqual(await scripted.stage.audit('own books'), []);
     });
   });
 
   it('is refused when this authorization cannot do it, and after its end', async () => {
-    const hold = await desk.hold();
-    await desk.release(hold);
-    assert.equal(await why(desk.extend(hold)), 'HOLD_RELEASED');
+    const hold = await shop.hold();
+    await shop.release(hold);
+    assert.equal(await why(shop.extend(hold)), 'HOLD_RELEASED');
     const capabilities = create(CapabilitiesSchema, { severalCaptures: true, increments: true, extension: false });
     processor.says.authorize = () => ({ ...approved, capabilities });
-    assert.equal(await why(desk.extend(await desk.hold())), 'NOT_SUPPORTED');
+    assert.equal(await why(shop.extend(await shop.hold())), 'NOT_SUPPORTED');
   });
 });

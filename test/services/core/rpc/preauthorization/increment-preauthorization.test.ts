@@ -6,9 +6,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { CapabilitiesSchema } from '../../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
 import { approved, declined, neverSeen, notPerformed } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { refusal, why } from '../../stage.ts';
 
 const able = (but: object) =>
@@ -17,7 +17,7 @@ const able = (but: object) =>
 describe('incrementPreauthorization()', function () {
   this.timeout(60_000);
   const { scripted, processor } = useScriptedStage();
-  const desk = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
+  const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   const drifts = () => scripted.stage.audit('own books');
   const expireAll = async () => {
     scripted.stage.clock.advance(8 * 24 * 3_600_000);
@@ -26,36 +26,36 @@ describe('incrementPreauthorization()', function () {
   /** An increment whose answer is lost; `end` settles it. */
   const lost = async (hold: { preauthorizationId: string }, amount = 2_000n) => {
     processor.says.incrementAuthorization = () => undefined;
-    const { requestId, state } = await desk.increment(hold, amount);
+    const { requestId, state } = await shop.increment(hold, amount);
     assert.equal(state, OperationState.UNKNOWN);
     return { requestId, end: (result: typeof approved) => scripted.settled(requestId, result) };
   };
 
   it('adds to the hold, notifies and answers with the hold right after it', async () => {
-    const hold = await desk.hold();
-    const { preauthorization, requestId, state } = await desk.increment(hold, 2_000n);
+    const hold = await shop.hold();
+    const { preauthorization, requestId, state } = await shop.increment(hold, 2_000n);
     assert.equal(state, OperationState.OK);
     assert.deepEqual([preauthorization?.amount, preauthorization?.amountRemaining], [12_000n, 12_000n]);
     assert.deepEqual(preauthorization?.expiresAt, hold.expiresAt);
-    assert.deepEqual(await desk.results(hold), ['authorized', 'incremented 2000']);
+    assert.deepEqual(await shop.results(hold), ['authorized', 'incremented 2000']);
     const [notified] = await scripted.notificationsOf(hold);
     assert.equal(notified?.word, 'incremented');
     const { status, amount, operation, holdRequestId } = notified.body;
     assert.deepEqual([status, amount, operation, holdRequestId], ['OK', 2_000, 'INCREMENT', hold.requestId]);
     assert.equal(await scripted.countOf(requestId), 1);
-    await desk.capture(hold, 12_000n, { finalCapture: true });
-    assert.equal(await desk.books(hold), 'CAPTURED 12000/0/0/0/0');
+    await shop.capture(hold, 12_000n, { finalCapture: true });
+    assert.equal(await shop.books(hold), 'CAPTURED 12000/0/0/0/0');
     assert.deepEqual(await drifts(), []);
   });
 
   it('sends what the contract with processors asks for', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     let asked: object = {};
     processor.says.incrementAuthorization = (request) => {
       asked = request;
       return approved;
     };
-    const { requestId } = await desk.increment(hold, 5n);
+    const { requestId } = await shop.increment(hold, 5n);
     const { $typeName: _, ...fields } = asked as Record<string, unknown>;
     assert.deepEqual(fields, {
       requestId,
@@ -69,34 +69,34 @@ describe('incrementPreauthorization()', function () {
   });
 
   it('answers a repetition as first answered, and refuses other fields, whatever became of the hold', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const key = { idempotencyKey: randomUUID() };
     const name = { operationRequestId: uuidv7() };
-    const first = await desk.increment(hold, 2_000n, key);
-    const named = await desk.increment(hold, 500n, name);
-    await desk.capture(hold, 4_000n);
-    await desk.release(hold);
-    assert.deepEqual(await desk.increment(hold, 2_000n, key), { ...first, replayed: true });
-    assert.deepEqual(await desk.increment(hold, 500n, name), named);
-    assert.equal(await why(desk.increment(hold, 2_001n, key)), 'IDEMPOTENCY_KEY_REUSED');
-    assert.equal(await why(desk.increment(hold, 501n, name)), 'INVALID_REQUEST');
-    assert.equal(await why(desk.extend(hold, name)), 'INVALID_REQUEST');
+    const first = await shop.increment(hold, 2_000n, key);
+    const named = await shop.increment(hold, 500n, name);
+    await shop.capture(hold, 4_000n);
+    await shop.release(hold);
+    assert.deepEqual(await shop.increment(hold, 2_000n, key), { ...first, replayed: true });
+    assert.deepEqual(await shop.increment(hold, 500n, name), named);
+    assert.equal(await why(shop.increment(hold, 2_001n, key)), 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal(await why(shop.increment(hold, 501n, name)), 'INVALID_REQUEST');
+    assert.equal(await why(shop.extend(hold, name)), 'INVALID_REQUEST');
   });
 
   it('leaves what the hold was asked for: the call that placed it gets its first answer', async () => {
     const key = { idempotencyKey: randomUUID() };
     const name = { operationRequestId: uuidv7() };
     for (const fields of [key, name]) {
-      const first = await desk.place(fields);
+      const first = await shop.place(fields);
       const hold = first.preauthorization ?? assert.fail();
       const end = timestampFromMs(scripted.stage.clock.now() + 20 * 24 * 3_600_000);
       processor.says.extendAuthorization = () => ({ ...approved, expiresAt: end });
       scripted.stage.clock.advance(1_000);
-      await desk.increment(hold, 2_000n);
-      await desk.extend(hold);
+      await shop.increment(hold, 2_000n);
+      await shop.extend(hold);
       const replayed = 'idempotencyKey' in fields;
-      assert.deepEqual(await desk.place(fields), { ...first, replayed });
-      assert.equal((await desk.get(hold)).amount, 12_000n);
+      assert.deepEqual(await shop.place(fields), { ...first, replayed });
+      assert.equal((await shop.get(hold)).amount, 12_000n);
     }
   });
 
@@ -106,23 +106,23 @@ describe('incrementPreauthorization()', function () {
       [notPerformed('closed_for_today'), 'PROCESSOR_ERROR'],
       [notPerformed('not_supported'), 'NOT_SUPPORTED'],
     ] as const) {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       processor.says.incrementAuthorization = () => no;
       const key = { idempotencyKey: `increment-${word}` };
-      const first = await refusal(desk.increment(hold, 2_000n, key));
+      const first = await refusal(shop.increment(hold, 2_000n, key));
       assert.equal(first.reason, word);
       assert.match(first.metadata.requestId ?? '', /^[0-9a-f-]{36}$/);
-      assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
-      assert.equal((await desk.get(hold)).amount, 10_000n);
-      assert.equal((await refusal(desk.increment(hold, 2_000n, key))).metadata.replayed, 'true');
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal((await shop.get(hold)).amount, 10_000n);
+      assert.equal((await refusal(shop.increment(hold, 2_000n, key))).metadata.replayed, 'true');
     }
     assert.deepEqual(await drifts(), []);
   });
 
   it('can be asked for again once it has a result', async () => {
-    const hold = await desk.hold();
-    for (const amount of [1n, 2n]) await desk.increment(hold, amount);
-    assert.equal((await desk.get(hold)).amount, 10_003n);
+    const hold = await shop.hold();
+    for (const amount of [1n, 2n]) await shop.increment(hold, amount);
+    assert.equal((await shop.get(hold)).amount, 10_003n);
   });
 
   describe('is refused, and nothing is stored or sent', () => {
@@ -137,96 +137,96 @@ describe('incrementPreauthorization()', function () {
     };
 
     it('over the bound of amounts, in any state', async () => {
-      const hold = await desk.hold();
-      await desk.release(hold);
-      await refused('AMOUNT_TOO_LARGE', () => desk.increment(hold, 999_999_990_000n));
-      await refused('HOLD_RELEASED', () => desk.increment(hold, 999_999_989_999n));
+      const hold = await shop.hold();
+      await shop.release(hold);
+      await refused('AMOUNT_TOO_LARGE', () => shop.increment(hold, 999_999_990_000n));
+      await refused('HOLD_RELEASED', () => shop.increment(hold, 999_999_989_999n));
     });
 
     it('of a hold that is not placed, has ended, or was captured', async () => {
       processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });
-      const checkout = (await desk.checkout()).preauthorization ?? assert.fail();
+      const checkout = (await shop.checkout()).preauthorization ?? assert.fail();
       const { holds } = scripted.stage.channel('operator');
       const ofCheckout = { requestId: checkout.requestId, amountToAdd: 1n };
       await refused('HOLD_NOT_PLACED', () => holds.incrementPreauthorization(ofCheckout));
-      const [captured, expired] = [await desk.hold(), await desk.hold()];
-      await desk.capture(captured, 1n, { finalCapture: true });
-      await refused('HOLD_CAPTURED', () => desk.increment(captured, 1n));
+      const [captured, expired] = [await shop.hold(), await shop.hold()];
+      await shop.capture(captured, 1n, { finalCapture: true });
+      await refused('HOLD_CAPTURED', () => shop.increment(captured, 1n));
       scripted.stage.clock.advance(8 * 24 * 3_600_000);
-      await refused('HOLD_EXPIRED', () => desk.increment(expired, 1n));
+      await refused('HOLD_EXPIRED', () => shop.increment(expired, 1n));
     });
 
     it("of no hold, another merchant's, a malformed one, or named by its requestId", async () => {
       const other = await openMerchant(scripted.stage, `other-${randomUUID().slice(0, 8)}`);
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       await refused('PREAUTHORIZATION_NOT_FOUND', () => other.increment(hold, 1n));
-      await refused('PREAUTHORIZATION_NOT_FOUND', () => desk.increment({ preauthorizationId: 'pre_no' }, 1n));
+      await refused('PREAUTHORIZATION_NOT_FOUND', () => shop.increment({ preauthorizationId: 'pre_no' }, 1n));
       const { holds } = scripted.stage.channel('gateway');
       const byRequestId = { merchantId: 'told', requestId: hold.requestId, amountToAdd: 1n };
       await refused('FORBIDDEN', () => holds.incrementPreauthorization(byRequestId));
-      await refused('INVALID_REQUEST', () => desk.increment(hold, 0n));
+      await refused('INVALID_REQUEST', () => shop.increment(hold, 0n));
     });
 
     it('when this authorization cannot do it', async () => {
       processor.says.authorize = () => ({ ...approved, capabilities: able({ increments: false }) });
-      const hold = await desk.hold();
-      await refused('NOT_SUPPORTED', () => desk.increment(hold, 1n));
+      const hold = await shop.hold();
+      await refused('NOT_SUPPORTED', () => shop.increment(hold, 1n));
     });
 
     it('while it is frozen', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       await sql(scripted.stage, 'update hold set frozen = true where request_id = $1', [hold.requestId]);
-      await refused('HOLD_FROZEN', () => desk.increment(hold, 1n));
+      await refused('HOLD_FROZEN', () => shop.increment(hold, 1n));
     });
 
     it('while another increment, a release or a final capture has no result, or captures may take all that is left', async () => {
       const lose = () => undefined;
-      const holds = await Promise.all([1, 2, 3, 4].map(() => desk.hold()));
+      const holds = await Promise.all([1, 2, 3, 4].map(() => shop.hold()));
       const [incremented, released, final, taken] = holds as [(typeof holds)[0], ...typeof holds];
       await lost(incremented);
       processor.says.void = lose;
       processor.says.capture = lose;
-      await desk.release(released ?? assert.fail());
-      await desk.capture(final ?? assert.fail(), 1n, { finalCapture: true });
-      await desk.capture(taken ?? assert.fail(), 10_000n);
-      for (const hold of holds) await refused('CAPTURE_IN_FLIGHT', () => desk.increment(hold, 1n));
-      await refused('CAPTURE_IN_FLIGHT', () => desk.extend(incremented));
+      await shop.release(released ?? assert.fail());
+      await shop.capture(final ?? assert.fail(), 1n, { finalCapture: true });
+      await shop.capture(taken ?? assert.fail(), 10_000n);
+      for (const hold of holds) await refused('CAPTURE_IN_FLIGHT', () => shop.increment(hold, 1n));
+      await refused('CAPTURE_IN_FLIGHT', () => shop.extend(incremented));
     });
   });
 
   describe('while its outcome is unknown', () => {
     it('cannot be captured, but what was there before can, in part', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const { end } = await lost(hold);
-      assert.equal(await why(desk.capture(hold, 10_001n)), 'AMOUNT_EXCEEDS_HOLD');
-      await desk.capture(hold, 10_000n);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 10000/0/0/0/0');
+      assert.equal(await why(shop.capture(hold, 10_001n)), 'AMOUNT_EXCEEDS_HOLD');
+      await shop.capture(hold, 10_000n);
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 10000/0/0/0/0');
       assert.deepEqual(await drifts(), []);
       await end(approved);
-      assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 10000/0/2000/0/0');
-      await desk.capture(hold, 2_000n);
-      assert.equal(await desk.books(hold), 'CAPTURED 12000/0/0/0/0');
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 10000/0/2000/0/0');
+      await shop.capture(hold, 2_000n);
+      assert.equal(await shop.books(hold), 'CAPTURED 12000/0/0/0/0');
       assert.deepEqual(await drifts(), []);
     });
 
     it('closes the hold when it adds nothing to one that was captured in full meanwhile', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const { end } = await lost(hold);
-      await desk.capture(hold, 10_000n);
+      await shop.capture(hold, 10_000n);
       await end(declined);
-      assert.equal(await desk.books(hold), 'CAPTURED 10000/0/0/0/0');
-      assert.deepEqual(await desk.results(hold), ['authorized', 'captured 10000', 'declined 2000']);
+      assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/0/0');
+      assert.deepEqual(await shop.results(hold), ['authorized', 'captured 10000', 'declined 2000']);
       assert.deepEqual(await drifts(), []);
     });
 
     it('keeps the hold from being closed by a capture or a release', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       const { end } = await lost(hold);
-      assert.equal(await why(desk.capture(hold, 1n, { finalCapture: true })), 'CAPTURE_IN_FLIGHT');
-      assert.equal(await why(desk.release(hold)), 'CAPTURE_IN_FLIGHT');
+      assert.equal(await why(shop.capture(hold, 1n, { finalCapture: true })), 'CAPTURE_IN_FLIGHT');
+      assert.equal(await why(shop.release(hold)), 'CAPTURE_IN_FLIGHT');
       await end(approved);
-      await desk.release(hold);
-      assert.equal(await desk.books(hold), 'RELEASED 0/0/0/12000/0 RELEASED');
+      await shop.release(hold);
+      assert.equal(await shop.books(hold), 'RELEASED 0/0/0/12000/0 RELEASED');
       assert.deepEqual(await drifts(), []);
     });
 
@@ -235,70 +235,70 @@ describe('incrementPreauthorization()', function () {
         [approved, 'EXPIRED 0/0/0/12000/0 EXPIRED'],
         [declined, 'EXPIRED 0/0/0/10000/0 EXPIRED'],
       ] as const) {
-        const hold = await desk.hold();
+        const hold = await shop.hold();
         const { end } = await lost(hold);
         await expireAll();
-        assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
-        assert.equal(await why(desk.capture(hold, 1n)), 'HOLD_EXPIRED');
+        assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+        assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_EXPIRED');
         await end(result);
         await scripted.stage.expire();
-        assert.equal(await desk.books(hold), books);
+        assert.equal(await shop.books(hold), books);
       }
       assert.deepEqual(await drifts(), []);
     });
 
     it('is KO when the processor never received it, and may be asked for again', async () => {
-      const hold = await desk.hold();
+      const hold = await shop.hold();
       await lost(hold);
       processor.says.inquire = () => neverSeen;
       await scripted.inquireLater();
-      assert.deepEqual(await desk.results(hold), ['authorized', 'failed 2000']);
+      assert.deepEqual(await shop.results(hold), ['authorized', 'failed 2000']);
       processor.says.incrementAuthorization = () => approved;
-      await desk.increment(hold, 3n);
-      assert.equal((await desk.get(hold)).amount, 10_003n);
+      await shop.increment(hold, 3n);
+      assert.equal((await shop.get(hold)).amount, 10_003n);
     });
 
     it('may be done or not when the processor ends the authorization by itself', async () => {
       for (const amount of [10_000n, 12_000n]) {
-        const hold = await desk.hold();
+        const hold = await shop.hold();
         const { end } = await lost(hold);
         const { requestId } = hold;
         await scripted.report({ case: 'authorizationEnded', value: { requestId, end: 1, amount, reference: 'r' } });
-        assert.equal((await desk.get(hold)).frozen, false);
+        assert.equal((await shop.get(hold)).frozen, false);
         await end(amount === 12_000n ? approved : declined);
         await scripted.stage.expire();
-        assert.equal(await desk.books(hold), `EXPIRED 0/0/0/${amount}/0 EXPIRED`);
+        assert.equal(await shop.books(hold), `EXPIRED 0/0/0/${amount}/0 EXPIRED`);
       }
       assert.deepEqual(await drifts(), []);
     });
   });
 
   it('of a hold that a capture has closed unasked meanwhile is given back with the rest', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const { end } = await lost(hold);
     processor.says.capture = () => ({ ...approved, amountReleased: 8_000n });
-    await desk.capture(hold, 4_000n);
+    await shop.capture(hold, 4_000n);
     await end(approved);
-    assert.equal(await desk.books(hold), 'CAPTURED 4000/0/0/8000/0 FINAL');
+    assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/8000/0 FINAL');
     assert.deepEqual(await drifts(), []);
   });
 
   it('freezes the hold when a later result contradicts the first', async () => {
-    const hold = await desk.hold();
-    const { requestId } = await desk.increment(hold, 2_000n);
+    const hold = await shop.hold();
+    const { requestId } = await shop.increment(hold, 2_000n);
     await scripted.settled(requestId, declined);
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/12000/0/0 frozen');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/12000/0/0 frozen');
   });
 
   it('lets the hold end earlier when the processor says so, never later, and takes what the authorization can do now', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const now = scripted.stage.clock.now();
     const [soon, late] = [timestampFromMs(now + 3_600_000), timestampFromMs(now + 30 * 24 * 3_600_000)];
     processor.says.incrementAuthorization = () => ({ ...approved, expiresAt: late });
-    assert.deepEqual((await desk.increment(hold, 1n)).preauthorization?.expiresAt, hold.expiresAt);
+    assert.deepEqual((await shop.increment(hold, 1n)).preauthorization?.expiresAt, hold.expiresAt);
     const capabilities = able({ increments: false });
     processor.says.incrementAuthorization = () => ({ ...approved, expiresAt: soon, capabilities });
-    assert.deepEqual((await desk.increment(hold, 1n)).preauthorization?.expiresAt?.seconds, soon.seconds);
-    assert.equal(await why(desk.increment(hold, 1n)), 'NOT_SUPPORTED');
+    assert.deepEqual((await shop.increment(hold, 1n)).preauthorization?.expiresAt?.seconds, soon.seconds);
+    assert.equal(await why(shop.increment(hold, 1n)), 'NOT_SUPPORTED');
   });
 });

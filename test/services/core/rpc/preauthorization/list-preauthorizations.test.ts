@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
 describe('ListPreauthorizations and ListOperations', () => {
@@ -82,9 +82,9 @@ describe('ListPreauthorizations and ListOperations', () => {
 
   it('find a capture by the card of its hold, and an OCT by its own', async () => {
     const { operations } = stage.channel('operator');
-    const desk = await openMerchant(stage, 'cards');
-    await desk.capture(await desk.hold(), 4_000n);
-    await desk.oct();
+    const shop = await openMerchant(stage, 'cards');
+    await shop.capture(await shop.hold(), 4_000n);
+    await shop.oct();
     for (const [cardLast4, amounts] of [
       ['4242', [700n, 4_000n, 10_000n]],
       ['4243', []],

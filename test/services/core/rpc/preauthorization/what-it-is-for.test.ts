@@ -10,7 +10,7 @@ import { refusal } from '../../stage.ts';
 
 describe('what a hold is for', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
+  const { scripted, shop, processor } = useScriptedStage();
   const inAWeek = () => timestampFromMs(scripted.stage.clock.now() + 7 * 86_400_000);
 
   it('is kept, shown and sent to the processor', async () => {
@@ -20,8 +20,8 @@ describe('what a hold is for', function () {
       return approved;
     };
     const expectedCaptureAt = inAWeek();
-    const hold = await desk.hold({ description: 'Room 12', customerPresent: true, expectedCaptureAt });
-    const plain = await desk.hold();
+    const hold = await shop.hold({ description: 'Room 12', customerPresent: true, expectedCaptureAt });
+    const plain = await shop.hold();
     assert.deepEqual(
       sent.map(({ description, customerPresent, ...of }) => [description, customerPresent, of.expectedCaptureAt]),
       [
@@ -29,7 +29,7 @@ describe('what a hold is for', function () {
         ['', false, undefined],
       ],
     );
-    for (const each of [hold, await desk.get(hold)]) {
+    for (const each of [hold, await shop.get(hold)]) {
       assert.deepEqual(
         [each.description, each.customerPresent, each.expectedCaptureAt],
         ['Room 12', true, expectedCaptureAt],
@@ -45,22 +45,22 @@ describe('what a hold is for', function () {
       return { checkoutUrl: 'https://pay.example/1' };
     };
     const expectedCaptureAt = inAWeek();
-    const { preauthorization } = await desk.checkout({ description: 'Room 12', expectedCaptureAt });
+    const { preauthorization } = await shop.checkout({ description: 'Room 12', expectedCaptureAt });
     assert.deepEqual([opened[0]?.description, opened[0]?.expectedCaptureAt], ['Room 12', expectedCaptureAt]);
-    assert.equal((await desk.get(preauthorization ?? assert.fail())).customerPresent, true);
+    assert.equal((await shop.get(preauthorization ?? assert.fail())).customerPresent, true);
   });
 
   it('refuses a time that is past, and repeats the first answer when it has passed since', async () => {
     const { clock } = scripted.stage;
     const count = processor.heard.length;
     const past = { expectedCaptureAt: timestampFromMs(clock.now()) };
-    assert.equal((await refusal(desk.place(past))).reason, 'TIME_OUT_OF_RANGE');
+    assert.equal((await refusal(shop.place(past))).reason, 'TIME_OUT_OF_RANGE');
     assert.equal(processor.heard.length, count);
     const soon = { expectedCaptureAt: timestampFromMs(clock.now() + 1_000), idempotencyKey: 'soon' };
-    const first = await desk.place(soon);
+    const first = await shop.place(soon);
     clock.advance(2_000);
-    const again = await desk.place(soon);
+    const again = await shop.place(soon);
     assert.deepEqual(again.preauthorization, first.preauthorization);
-    assert.equal((await refusal(desk.place({ ...soon, description: 'another' }))).reason, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal((await refusal(shop.place({ ...soon, description: 'another' }))).reason, 'IDEMPOTENCY_KEY_REUSED');
   });
 });

@@ -9,13 +9,13 @@ import { refusal } from '../../stage.ts';
 
 describe('reportEvent()', function () {
   this.timeout(60_000);
-  const { scripted, desk, processor } = useScriptedStage();
+  const { scripted, shop, processor } = useScriptedStage();
 
   /** A capture whose answer was lost. */
   const lostCapture = async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     assert.equal(capture?.state, OperationState.UNKNOWN);
     return { hold, requestId: capture.requestId };
   };
@@ -23,7 +23,7 @@ describe('reportEvent()', function () {
   it('accepts the same event again and again', async () => {
     const { hold, requestId } = await lostCapture();
     for (let count = 0; count < 3; count++) await scripted.settled(requestId, approved, 'again');
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
     assert.equal(await scripted.countOf(requestId), 1);
   });
 
@@ -40,10 +40,10 @@ describe('reportEvent()', function () {
       const { status, reason } = await refusal(other);
       assert.deepEqual([status, reason], ['INVALID_ARGUMENT', 'IDEMPOTENCY_KEY_REUSED']);
     }
-    assert.equal(await desk.books(first.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await shop.books(first.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
     assert.equal(await scripted.stateOf(second.requestId), OperationState.UNKNOWN);
     await scripted.settled(second.requestId, approved, 'its own');
-    assert.equal(await desk.books(second.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await shop.books(second.hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
   it('detects it when both arrive at once', async () => {
@@ -57,25 +57,25 @@ describe('reportEvent()', function () {
 
   it('books nothing for an answer that is not final, and inquires about it later', async () => {
     const accepted = { answer: Answer.ACCEPTED };
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => accepted;
-    const { capture } = await desk.capture(hold, 1_000n);
+    const { capture } = await shop.capture(hold, 1_000n);
     assert.equal(capture?.state, OperationState.UNKNOWN);
     processor.says.inquire = () => ({ ...atWork, result: accepted });
     await scripted.inquireLater();
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/1000/9000/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/1000/9000/0/0');
     assert.equal((await refusal(scripted.settled(capture.requestId, accepted))).status, 'INVALID_ARGUMENT');
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/1000/9000/0/0');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/1000/9000/0/0');
     await scripted.settled(capture.requestId, approved);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
   });
 
   it('freezes a hold that somebody else has charged', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const { requestId: authorizationRequestId } = hold;
     const value = { authorizationRequestId, captureRequestId: uuidv7(), amount: 400n, reference: 'ch_1' };
     await scripted.report({ case: 'foreignCapture', value });
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     const unknown = { ...value, authorizationRequestId: uuidv7() };
     assert.equal(
       (await refusal(scripted.report({ case: 'foreignCapture', value: unknown }))).reason,

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
 import { approved, declined } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
 describe('takenBack()', function () {
   this.timeout(60_000);
   const { scripted, processor } = useScriptedStage();
-  const desk = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
+  const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   afterEach(async () => assert.deepEqual(await scripted.stage.audit('own books'), []));
 
   type Of = { readonly captureRequestId: string } | { readonly authorizationRequestId: string };
@@ -21,13 +21,13 @@ describe('takenBack()', function () {
     return scripted.report({ case: 'captureReinstated', value }, eventId);
   };
   const captured = async (amount = 4_000n) => {
-    const hold = await desk.hold();
-    const { capture } = await desk.capture(hold, amount);
+    const hold = await shop.hold();
+    const { capture } = await shop.capture(hold, amount);
     return { hold, of: { captureRequestId: capture?.requestId ?? '' } };
   };
   /** Returns what a merchant sees of a hold's captures. */
   const shown = async (hold: { requestId: string }) =>
-    (await desk.get(hold)).captures.map(({ amountReversed, reversed }) => `${amountReversed} ${reversed}`);
+    (await shop.get(hold)).captures.map(({ amountReversed, reversed }) => `${amountReversed} ${reversed}`);
   /** Returns the notifications of a hold's results except the first, oldest first. */
   const told = async ({ requestId }: { requestId: string }) => {
     const [, ...later] = await scripted.notificationsOf({ requestId });
@@ -40,12 +40,12 @@ describe('takenBack()', function () {
   it('books partial reversals of a capture, each with its operation and notification, until all of it is reversed', async () => {
     const { hold, of } = await captured();
     await reverses(of, 1_000n);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/1000');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/1000');
     assert.deepEqual(await shown(hold), ['1000 false']);
     await reverses(of, 3_000n);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/4000');
     assert.deepEqual(await shown(hold), ['4000 true']);
-    assert.deepEqual(await desk.results(hold), ['authorized', 'captured 4000', 'reversed 1000', 'reversed 3000']);
+    assert.deepEqual(await shop.results(hold), ['authorized', 'captured 4000', 'reversed 1000', 'reversed 3000']);
     const { captureRequestId } = of;
     assert.deepEqual(await told(hold), [
       ['reversed', 'KO', 1_000, 'rev-1', true, captureRequestId],
@@ -57,16 +57,16 @@ describe('takenBack()', function () {
     const { hold, of } = await captured();
     await reverses(of, 4_000n);
     await reinstates(of, 1_500n);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/2500');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/2500');
     assert.deepEqual(await shown(hold), ['2500 false']);
     await reinstates(of, 2_500n);
     assert.deepEqual(await shown(hold), ['0 false']);
     await reverses(of, 4_000n);
     assert.deepEqual(await shown(hold), ['4000 true']);
     const results = ['reversed 4000', 'reinstated 1500', 'reinstated 2500', 'reversed 4000'];
-    assert.deepEqual((await desk.results(hold)).slice(2), results);
+    assert.deepEqual((await shop.results(hold)).slice(2), results);
     assert.deepEqual((await told(hold))[1], ['reinstated', 'OK', 1_500, 'rei-1', true, of.captureRequestId]);
-    const { operations } = await desk.operations.listOperations({ merchantId: 'told', holdRequestId: hold.requestId });
+    const { operations } = await shop.operations.listOperations({ merchantId: 'told', holdRequestId: hold.requestId });
     assert.deepEqual(
       operations.map(({ state }) => OperationState[state]),
       ['KO', 'OK', 'OK', 'KO', 'OK'],
@@ -75,13 +75,13 @@ describe('takenBack()', function () {
 
   it('books a reversal that names no capture for the hold alone', async () => {
     const { hold } = await captured();
-    await desk.capture(hold, 500n);
+    await shop.capture(hold, 500n);
     const of = { authorizationRequestId: hold.requestId };
     await reverses(of, 4_500n);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4500/0/5500/0/4500');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4500/0/5500/0/4500');
     assert.deepEqual(await shown(hold), ['0 false', '0 false']);
     await reinstates(of, 500n);
-    assert.equal(await desk.books(hold), 'PARTIALLY_CAPTURED 4500/0/5500/0/4000');
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4500/0/5500/0/4000');
     assert.deepEqual((await told(hold)).slice(1), [
       ['reversed', 'KO', 4_500, 'rev-1', true, undefined],
       ['reinstated', 'OK', 500, 'rei-1', true, undefined],
@@ -92,11 +92,11 @@ describe('takenBack()', function () {
     const { hold, of } = await captured();
     await Promise.all(Array.from({ length: 5 }, () => reverses(of, 1_000n, 'once')));
     await reverses(of, 1_000n, 'once');
-    assert.equal((await desk.get(hold)).amountReversed, 1_000n);
+    assert.equal((await shop.get(hold)).amountReversed, 1_000n);
     await reverses(of, 1_000n, 'twice');
-    assert.equal((await desk.get(hold)).amountReversed, 2_000n);
+    assert.equal((await shop.get(hold)).amountReversed, 2_000n);
     assert.equal(await why(reverses(of, 999n, 'once')), 'IDEMPOTENCY_KEY_REUSED');
-    assert.deepEqual((await desk.results(hold)).slice(2), ['reversed 1000', 'reversed 1000']);
+    assert.deepEqual((await shop.results(hold)).slice(2), ['reversed 1000', 'reversed 1000']);
   });
 
   it('books simultaneous events of one hold', async () => {
@@ -110,17 +110,17 @@ describe('takenBack()', function () {
     await reverses(of, 3_000n);
     assert.equal(await why(reverses(of, 1_001n, 'too much')), 'INVALID_REQUEST');
     assert.equal(await why(reverses({ authorizationRequestId: hold.requestId }, 1_001n)), 'INVALID_REQUEST');
-    assert.equal((await desk.get(hold)).amountReversed, 3_000n);
+    assert.equal((await shop.get(hold)).amountReversed, 3_000n);
     await reverses(of, 1_000n, 'too much');
-    assert.equal((await desk.get(hold)).amountReversed, 4_000n);
+    assert.equal((await shop.get(hold)).amountReversed, 4_000n);
   });
 
   it('rejects an event that arrives before the one it follows, and accepts it afterwards', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     const ofHold = { authorizationRequestId: hold.requestId };
     assert.equal(await why(reverses(ofHold, 1_000n)), 'INVALID_REQUEST');
     processor.says.capture = () => undefined;
-    const { capture } = await desk.capture(hold, 4_000n);
+    const { capture } = await shop.capture(hold, 4_000n);
     const of = { captureRequestId: capture?.requestId ?? '' };
     assert.equal(await why(reverses(of, 1_000n, 'of the capture')), 'UNAVAILABLE');
     assert.equal(await why(reverses(ofHold, 1_000n, 'of the hold')), 'UNAVAILABLE');
@@ -131,9 +131,9 @@ describe('takenBack()', function () {
     await reverses(ofHold, 1_000n, 'of the hold');
     await reinstates(of, 1_000n, 'of the capture', 'again');
     assert.equal(await why(reinstates(of, 1_000n, 'of the capture')), 'INVALID_REQUEST');
-    assert.equal((await desk.get(hold)).amountReversed, 1_000n);
+    assert.equal((await shop.get(hold)).amountReversed, 1_000n);
     processor.says.authorize = () => undefined;
-    const { preauthorization: unknown = assert.fail() } = await desk.place();
+    const { preauthorization: unknown = assert.fail() } = await shop.place();
     assert.equal(await why(reverses({ authorizationRequestId: unknown.requestId }, 1n)), 'UNAVAILABLE');
     await scripted.settled(unknown.requestId, approved);
   });
@@ -147,21 +147,21 @@ describe('takenBack()', function () {
   });
 
   it('freezes a hold that failed, or whose capture did', async () => {
-    const hold = await desk.hold();
+    const hold = await shop.hold();
     processor.says.capture = () => declined;
-    const { metadata } = await refusal(desk.capture(hold, 4_000n));
+    const { metadata } = await refusal(shop.capture(hold, 4_000n));
     await reinstates({ captureRequestId: metadata.requestId ?? '' }, 1n);
-    assert.equal(await desk.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
     processor.says.authorize = () => declined;
-    const { metadata: failed } = await refusal(desk.place());
+    const { metadata: failed } = await refusal(shop.place());
     const of = { requestId: failed.requestId ?? '' };
     await reverses({ authorizationRequestId: of.requestId }, 1n);
-    assert.equal(await desk.books(of), 'FAILED FAILED 0/0/0/0/0 frozen');
+    assert.equal(await shop.books(of), 'FAILED FAILED 0/0/0/0/0 frozen');
   });
 
   it('changes no earlier answer', async () => {
-    const hold = await desk.hold();
-    const ask = () => desk.capture(hold, 4_000n, { idempotencyKey: 'reversed-later' });
+    const hold = await shop.hold();
+    const ask = () => shop.capture(hold, 4_000n, { idempotencyKey: 'reversed-later' });
     const { capture: first } = await ask();
     const captureRequestId = processor.heard.findLast(({ method }) => method === 'capture')?.requestId ?? '';
     await reverses({ captureRequestId }, 4_000n);

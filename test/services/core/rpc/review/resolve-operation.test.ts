@@ -7,8 +7,8 @@ import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/prea
 import { isStored } from '../../../../../services/core/books/request.ts';
 import { findHold } from '../../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
 import { approved, atWork, declined, done, neverSeen, startFakeProcessor } from '../../fake-processor.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
 const { OK, KO } = OperationState;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { MatchedBy, OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { findMatches } from '../../../../../services/core/reports/matches.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
 const { ID, MERCHANT_REFERENCE, PREAUTHORIZATION_ID, PROCESSOR_REFERENCE, LAST4 } = MatchedBy;

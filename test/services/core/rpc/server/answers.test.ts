@@ -9,7 +9,7 @@ import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/pr
 import { ADVISORY_LOCKS } from '../../../../../services/core/storage/database.ts';
 import { findHold } from '../../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openDesk, openMerchant, sql } from '../../desk.ts';
+import { openMerchant, openShop, sql } from '../../shop.ts';
 import { openStage, refusal } from '../../stage.ts';
 
 const { OK, UNKNOWN } = OperationState;
@@ -19,7 +19,7 @@ describe('what an answer promises', function () {
   const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 5_000 }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const other = forSuite(() => openMerchant(stage, 'other'));
-  const elsewhere = forSuite(() => openDesk(stage, 'acme', 1));
+  const elsewhere = forSuite(() => openShop(stage, 'acme', 1));
 
   const countOf = async (table: 'hold' | 'submission', requestId: string) =>
     (await sql<{ n: number }>(stage, `select count(*)::int as n from ${table} where request_id = $1`, [requestId]))[0]
@@ -35,8 +35,8 @@ describe('what an answer promises', function () {
       const name = named();
       const first = await acme.hold(name);
       assert.equal(first.requestId, name.operationRequestId);
-      for (const desk of [acme, elsewhere]) {
-        const again = await desk.place(name);
+      for (const shop of [acme, elsewhere]) {
+        const again = await shop.place(name);
         assert.deepEqual([again.preauthorization?.requestId, again.replayed], [first.requestId, false]);
         assert.equal(again.preauthorization?.preauthorizationId, first.preauthorizationId);
       }
@@ -65,7 +65,7 @@ describe('what an answer promises', function () {
 
     it('returns the KO of the first call again', async () => {
       const name = { ...named(), tokenId: 'tok_sandbox_declined' };
-      for (const desk of [acme, elsewhere]) assert.equal(await why(desk.place(name)), 'CARD_DECLINED');
+      for (const shop of [acme, elsewhere]) assert.equal(await why(shop.place(name)), 'CARD_DECLINED');
     });
 
     it('is rejected when it is malformed, another merchant’s, or names something else; nothing is stored', async () => {

@@ -7,7 +7,7 @@ import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { BadRequestSchema } from '../../../../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../../../../proto/gen/google/rpc/status_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
 const HOLD = {

@@ -1,7 +1,7 @@
 /** The life of a hold over the Connect protocol, as JSON. */
 import assert from 'node:assert/strict';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
 describe('core over Connect', function () {

@@ -7,7 +7,7 @@ import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notifi
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage, refusal, type Stage, why } from '../../stage.ts';
 
 /** GetContract is for any key of a merchant, so it is not one of them. */

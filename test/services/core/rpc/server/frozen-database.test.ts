@@ -5,7 +5,7 @@ import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_p
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { ReadTurns, takesTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 describe('lists while the database is frozen', function () {

@@ -6,7 +6,7 @@ import { channelSecurity } from '../../../../../platform/tls.ts';
 import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { forSuite } from '../../../../suite.ts';
-import { sql } from '../../desk.ts';
+import { sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
 describe('what core logs of a call', function () {

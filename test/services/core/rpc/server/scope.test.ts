@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../desk.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage, refusal, type Stage, why } from '../../stage.ts';
 
 type Clients = ReturnType<Stage['channel']>;

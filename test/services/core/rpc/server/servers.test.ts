@@ -16,7 +16,7 @@ import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { freePort } from '../../../../../services/quickstart/ports.ts';
 import { makeCertificates } from '../../../../certificates.ts';
 import { forSuite } from '../../../../suite.ts';
-import { sql } from '../../desk.ts';
+import { sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 describe('servers of core', function () {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../desk.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
 /** Used by the gateway only. */

@@ -7,9 +7,9 @@ import { HoldPhase, HoldStatus, ReleaseReason } from '../../../proto/gen/holdfas
 import { type CARD, pay } from '../sandbox/checkout/browse.ts';
 import { contract, type Stage } from './stage.ts';
 
-export type Desk = ReturnType<typeof openDesk>;
+export type Shop = ReturnType<typeof openShop>;
 
-/** Creates a merchant and its desk. */
+/** Creates a merchant and its shop. */
 export async function openMerchant(stage: Stage, merchantId: string, terms: Parameters<typeof contract>[0] = {}) {
   const { merchants } = stage.channel('operator');
   const { apiKey, signingSecret } = await merchants.createMerchant({
@@ -17,15 +17,15 @@ export async function openMerchant(stage: Stage, merchantId: string, terms: Para
     name: merchantId,
     contract: contract(terms),
   });
-  return { ...openDesk(stage, merchantId), apiKey, signingSecret };
+  return { ...openShop(stage, merchantId), apiKey, signingSecret };
 }
 
-/** Opens the desk of a merchant at one of the cores. */
-export function openDesk(stage: Stage, merchantId: string, core = 0) {
+/** Opens the shop of a merchant at one of the cores. */
+export function openShop(stage: Stage, merchantId: string, core = 0) {
   const { holds, refunds, octs, operations } = stage.channel('gateway', core);
   const place = (fields: object = {}) =>
     holds.createPreauthorization({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 10_000n, ...fields });
-  const desk = {
+  const shop = {
     merchantId,
     place,
     /** Places a hold; asserts that it succeeds. */
@@ -53,12 +53,12 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
       return preauthorization;
     },
     /** Returns the books of a hold in one line. */
-    books: async (hold: { requestId: string }) => inOneLine(await desk.get(hold)),
+    books: async (hold: { requestId: string }) => inOneLine(await shop.get(hold)),
     oct: (fields: object = {}) =>
       octs.createOct({ ...CUSTOMER, merchantId, tokenId: 'tok_sandbox_ok', amount: 700n, ...fields }),
     /** Places a hold and captures of it; asserts that both succeed. */
     async captured(amount = 10_000n, fields: object = {}): Promise<Capture> {
-      const { capture } = await desk.capture(await desk.hold(fields), amount);
+      const { capture } = await shop.capture(await shop.hold(fields), amount);
       assert.equal(capture?.state, OperationState.OK);
       return capture;
     },
@@ -75,7 +75,7 @@ export function openDesk(stage: Stage, merchantId: string, core = 0) {
     },
     operations,
   };
-  return desk;
+  return shop;
 }
 
 /**

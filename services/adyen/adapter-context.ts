@@ -4,7 +4,7 @@ import type { AdyenClient } from './api/client.ts';
 import type { Entry } from './ledger/entry.ts';
 
 /** What every call works with. */
-export interface AdapterContext {
+export interface Context {
   readonly database: Database;
   readonly adyen: AdyenClient;
   readonly log: Log;

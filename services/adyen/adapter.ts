@@ -2,7 +2,7 @@ import { completeSince } from '../../platform/adapter/postgres/history.ts';
 import { type Served, startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
 import { shareRunning } from '../../platform/adapter/share-running.ts';
 import type { Log } from '../../platform/log.ts';
-import type { AdapterContext } from './adapter-context.ts';
+import type { Context } from './adapter-context.ts';
 import { openClient } from './api/client.ts';
 import { NOTIFICATIONS } from './ledger/notification.ts';
 import { ADYEN_SCHEMA } from './ledger/schema.ts';
@@ -37,7 +37,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   const { database, reports, repeat } = ledger;
   const { since, doubt } = await completeSince(database.query, ADYEN_SCHEMA.name);
   if (doubt) log.warn('ledger incomplete', { reason: doubt });
-  const context: AdapterContext = {
+  const context: Context = {
     database,
     adyen: openClient(settings, ledger.metrics.countAnswer),
     log,

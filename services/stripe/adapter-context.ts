@@ -6,7 +6,7 @@ import type { Patience } from './api/ask.ts';
 import type { Reach } from './crash-points.ts';
 
 /** What every call works with. */
-export interface AdapterContext {
+export interface Context {
   readonly database: Database;
   readonly leases: Leases;
   readonly stripe: Stripe;
@@ -30,7 +30,7 @@ export function requestOptions(account: string, idempotencyKey?: string): Stripe
 }
 
 /** What a customer reads on the statement besides the account's name, as a parameter of a PaymentIntent. */
-export function statementOf({ statementSuffixes: suffixes }: AdapterContext, merchantId: string) {
+export function statementOf({ statementSuffixes: suffixes }: Context, merchantId: string) {
   const suffix = Object.hasOwn(suffixes, merchantId) ? suffixes[merchantId] : undefined;
   return suffix === undefined ? {} : { statement_descriptor_suffix: suffix };
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { openLeases } from '../../platform/adapter/postgres/lease.ts';
 import { type Served, startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
 import type { Log } from '../../platform/log.ts';
-import type { AdapterContext } from './adapter-context.ts';
+import type { Context } from './adapter-context.ts';
 import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
 import type { Reach } from './crash-points.ts';
@@ -55,7 +55,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const leases = openLeases(database, STRIPE_SCHEMA.name, leaseMs);
   const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
   const statementSuffixes = settings.STRIPE_STATEMENT_SUFFIXES ?? {};
-  const context: AdapterContext = {
+  const context: Context = {
     statementSuffixes,
     database,
     leases,

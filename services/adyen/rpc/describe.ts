@@ -1,11 +1,11 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { codes } from 'currency-codes';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { capabilitiesOf } from '../settlement/ending.ts';
 
 /** What Adyen can do, by the adapter's settings. */
-export function described({ adjustments, resultMs }: Pick<AdapterContext, 'adjustments' | 'resultMs'>) {
+export function described({ adjustments, resultMs }: Pick<Context, 'adjustments' | 'resultMs'>) {
   const longest = durationFromMs(resultMs);
   return {
     name: 'adyen',

@@ -4,7 +4,7 @@ import { findingOf, type InquiryReply } from '../../../platform/adapter/identifi
 import { intentOf } from '../../../platform/adapter/postgres/entries.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { type Entry, findEntry, insertEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { resultOf } from '../settlement/ending.ts';
@@ -15,7 +15,7 @@ import { settle } from '../settlement/settle.ts';
  * Adyen offers no way to look for an identifier, so one that is not in the ledger is fenced only when the ledger is
  * complete since before it was made.
  */
-export async function inquire(context: AdapterContext, request: InquireRequest): Promise<InquiryReply> {
+export async function inquire(context: Context, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence, createdAt } = request;
   const known = await findEntry(context.database.query, requestId);
   if (known) return findOut(context, known);
@@ -30,7 +30,7 @@ export async function inquire(context: AdapterContext, request: InquireRequest):
   return fenced ? { finding: Finding.NEVER_SEEN, fenced: true } : inquire(context, request);
 }
 
-async function findOut(context: AdapterContext, known: Entry): Promise<InquiryReply> {
+async function findOut(context: Context, known: Entry): Promise<InquiryReply> {
   if (known.answer !== Answer.UNSPECIFIED) return findingOf(known, resultOf(context, known));
   try {
     const found = await advance(context, known.requestId);

@@ -7,7 +7,7 @@ import { type Intent, intentOf } from '../../../platform/adapter/postgres/entrie
 import { judge } from '../../../platform/adapter/postgres/judge.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { type Entry, entriesOf, findEntry, insertEntry, lockEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { type Ending, resultOf } from '../settlement/ending.ts';
@@ -17,11 +17,7 @@ import { isTaken } from './describe.ts';
 type Stored = Recalled<Entry>;
 
 /** Reserves an amount on a stored card. Adyen pays to cards by another interface. Throws OutcomeUnknown. */
-export async function place(
-  context: AdapterContext,
-  kind: 'authorization' | 'credit',
-  request: object,
-): Promise<ResultInit> {
+export async function place(context: Context, kind: 'authorization' | 'credit', request: object): Promise<ResultInit> {
   const intent = intentOf(kind, request);
   const unable = kind === 'credit' ? notPerformed('not_supported', 'The adapter does not pay to cards.') : undefined;
   const message = `Adyen does not count ${intent.currency} as ISO 4217 does.`;
@@ -37,7 +33,7 @@ type ModificationKind = 'capture' | 'void' | 'increment' | 'extension' | 'refund
  * not ended holds back what it takes; Adyen is asked after that. Throws OutcomeUnknown.
  */
 export async function modify(
-  context: AdapterContext,
+  context: Context,
   kind: ModificationKind,
   request: { readonly authorizationRequestId: string },
 ): Promise<ResultInit> {
@@ -58,13 +54,7 @@ export async function modify(
 /** An answer is waited for this long before the operation is sent again in the background. */
 const SENT_AGAIN_MS = 10_000;
 
-async function store(
-  context: AdapterContext,
-  query: Query,
-  intent: Intent,
-  ending?: Ending,
-  total = 0n,
-): Promise<Stored> {
+async function store(context: Context, query: Query, intent: Intent, ending?: Ending, total = 0n): Promise<Stored> {
   const sentAt = context.now();
   const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
   const entry = await insertEntry(query, intent, { sentAt, dueAt, total });
@@ -76,7 +66,7 @@ async function store(
   return { entry: ending ? await settle(context, query, entry, ending, false) : entry, fresh: true };
 }
 
-async function finish(context: AdapterContext, stored: Stored): Promise<ResultInit> {
+async function finish(context: Context, stored: Stored): Promise<ResultInit> {
   if (stored.refused) return stored.refused;
   const { entry, fresh } = stored;
   const ended = entry.answer === Answer.UNSPECIFIED ? await advance(context, entry.requestId, { fresh }) : entry;

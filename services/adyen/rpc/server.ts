@@ -2,14 +2,14 @@ import { status } from '@grpc/grpc-js';
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { listedOf } from '../../../platform/adapter/postgres/entries.ts';
 import { type Methods, RpcError } from '../../../platform/adapter/serve.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { listEntries } from '../ledger/entry.ts';
 import { described } from './describe.ts';
 import { inquire } from './inquire.ts';
 import { modify, place } from './operate.ts';
 
 /** The methods of holdfast.processor.v1. */
-export function processorMethods(context: AdapterContext, identity: string): Methods {
+export function processorMethods(context: Context, identity: string): Methods {
   const result = async (answer: Promise<ResultInit>) => ({ result: await answer });
   return {
     authorize: (request) => result(place(context, 'authorization', request)),

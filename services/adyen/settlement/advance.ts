@@ -3,7 +3,7 @@ import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { type Answered, KEY_REMEMBERED_MS } from '../api/client.ts';
 import { type Entry, findEntry, lockEntry, takeUnanswered } from '../ledger/entry.ts';
 import type { Ending } from './ending.ts';
@@ -23,15 +23,11 @@ interface Sending {
  * idempotency key, so it acts once. Calls at the same time share one request. Returns the ended or accepted entry;
  * throws OutcomeUnknown.
  */
-export function advance(context: AdapterContext, requestId: string, sending: Sending = {}): Promise<Entry> {
-  return context.share(requestId, () => sendAndSettle(context, requestId, sending));
+export function advance(context: Context, requestId: string, sending: Sending = {}): Promise<Entry> {
+  return context.share(requestId, () => perform(context, requestId, sending));
 }
 
-async function sendAndSettle(
-  context: AdapterContext,
-  requestId: string,
-  { fresh = false, tell = false }: Sending,
-): Promise<Entry> {
+async function perform(context: Context, requestId: string, { fresh = false, tell = false }: Sending): Promise<Entry> {
   const { query } = context.database;
   const entry = await findEntry(query, requestId);
   if (!entry) throw new OutcomeUnknown('the entry is not to be read');
@@ -53,12 +49,7 @@ async function sendAndSettle(
 /** Another request under the key is waited for a little; so is a rate limit. */
 const WAITS_MS = [100, 300, 900];
 
-async function ask(
-  context: AdapterContext,
-  entry: Entry,
-  authorization: Entry | undefined,
-  doubt: boolean,
-): Promise<Asked> {
+async function ask(context: Context, entry: Entry, authorization: Entry | undefined, doubt: boolean): Promise<Asked> {
   const { path, body } = requestOf(context, entry, authorization);
   let isDoubtful = doubt;
   for (let attempt = 0; ; attempt += 1) {
@@ -94,7 +85,7 @@ const CODES: Readonly<Record<string, string>> = { adyen_800: 'token_invalid' };
 const AT_ONCE = 8;
 
 /** Sends again what Adyen has not answered and is due. */
-export async function sendAgain(context: AdapterContext): Promise<void> {
+export async function sendAgain(context: Context): Promise<void> {
   const due = await takeUnanswered(context.database.query, context.now(), AT_ONCE);
   const again = async (requestId: string) => {
     try {

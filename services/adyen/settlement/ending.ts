@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { approved } from '../../../platform/adapter/ending.ts';
 import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import type { Entry, State } from '../ledger/entry.ts';
 
 /** How an operation ended, or that Adyen has taken it. */
@@ -11,7 +11,7 @@ export type Ending = Partial<State> & Pick<State, 'answer'>;
 export const APPROVED: Ending = approved();
 
 /** The contract's form of how an entry ended. */
-export function resultOf({ adjustments }: Pick<AdapterContext, 'adjustments'>, entry: Entry): ResultInit {
+export function resultOf({ adjustments }: Pick<Context, 'adjustments'>, entry: Entry): ResultInit {
   const timestamp = (date: Date | null) => (date ? timestampFromDate(date) : undefined);
   return formOf({
     ...entry,

@@ -3,7 +3,7 @@ import { keptCard } from '../../../platform/adapter/card.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import type { KeptResult } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { APPROVED, type Ending } from './ending.ts';
@@ -26,7 +26,7 @@ const PATHS: { readonly [Kind in Entry['kind']]?: string } = {
  * What Adyen is sent for an operation: the same at every time. Its `reference` is our identifier, which notifications
  * repeat.
  */
-export function requestOf(context: AdapterContext, entry: Entry, authorization: Entry | undefined): Request {
+export function requestOf(context: Context, entry: Entry, authorization: Entry | undefined): Request {
   const { kind, requestId: reference, currency } = entry;
   if (kind === 'authorization') return { path: '/payments', body: paymentOf(context, entry) };
   assert(authorization, 'an operation is about an authorization');
@@ -41,7 +41,7 @@ export function requestOf(context: AdapterContext, entry: Entry, authorization: 
 }
 
 /** A stored card is charged without its holder; the token belongs to the shopper, who is the merchant's user. */
-function paymentOf({ merchantAccount, adjustments }: AdapterContext, entry: Entry): object {
+function paymentOf({ merchantAccount, adjustments }: Context, entry: Entry): object {
   const { requestId, amount, currency, tokenId, userId, account, merchantReference } = entry;
   return {
     merchantAccount: account || merchantAccount,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Entry, lockEntry, saveEntry } from '../ledger/entry.ts';
 import { type Ending, resultOf } from './ending.ts';
 
@@ -12,7 +12,7 @@ import { type Ending, resultOf } from './ending.ts';
  * before.
  */
 export async function settle(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   entry: Entry,
   ending: Ending,
@@ -43,7 +43,7 @@ async function releasedBy(query: Query, { kind, amount, authorizationRequestId }
 }
 
 /** Reports how an entry ended. */
-export async function tellCore(context: AdapterContext, query: Query, entry: Entry): Promise<void> {
+export async function tellCore(context: Context, query: Query, entry: Entry): Promise<void> {
   await BOOKS.tellEnd(query, entry, resultOf(context, entry));
   context.onEvent();
 }

@@ -5,7 +5,7 @@ import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf, findByPspReference, findEntry, lockEntry } from '../ledger/entry.ts';
 import { type Item, NOTIFICATIONS } from '../ledger/notification.ts';
 import { APPROVED, type Ending } from '../settlement/ending.ts';
@@ -33,7 +33,7 @@ const FAILS_LATER: ReadonlySet<string> = new Set(['CAPTURE_FAILED', 'REFUND_FAIL
 const AT_ONCE = 8;
 
 /** Deals with the notifications that are due. Adyen sends them in any order, and again. */
-export async function applyDue(context: AdapterContext): Promise<void> {
+export async function applyDue(context: Context): Promise<void> {
   for (;;) {
     const due = await NOTIFICATIONS.takeDue(context.database.query, AT_ONCE);
     if (due.length === 0) return;
@@ -41,7 +41,7 @@ export async function applyDue(context: AdapterContext): Promise<void> {
   }
 }
 
-async function applyOne(context: AdapterContext, { key, item }: Announced<Item>): Promise<void> {
+async function applyOne(context: Context, { key, item }: Announced<Item>): Promise<void> {
   try {
     await context.database.transaction(async (query) => {
       await NOTIFICATIONS.settle(query, key, await apply(context, query, item));
@@ -54,7 +54,7 @@ async function applyOne(context: AdapterContext, { key, item }: Announced<Item>)
 }
 
 /** Books what a notification says. Returns false when it must wait for another one, or for the answer to a call. */
-async function apply(context: AdapterContext, query: Query, item: Item): Promise<boolean> {
+async function apply(context: Context, query: Query, item: Item): Promise<boolean> {
   if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(context, query, item);
   const payment =
     (await findByPspReference(query, item.originalReference)) ?? (await findByPspReference(query, item.pspReference));
@@ -71,7 +71,7 @@ async function apply(context: AdapterContext, query: Query, item: Item): Promise
   return applyForeign(context, query, item, authorization);
 }
 
-async function applyAuthorisation(context: AdapterContext, query: Query, item: Item): Promise<boolean> {
+async function applyAuthorisation(context: Context, query: Query, item: Item): Promise<boolean> {
   const requestId = item.merchantReference;
   const entry = UUID.test(requestId) ? await lockEntry(query, requestId) : undefined;
   if (entry?.kind === 'authorization') return applyOwn(context, query, item, entry);
@@ -92,7 +92,7 @@ async function findOwn(query: Query, item: Item, authorization: Entry, kinds: re
 }
 
 /** The first end stays, but for what Adyen says to have done, or to have failed, after all. */
-async function applyOwn(context: AdapterContext, query: Query, item: Item, entry: Entry): Promise<boolean> {
+async function applyOwn(context: Context, query: Query, item: Item, entry: Entry): Promise<boolean> {
   const failsLater = FAILS_LATER.has(item.eventCode);
   // Of a payment, and of a modification, the answer names the reference; the answer may have been lost.
   const own = item.eventCode === 'AUTHORISATION' || !failsLater ? { ...entry, pspReference: item.pspReference } : entry;
@@ -128,7 +128,7 @@ function endingOf({ reason, eventCode }: Item, isDone: boolean, failsLater: bool
  * What was called failed was done: core is told, which freezes the hold, or voids it. What the books cannot hold is not
  * booked.
  */
-async function bookAfterAll(context: AdapterContext, query: Query, entry: Entry): Promise<void> {
+async function bookAfterAll(context: Context, query: Query, entry: Entry): Promise<void> {
   const authorization = entry.authorizationRequestId ? await lockEntry(query, entry.authorizationRequestId) : undefined;
   const fits = !authorization || entry.kind !== 'capture' || entry.amount <= remainingOf(authorization);
   if (fits) await settle(context, query, entry, APPROVED, true);
@@ -136,7 +136,7 @@ async function bookAfterAll(context: AdapterContext, query: Query, entry: Entry)
 }
 
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
-async function takeBackRefund(context: AdapterContext, query: Query, item: Item, entry: Entry): Promise<void> {
+async function takeBackRefund(context: Context, query: Query, item: Item, entry: Entry): Promise<void> {
   await BOOKS.unbookRefund(query, entry);
   await settle(context, query, entry, endingOf(item, false, true), true);
 }

@@ -3,7 +3,7 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf, insertEntry } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
 import { APPROVED } from '../settlement/ending.ts';
@@ -14,12 +14,7 @@ import { giveAgain, takeAway } from './reversal.ts';
  * Books what Adyen, the card scheme, or somebody in the Customer Area did, and reports it to core. The authorization
  * must be locked. Returns false when it must wait for another notification.
  */
-export async function applyForeign(
-  context: AdapterContext,
-  query: Query,
-  item: Item,
-  authorization: Entry,
-): Promise<boolean> {
+export async function applyForeign(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   if (!item.success) return true;
   // What is under way decides what is left.
   const entries = await entriesOf(query, authorization.requestId);
@@ -51,7 +46,7 @@ const ENDS: ReadonlySet<string> = new Set(['CAPTURE', 'CANCELLATION', 'TECHNICAL
 const FOREIGN = 'b1a8d4be-2d0c-4a53-9f1e-5a1d1a3a9f43';
 
 /** Somebody else captured: core freezes the hold, and hears that what was not captured was given back. */
-async function captured(context: AdapterContext, query: Query, item: Item, authorization: Entry): Promise<boolean> {
+async function captured(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { requestId } = authorization;
   const amount = BigInt(item.amount.value);
   context.log.error('books differ', { requestId, kind: 'captured' });
@@ -70,7 +65,7 @@ async function captured(context: AdapterContext, query: Query, item: Item, autho
 
 /** What was left is not reserved any more. */
 async function ended(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   { pspReference: reference }: Item,
   authorization: Entry,

@@ -1,6 +1,6 @@
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { firstTurn, type Reversal } from '../../../platform/adapter/postgres/reversals.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
 
@@ -8,12 +8,7 @@ import type { Item } from '../ledger/notification.ts';
  * An amount was taken: by the card scheme, or by a refund at Adyen. Returns false while what was given again before has
  * not been notified.
  */
-export async function takeAway(
-  context: AdapterContext,
-  query: Query,
-  item: Item,
-  authorization: Entry,
-): Promise<boolean> {
+export async function takeAway(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { pspReference, amount } = item;
   const { requestId, currency, captured } = authorization;
   const before = (await BOOKS.reversalsOf(query, requestId)).find((one) => one.reversalId === pspReference);
@@ -32,12 +27,7 @@ export async function takeAway(
 }
 
 /** What was taken was given again. Returns false while that it was taken has not been notified. */
-export async function giveAgain(
-  context: AdapterContext,
-  query: Query,
-  item: Item,
-  authorization: Entry,
-): Promise<boolean> {
+export async function giveAgain(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const taken = (await BOOKS.reversalsOf(query, authorization.requestId)).filter((one) => one.turn % 2 === 1);
   const reversal =
     taken.find(({ reversalId }) => reversalId === item.pspReference) ?? (taken.length === 1 ? taken[0] : undefined);
@@ -47,19 +37,14 @@ export async function giveAgain(
 }
 
 /** A capture failed after it had been done: all of it that is left is taken back. */
-export async function takeBackCapture(
-  context: AdapterContext,
-  query: Query,
-  item: Item,
-  capture: Entry,
-): Promise<void> {
+export async function takeBackCapture(context: Context, query: Query, item: Item, capture: Entry): Promise<void> {
   const authorizationRequestId = capture.authorizationRequestId ?? '';
   const amount = capture.amount - capture.refunded - capture.reversed;
   const about = { authorizationRequestId, captureRequestId: capture.requestId, amount, turn: 1 };
   if (amount > 0n) await turn(context, query, { ...about, reversalId: `failed-${item.pspReference}` });
 }
 
-async function turn(context: AdapterContext, query: Query, reversal: Reversal): Promise<void> {
+async function turn(context: Context, query: Query, reversal: Reversal): Promise<void> {
   await BOOKS.turn(query, reversal, context.now());
   context.onEvent();
 }

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import Stripe from 'stripe';
 import { RpcError } from '../../../platform/adapter/serve.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 
 const known = new WeakMap<Stripe, string>();
 
@@ -9,7 +9,7 @@ const known = new WeakMap<Stripe, string>();
  * Names the books behind the API key: its own account, and whether it is the live or the test half of it. Asks Stripe
  * once. Throws RpcError when Stripe does not answer, or the key may not read its account.
  */
-export async function identityOf({ stripe, mode }: Pick<AdapterContext, 'stripe' | 'mode'>): Promise<string> {
+export async function identityOf({ stripe, mode }: Pick<Context, 'stripe' | 'mode'>): Promise<string> {
   const kept = known.get(stripe);
   if (kept !== undefined) return kept;
   try {

@@ -1,7 +1,7 @@
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type AdapterContext, requestOptions } from '../adapter-context.ts';
+import { type Context, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
 import { type Ending, type Entry, findEntry, intentOf, ownerOfToken } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
@@ -17,7 +17,7 @@ import { recallOrStore } from './recall.ts';
 export const WAIT_MS = 15_000;
 
 /** Reserves an amount on the card of a token: a PaymentMethod `pm_…`. */
-export async function authorize(context: AdapterContext, request: AuthorizeRequest): Promise<ResultInit> {
+export async function authorize(context: Context, request: AuthorizeRequest): Promise<ResultInit> {
   const recalled = await recallOrStore(context, intentOf('authorization', request));
   if (recalled.refused) return recalled.refused;
   if (recalled.entry.stage === 'ended') return resultOf(recalled.entry);
@@ -27,7 +27,7 @@ export async function authorize(context: AdapterContext, request: AuthorizeReque
   return resultOf(turn.done);
 }
 
-async function placeNow(context: AdapterContext, recalled: Entry): Promise<Entry> {
+async function placeNow(context: Context, recalled: Entry): Promise<Entry> {
   const entry = (await findEntry(context.database.query, recalled.requestId)) ?? recalled;
   if (entry.stage === 'ended') return entry;
   if (entry.stage !== 'stored') return place(context, entry, undefined);
@@ -43,7 +43,7 @@ type Card = { readonly refused: Ending } | { readonly refused?: undefined; reado
 /**
  * A card that is attached to a customer is charged for that customer only. Nothing was sent yet, so a failure is final.
  */
-async function cardOf(context: AdapterContext, { tokenId, merchantId, account }: Entry): Promise<Card> {
+async function cardOf(context: Context, { tokenId, merchantId, account }: Entry): Promise<Card> {
   const invalid = { refused: notPerformed('token_invalid', 'There is no such card token.') };
   const owner = await ownerOfToken(context.database.query, tokenId);
   if (owner && (owner.merchantId !== merchantId || owner.account !== account)) return invalid;

@@ -8,7 +8,7 @@ import {
   type CreateCheckoutRequest,
   type CreateCheckoutResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { findEntry, intentOf } from '../ledger/entry.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settlement/checkout.ts';
 import { amountRefusal } from '../settlement/operation.ts';
@@ -24,7 +24,7 @@ const SLACK_MS = 60_000;
  * page is closed, ALREADY_EXISTS `identifier_reused`; and OutcomeUnknown.
  */
 export async function createCheckout(
-  context: AdapterContext,
+  context: Context,
   request: CreateCheckoutRequest,
 ): Promise<MessageInitShape<typeof CreateCheckoutResponseSchema>> {
   if (request.returnUrl !== '' && !isReturnUrl(request.returnUrl)) {
@@ -54,7 +54,7 @@ export async function createCheckout(
 }
 
 /** When the page closes: as asked, within Stripe's bounds. */
-function endOf(context: AdapterContext, { expiresAt }: CreateCheckoutRequest): Date {
+function endOf(context: Context, { expiresAt }: CreateCheckoutRequest): Date {
   const nowMs = context.now().getTime();
   const askedMs = expiresAt ? timestampDate(expiresAt).getTime() : 0;
   const soonestMs = nowMs + CHECKOUT_SHORTEST_MS + SLACK_MS;

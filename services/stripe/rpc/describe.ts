@@ -3,7 +3,7 @@ import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { codes } from 'currency-codes';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { stripeUnits, toStripe } from '../amount.ts';
 import { areFeaturesRefused } from '../ledger/account.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
@@ -12,7 +12,7 @@ import { REFUND_EXPECTED_MS } from '../settlement/refund.ts';
 type Description = MessageInitShape<typeof DescribeResponseSchema>;
 
 /** What Stripe can do at best for an account; each authorization says what it can itself. */
-export async function describe(context: AdapterContext, { account }: DescribeRequest): Promise<Description> {
+export async function describe(context: Context, { account }: DescribeRequest): Promise<Description> {
   return described(!(await areFeaturesRefused(context.database.query, account, context.now())));
 }
 

@@ -1,6 +1,6 @@
 import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
 import { Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { type Entry, findEntry, intentOf } from '../ledger/entry.ts';
 import { advance, findAuthorization } from '../settlement/advance.ts';
 import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
@@ -17,7 +17,7 @@ const SHORT_WAIT_MS = 1_000;
  * ledger nor Stripe has seen is refused for ever: the first to store the identifier, this or its request, decides; and
  * an authorization that was not confirmed is cancelled. Throws OutcomeUnknown while Stripe does not say.
  */
-export async function inquire(context: AdapterContext, request: InquireRequest): Promise<InquiryReply> {
+export async function inquire(context: Context, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence } = request;
   const known = await findEntry(context.database.query, requestId);
   if (!known) {
@@ -41,7 +41,7 @@ export async function inquire(context: AdapterContext, request: InquireRequest):
   return findingOf(found, resultOf(found));
 }
 
-async function findOut(context: AdapterContext, requestId: string, fence: boolean): Promise<Entry | undefined> {
+async function findOut(context: Context, requestId: string, fence: boolean): Promise<Entry | undefined> {
   const entry = await findEntry(context.database.query, requestId);
   if (!entry || entry.stage === 'ended') return entry;
   if (entry.kind === 'checkout') return settleCheckout(context, entry);

@@ -1,6 +1,6 @@
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { intentOf } from '../ledger/entry.ts';
 import { advance, findAuthorization, OPERATIONS, type OperationKind, settleOthers } from '../settlement/advance.ts';
 import { resultOf } from '../settlement/ending.ts';
@@ -15,7 +15,7 @@ type Request = { readonly authorizationRequestId: string };
  * Does an operation on an authorization: alone, after all that came before it has ended; its intent is stored before
  * Stripe is called. A repeated identifier returns the same result. Throws OutcomeUnknown.
  */
-export async function operate(context: AdapterContext, kind: OperationKind, request: Request): Promise<ResultInit> {
+export async function operate(context: Context, kind: OperationKind, request: Request): Promise<ResultInit> {
   const intent = intentOf(kind, request);
   const known = await recall(context, intent);
   if (known?.refused) return known.refused;
@@ -27,7 +27,7 @@ export async function operate(context: AdapterContext, kind: OperationKind, requ
   return answerOf(turn.done);
 }
 
-async function operateNow(context: AdapterContext, kind: OperationKind, request: Request): Promise<Recalled> {
+async function operateNow(context: Context, kind: OperationKind, request: Request): Promise<Recalled> {
   const intent = intentOf(kind, request);
   const operation: Operation = OPERATIONS[kind];
   const known = await recall(context, intent);

@@ -1,6 +1,6 @@
 import * as base from '../../../platform/adapter/identifier.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import {
   type Beginning,
   type Ending,
@@ -14,12 +14,12 @@ import {
 export type Recalled = base.Recalled<Entry>;
 
 /** Finds what an identifier was used for; undefined when it is new. */
-export async function recall(context: AdapterContext, intent: Intent): Promise<Recalled | undefined> {
+export async function recall(context: Context, intent: Intent): Promise<Recalled | undefined> {
   return base.recalled(await findEntry(context.database.query, intent.requestId), intent);
 }
 
 /** Stores an intent, or finds the entry of its identifier. */
-export async function recallOrStore(context: AdapterContext, intent: Intent, begins?: Beginning): Promise<Recalled> {
+export async function recallOrStore(context: Context, intent: Intent, begins?: Beginning): Promise<Recalled> {
   const stored = await insertEntry(context.database.query, intent, begins);
   if (stored) return { entry: stored, fresh: true };
   const known = await recall(context, intent);
@@ -28,7 +28,7 @@ export async function recallOrStore(context: AdapterContext, intent: Intent, beg
 }
 
 /** Stores an intent that is not sent anywhere, with its ending. An identifier that is known keeps what it has. */
-export async function conclude(context: AdapterContext, intent: Intent, ending: Ending): Promise<Recalled> {
+export async function conclude(context: Context, intent: Intent, ending: Ending): Promise<Recalled> {
   const entry = await context.database.transaction(async (query) => {
     const stored = await insertEntry(query, intent);
     return stored && endEntry(query, stored.requestId, ['stored'], ending, context.now());

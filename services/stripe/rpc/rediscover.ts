@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { EntryKind, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type AdapterContext, requestOptions } from '../adapter-context.ts';
+import { type Context, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
 import { type Entry, findEntry } from '../ledger/entry.ts';
 import { findAuthorization } from '../settlement/advance.ts';
@@ -22,10 +22,7 @@ const MOST_OBJECTS = 10_000;
  * state. `found`: the ledger has it now. `not known`: Stripe could not be asked for it. Throws OutcomeUnknown when
  * Stripe does not answer.
  */
-export async function rediscover(
-  context: AdapterContext,
-  request: InquireRequest,
-): Promise<'found' | 'absent' | 'not known'> {
+export async function rediscover(context: Context, request: InquireRequest): Promise<'found' | 'absent' | 'not known'> {
   switch (request.kind) {
     case EntryKind.AUTHORIZATION:
       return rediscoverAuthorization(context, request);
@@ -43,7 +40,7 @@ export async function rediscover(
 }
 
 /** By the time of creation: a list is up to date, while Stripe's search lags. */
-async function rediscoverAuthorization(context: AdapterContext, request: InquireRequest) {
+async function rediscoverAuthorization(context: Context, request: InquireRequest) {
   const { requestId, account, createdAt } = request;
   if (!createdAt) return 'not known' as const;
   const created = { gte: Math.floor((timestampDate(createdAt).getTime() - SKEW_MS) / 1000) };
@@ -63,7 +60,7 @@ async function rediscoverAuthorization(context: AdapterContext, request: Inquire
 }
 
 async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
-  context: AdapterContext,
+  context: Context,
   list: Stripe.ApiListPromise<T>,
   requestId: string,
 ): Promise<T | 'too many' | undefined> {
@@ -80,7 +77,7 @@ async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
 }
 
 /** Every operation leaves its identifier at the PaymentIntent, or in its refund. */
-async function rediscoverOperation(context: AdapterContext, request: InquireRequest) {
+async function rediscoverOperation(context: Context, request: InquireRequest) {
   const { requestId, authorizationRequestId } = request;
   const authorization =
     (await findAuthorization(context, authorizationRequestId)) ?? (await rediscoverReference(context, request));
@@ -93,7 +90,7 @@ async function rediscoverOperation(context: AdapterContext, request: InquireRequ
   return (await findEntry(context.database.query, requestId)) ? 'found' : 'absent';
 }
 
-async function rediscoverReference(context: AdapterContext, request: InquireRequest): Promise<Entry | undefined> {
+async function rediscoverReference(context: Context, request: InquireRequest): Promise<Entry | undefined> {
   const { account, authorizationReference: intentId, authorizationRequestId } = request;
   if (!/^pi_\w+$/.test(intentId)) return undefined;
   const { answer: intent, failure } = await ask(() => getIntent(context, { intentId, account }), context.patience);

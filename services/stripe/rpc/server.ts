@@ -1,7 +1,7 @@
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { listedOf } from '../../../platform/adapter/postgres/entries.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { identityOf } from '../api/account.ts';
 import { intentOf, listEntries } from '../ledger/entry.ts';
 import { notPerformed, resultOf } from '../settlement/ending.ts';
@@ -16,7 +16,7 @@ import { conclude } from './recall.ts';
  * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
  * token.
  */
-export function processorMethods(context: AdapterContext): Methods {
+export function processorMethods(context: Context): Methods {
   const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
     const ending = notPerformed('not_supported', message);
     const { refused, entry } = await conclude(context, intentOf(kind, request), ending);

@@ -1,6 +1,6 @@
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { ask, type Failure } from '../api/ask.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { CAPTURE } from './capture.ts';
@@ -19,7 +19,7 @@ export type OperationKind = keyof typeof OPERATIONS;
  * Ends the open operations on an authorization, except those that Stripe has accepted, and reports them to core as
  * events. Returns the authorization as it is afterwards.
  */
-export async function settleOthers(context: AdapterContext, authorizationRequestId: string, but = ''): Promise<Entry> {
+export async function settleOthers(context: Context, authorizationRequestId: string, but = ''): Promise<Entry> {
   const { query } = context.database;
   for (const other of await entriesOf(query, authorizationRequestId)) {
     const isOpen = other.stage !== 'ended' && other.answer !== Answer.ACCEPTED && other.requestId !== but;
@@ -32,7 +32,7 @@ export async function settleOthers(context: AdapterContext, authorizationRequest
 }
 
 /** The entry of an authorization or checkout, however it ended. */
-export async function findAuthorization(context: AdapterContext, requestId: string): Promise<Entry | undefined> {
+export async function findAuthorization(context: Context, requestId: string): Promise<Entry | undefined> {
   const entry = await findEntry(context.database.query, requestId);
   return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
 }
@@ -47,7 +47,7 @@ const NEVER_RECEIVED = notPerformed('never_received', 'Stripe never received it.
  * ended (or accepted) entry; throws OutcomeUnknown.
  */
 export async function advance(
-  context: AdapterContext,
+  context: Context,
   entry: Entry,
   authorization: Entry,
   { fresh = false, tell = false } = {},
@@ -78,7 +78,7 @@ export async function advance(
   return finish(context, entry, refusal ?? NEVER_RECEIVED, { tell });
 }
 
-async function lookAt(context: AdapterContext, operation: Operation, entry: Entry, authorization: Entry) {
+async function lookAt(context: Context, operation: Operation, entry: Entry, authorization: Entry) {
   const { answer: found } = await ask(() => operation.look(context, entry, authorization), context.patience);
   if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
   return found;

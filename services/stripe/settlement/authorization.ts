@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
-import { type AdapterContext, requestOptions, statementOf } from '../adapter-context.ts';
+import { type Context, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask, type Failure } from '../api/ask.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
@@ -14,7 +14,7 @@ import { metadataOf } from './mark.ts';
  * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
  * Repeated after a crash, it continues where it stopped. Returns the ended entry; throws OutcomeUnknown.
  */
-export async function place(context: AdapterContext, entry: Entry, customer: string | undefined): Promise<Entry> {
+export async function place(context: Context, entry: Entry, customer: string | undefined): Promise<Entry> {
   const created = entry.stage === 'stored' ? await createIntent(context, entry, customer) : entry;
   if (created.stage === 'ended') return created;
   if (created.stage === 'fencing') throw new OutcomeUnknown('this authorization is being fenced');
@@ -31,7 +31,7 @@ export async function place(context: AdapterContext, entry: Entry, customer: str
 }
 
 /** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
-export async function settleByLook(context: AdapterContext, entry: Entry, tell = false): Promise<Entry | undefined> {
+export async function settleByLook(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
   const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
   if (!intent) return undefined;
   const state = stateOf(intent, entry);
@@ -39,7 +39,7 @@ export async function settleByLook(context: AdapterContext, entry: Entry, tell =
 }
 
 /** Finds out what became of an authorization, and makes sure that nothing will when nothing did. */
-export async function endAuthorization(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
+export async function endAuthorization(context: Context, entry: Entry): Promise<Entry | undefined> {
   if (entry.stage === 'stored') {
     return finish(context, entry, notPerformed('never_confirmed', 'It was never sent to Stripe.'));
   }
@@ -48,7 +48,7 @@ export async function endAuthorization(context: AdapterContext, entry: Entry): P
 }
 
 /** Its id is stored before it is confirmed: from then on it can be looked at, and fenced by cancelling it. */
-async function createIntent(context: AdapterContext, entry: Entry, customer: string | undefined): Promise<Entry> {
+async function createIntent(context: Context, entry: Entry, customer: string | undefined): Promise<Entry> {
   const { answer: intent, failure } = await ask(() => create(context, entry, customer), context.patience);
   if (!intent) return refuseToPlace(context, entry, failure);
   context.reach('intent created');
@@ -59,7 +59,7 @@ async function createIntent(context: AdapterContext, entry: Entry, customer: str
   return sent;
 }
 
-function create(context: AdapterContext, entry: Entry, customer: string | undefined) {
+function create(context: Context, entry: Entry, customer: string | undefined) {
   const { requestId, amount, currency, account } = entry;
   const description = entry.description || entry.merchantReference;
   const params: Stripe.PaymentIntentCreateParams = {
@@ -76,7 +76,7 @@ function create(context: AdapterContext, entry: Entry, customer: string | undefi
 }
 
 function confirm(
-  context: AdapterContext,
+  context: Context,
   { intentId, tokenId, account, customerPresent }: Entry,
   features: Features,
   key: string,
@@ -91,7 +91,7 @@ function confirm(
 }
 
 /** Nothing was confirmed, so nothing was authorized, whatever became of the creation. */
-function refuseToPlace(context: AdapterContext, entry: Entry, failure: Failure): Promise<Entry> {
+function refuseToPlace(context: Context, entry: Entry, failure: Failure): Promise<Entry> {
   const said = failure.kind === 'refused' || failure.kind === 'turned away' ? failure : UNAVAILABLE;
   return finish(context, entry, notPerformed(said.code, said.message), { from: ['stored'] });
 }
@@ -102,7 +102,7 @@ const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not 
  * one can still act.
  */
 async function settleBy(
-  context: AdapterContext,
+  context: Context,
   entry: Entry,
   intent: Stripe.PaymentIntent | undefined,
   failure?: Failure,
@@ -124,7 +124,7 @@ function tokenCode({ code, param }: { code: string; param?: string }): string {
  * The issuer wants the customer to authenticate, and there is no customer at hand. The PaymentIntent is cancelled for
  * good.
  */
-async function giveUp(context: AdapterContext, entry: Entry): Promise<Entry> {
+async function giveUp(context: Context, entry: Entry): Promise<Entry> {
   const ending = declined('authentication_required', 'The issuer asks the customer to authenticate.');
   const fenced = await fenceIntent(context, entry, ending);
   if (!fenced) throw new OutcomeUnknown('the payment could not be cancelled yet');
@@ -137,7 +137,7 @@ async function giveUp(context: AdapterContext, entry: Entry): Promise<Entry> {
  * Returns undefined while that is not certain.
  */
 async function fenceIntent(
-  context: AdapterContext,
+  context: Context,
   entry: Entry,
   ending: Ending = notPerformed('never_confirmed', 'The payment was cancelled before it was confirmed.'),
 ): Promise<Entry | undefined> {

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { withRequestId } from '../../../platform/return-url.ts';
-import { type AdapterContext, requestOptions, statementOf } from '../adapter-context.ts';
+import { type Context, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
@@ -27,7 +27,7 @@ export interface Page {
  * Opens the page of a stored checkout, or returns the one that is open. Returns the entry when the checkout has ended.
  * Throws OutcomeUnknown.
  */
-export async function openPage(context: AdapterContext, entry: Entry): Promise<Page | Entry> {
+export async function openPage(context: Context, entry: Entry): Promise<Page | Entry> {
   const { answer: session, failure } = await (entry.sessionId === null
     ? withFeatures(context, entry, (features, key) => create(context, entry, features, key))
     : ask(() => getSession(context, entry), context.patience));
@@ -47,7 +47,7 @@ export async function openPage(context: AdapterContext, entry: Entry): Promise<P
   throw new OutcomeUnknown('the page is not known');
 }
 
-function create(context: AdapterContext, entry: Entry, features: Features, idempotencyKey: string) {
+function create(context: Context, entry: Entry, features: Features, idempotencyKey: string) {
   const { requestId, merchantId, amount, currency, account, merchantName, saveCard } = entry;
   const description = entry.description || entry.merchantReference;
   // The customer comes back with the identifier, which proves nothing (docs/sandbox.md, "Checkout").
@@ -89,7 +89,7 @@ function create(context: AdapterContext, entry: Entry, features: Features, idemp
 
 /** Reads a Checkout Session as it is now. Throws what Stripe's client throws. */
 export function getSession(
-  context: AdapterContext,
+  context: Context,
   { sessionId, account }: Pick<Entry, 'sessionId' | 'account'>,
 ): Promise<Stripe.Checkout.Session> {
   const params = { expand: ['payment_intent.latest_charge'] };
@@ -100,7 +100,7 @@ export function getSession(
  * Asks Stripe about a checkout; undefined while it is open, or not known. `tell`: its end is reported to core as an
  * event.
  */
-export async function settleCheckout(context: AdapterContext, entry: Entry, tell = false): Promise<Entry | undefined> {
+export async function settleCheckout(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
   if (entry.sessionId === null) return expireUnknown(context, entry);
   const { answer: session } = await ask(() => getSession(context, entry), context.patience);
   return session && settleSession(context, entry, session, tell);
@@ -109,7 +109,7 @@ export async function settleCheckout(context: AdapterContext, entry: Entry, tell
 /**
  * Closes an open page, so that no card is taken any more; undefined when a card was taken first, or it is not known.
  */
-export async function closePage(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
+export async function closePage(context: Context, entry: Entry): Promise<Entry | undefined> {
   const cancelled = notPerformed('checkout_cancelled', 'The merchant cancelled the checkout.');
   // Nobody knows the address of a page whose identifier was not stored.
   if (entry.sessionId === null) return finish(context, entry, cancelled);
@@ -122,7 +122,7 @@ export async function closePage(context: AdapterContext, entry: Entry): Promise<
 }
 
 async function settleSession(
-  context: AdapterContext,
+  context: Context,
   entry: Entry,
   session: Stripe.Checkout.Session,
   tell = false,
@@ -135,7 +135,7 @@ async function settleSession(
 }
 
 /** A page whose opening was never answered ends at its time: nobody was given its address. */
-async function expireUnknown(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
+async function expireUnknown(context: Context, entry: Entry): Promise<Entry | undefined> {
   const isOver = entry.expiresAt !== null && entry.expiresAt <= context.now();
   return isOver ? finish(context, entry, EXPIRED) : undefined;
 }

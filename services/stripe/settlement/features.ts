@@ -1,4 +1,4 @@
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { type Answered, ask, type Failure } from '../api/ask.ts';
 import { areFeaturesRefused, storeFeaturesRefused } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
@@ -20,7 +20,7 @@ export type Features = Partial<typeof FEATURES>;
  * without naming the parameter. That an account is refused is remembered.
  */
 export async function withFeatures<T>(
-  context: AdapterContext,
+  context: Context,
   { account, requestId, expectedCaptureAt, sentAt }: Entry,
   request: (features: Features, idempotencyKey: string) => Promise<T>,
 ): Promise<Answered<T>> {

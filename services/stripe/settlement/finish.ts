@@ -1,7 +1,7 @@
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
 import { resultOf } from './ending.ts';
 
@@ -18,12 +18,7 @@ export interface Finish extends Found {
  * entry as it is stored: when another process ended it before, with that process's ending. Throws OutcomeUnknown when
  * it is being fenced.
  */
-export async function finish(
-  context: AdapterContext,
-  entry: Entry,
-  ending: Ending,
-  options: Finish = {},
-): Promise<Entry> {
+export async function finish(context: Context, entry: Entry, ending: Ending, options: Finish = {}): Promise<Entry> {
   const { from = ['stored', 'sent'], ...found } = options;
   // Stored already, with its times: a repeated request has the same result.
   if (entry.answer === Answer.ACCEPTED && ending.answer === Answer.ACCEPTED) return entry;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
-import { type AdapterContext, requestOptions } from '../adapter-context.ts';
+import { type Context, requestOptions } from '../adapter-context.ts';
 import { cardOf, declinedCardOf } from '../api/card.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 import { approved, declined, notPerformed } from './ending.ts';
@@ -14,10 +14,7 @@ export type IntentState =
   | { readonly is: 'processing' };
 
 /** Reads a PaymentIntent as it is now. Throws what Stripe's client throws. */
-export function getIntent(
-  context: AdapterContext,
-  entry: Pick<Entry, 'intentId' | 'account'>,
-): Promise<Stripe.PaymentIntent> {
+export function getIntent(context: Context, entry: Pick<Entry, 'intentId' | 'account'>): Promise<Stripe.PaymentIntent> {
   assert(entry.intentId !== null, 'there is a PaymentIntent');
   return context.stripe.paymentIntents.retrieve(
     entry.intentId,

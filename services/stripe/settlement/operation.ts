@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import * as base from '../../../platform/adapter/authorization.ts';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { fromStripe, toStripe } from '../amount.ts';
 import { type Ending, type Entry, entriesOf, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import { notPerformed } from './ending.ts';
@@ -18,17 +18,17 @@ export interface Ended {
 /** A kind of operation on an authorization, as Stripe does it. One at a time is under way on each authorization. */
 export interface Operation<T = unknown> {
   /** Returns the ending when it ends without Stripe; undefined when Stripe decides. */
-  judge(intent: Intent, authorization: Entry, context: AdapterContext): Promise<Ending | undefined>;
+  judge(intent: Intent, authorization: Entry, context: Context): Promise<Ending | undefined>;
   /**
    * What is stored with the intent, because what is sent again must be the same: of an increment, the amount before it.
    */
   baseline?(authorization: Entry): bigint;
   /** Sends it to Stripe, under the identifier as the idempotency key. */
-  send(context: AdapterContext, entry: Entry, authorization: Entry): Promise<T>;
+  send(context: Context, entry: Entry, authorization: Entry): Promise<T>;
   /** How it ended when Stripe answered. */
   read(answer: T, entry: Entry, authorization: Entry): Ended;
   /** Looks whether it was done: reads the objects it would have changed, never a search, which lags. */
-  look(context: AdapterContext, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
+  look(context: Context, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
 }
 
 /** There is no such authorization. */
@@ -58,7 +58,7 @@ export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'cur
 }
 
 /** Refuses more operations than a PaymentIntent can name in its metadata; undefined while there is room. */
-export async function tooMany(context: AdapterContext, authorization: Entry): Promise<Ending | undefined> {
+export async function tooMany(context: Context, authorization: Entry): Promise<Ending | undefined> {
   const entries = await entriesOf(context.database.query, authorization.requestId);
   const marked = entries.filter(
     ({ kind, answer }) => (kind === 'capture' || kind === 'increment') && answer === Answer.APPROVED,

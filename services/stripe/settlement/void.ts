@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type AdapterContext, requestOptions } from '../adapter-context.ts';
+import { type Context, requestOptions } from '../adapter-context.ts';
 import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
 import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
@@ -52,7 +52,7 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
 const CLOSED_PAGE = new Set(['checkout_cancelled', 'checkout_expired']);
 
 /** An open page is closed; an authorization of which nothing is known yet is fenced, when it was not made. */
-async function endFirst(context: AdapterContext, entry: Entry): Promise<Entry> {
+async function endFirst(context: Context, entry: Entry): Promise<Entry> {
   const ended =
     entry.kind === 'checkout'
       ? ((await closePage(context, entry)) ?? (await settleCheckout(context, entry, true)))

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { type Entry, findEntry, forgetFence, type Intent, insertEntry, intentOf, markEntry } from '../ledger/entry.ts';
 import { authorizationOf, marksOf } from '../settlement/mark.ts';
@@ -10,7 +10,7 @@ import { authorizationOf, marksOf } from '../settlement/mark.ts';
  * ours.
  */
 export async function adoptIntent(
-  context: AdapterContext,
+  context: Context,
   intent: Stripe.PaymentIntent,
   account: string,
 ): Promise<Entry | undefined> {
@@ -24,7 +24,7 @@ export async function adoptIntent(
 
 /** Stores the checkout that a Checkout Session says it is for, as adoptIntent does. */
 export async function adoptSession(
-  context: AdapterContext,
+  context: Context,
   session: Stripe.Checkout.Session,
   account: string,
 ): Promise<Entry | undefined> {
@@ -37,7 +37,7 @@ export async function adoptSession(
 }
 
 async function adopt(
-  context: AdapterContext,
+  context: Context,
   asked: Intent,
   sentAt: Date,
   ids: { intentId?: string; sessionId?: string },

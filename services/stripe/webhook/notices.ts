@@ -1,7 +1,7 @@
 import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
 import { type Entry, findByStripeId } from '../ledger/entry.ts';
 import { NOTICES, type Notice } from '../ledger/notice.ts';
@@ -17,11 +17,11 @@ const NOTICES_OF_A_TURN = 4;
 const WAIT_MS = 1_000;
 
 /** Deals with the notices that are due: each is a reason to look at its payment. */
-export async function dealWithNotices(context: AdapterContext): Promise<void> {
+export async function dealWithNotices(context: Context): Promise<void> {
   await Promise.all(Array.from({ length: WORKERS }, () => work(context)));
 }
 
-async function work(context: AdapterContext): Promise<void> {
+async function work(context: Context): Promise<void> {
   for (;;) {
     const notices = await NOTICES.takeDue(context.database.query, NOTICES_OF_A_TURN);
     if (notices.length === 0) return;
@@ -31,7 +31,7 @@ async function work(context: AdapterContext): Promise<void> {
   }
 }
 
-async function dealWith(context: AdapterContext, notices: readonly Announced<Notice>[]): Promise<void> {
+async function dealWith(context: Context, notices: readonly Announced<Notice>[]): Promise<void> {
   let isDone = false;
   try {
     const [first] = notices;
@@ -42,7 +42,7 @@ async function dealWith(context: AdapterContext, notices: readonly Announced<Not
   for (const { key } of notices) await NOTICES.settle(context.database.query, key, isDone);
 }
 
-async function lookAt(context: AdapterContext, { objectId, account }: Notice): Promise<boolean> {
+async function lookAt(context: Context, { objectId, account }: Notice): Promise<boolean> {
   const known = await findByStripeId(context.database.query, objectId, account);
   const entry = known ?? (await adoptById(context, objectId, account));
   if (!entry) return true;
@@ -51,7 +51,7 @@ async function lookAt(context: AdapterContext, { objectId, account }: Notice): P
 }
 
 /** A payment that does not name an identifier of ours is somebody else's business on the same account. */
-async function adoptById(context: AdapterContext, objectId: string, account: string): Promise<Entry | undefined> {
+async function adoptById(context: Context, objectId: string, account: string): Promise<Entry | undefined> {
   const adoptNow = async () =>
     objectId.startsWith('pi_')
       ? adoptIntent(context, await getIntent(context, { intentId: objectId, account }), account)

@@ -4,7 +4,7 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import {
   BOOKS,
@@ -30,7 +30,7 @@ import { type Mark, marksOf } from '../settlement/mark.ts';
  * captured.
  */
 export async function reconcileOperations(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   authorization: Entry,
   intent: Stripe.PaymentIntent,
@@ -50,7 +50,7 @@ export async function reconcileOperations(
 
 /** Books an operation as done, whatever its entry said, and reports it to core. */
 export async function bookDone(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   intent: Intent,
   ending: Ending,
@@ -84,7 +84,7 @@ const FOREIGN = '7b0c4a52-52c1-4f2c-9d4e-0f6f6d7f1c11';
 
 /** What Stripe has captured beyond our captures was captured by somebody else, in Stripe's dashboard for example. */
 async function bookForeignCapture(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   authorization: Entry,
   intent: Stripe.PaymentIntent,

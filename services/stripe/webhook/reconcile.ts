@@ -3,7 +3,7 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type AdapterContext, requestOptions } from '../adapter-context.ts';
+import { type Context, requestOptions } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { BOOKS, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
@@ -22,7 +22,7 @@ import { reconcileReversals, type Seen } from './reversals.ts';
  * run at any time and any number of times: all it does follows from what is, not from what was announced. The lease of
  * the authorization must be held. Throws OutcomeUnknown; answers false when Stripe did not answer.
  */
-export async function reconcile(context: AdapterContext, requestId: string): Promise<boolean> {
+export async function reconcile(context: Context, requestId: string): Promise<boolean> {
   const stored = await findAuthorization(context, requestId);
   const entry = stored && stored.stage !== 'ended' ? await settleFirst(context, stored) : stored;
   if (!entry) return true;
@@ -44,7 +44,7 @@ export async function reconcile(context: AdapterContext, requestId: string): Pro
 /**
  * An authorization that the ledger says was not made, and that Stripe made, is reported to core, which gives it back.
  */
-async function reconcileRefused(context: AdapterContext, entry: Entry): Promise<boolean> {
+async function reconcileRefused(context: Context, entry: Entry): Promise<boolean> {
   const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
   if (!intent) return false;
   const state = stateOf(intent, entry);
@@ -55,7 +55,7 @@ async function reconcileRefused(context: AdapterContext, entry: Entry): Promise<
   return true;
 }
 
-async function look(context: AdapterContext, authorization: Entry): Promise<Seen> {
+async function look(context: Context, authorization: Entry): Promise<Seen> {
   const options = requestOptions(authorization.account);
   const about = { payment_intent: authorization.intentId as string, limit: 100 };
   const intent = await getIntent(context, authorization);
@@ -67,14 +67,14 @@ async function look(context: AdapterContext, authorization: Entry): Promise<Seen
 }
 
 /** An authorization whose own call is not over, or lost its answer, is settled; undefined while it has no end. */
-async function settleFirst(context: AdapterContext, entry: Entry): Promise<Entry | undefined> {
+async function settleFirst(context: Context, entry: Entry): Promise<Entry | undefined> {
   if (entry.kind === 'checkout') return settleCheckout(context, entry, true);
   return entry.stage === 'sent' ? settleByLook(context, entry, true) : undefined;
 }
 
 /** Stripe ended the authorization, by its time or by a hand other than ours: what was left is not reserved any more. */
 async function reconcileEnd(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   authorization: Entry,
   intent: Stripe.PaymentIntent,
@@ -97,7 +97,7 @@ async function reconcileEnd(
  * it, is taken back: core gets a result that contradicts the first, and raises an alert.
  */
 async function reconcileRefunds(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   authorization: Entry,
   refunds: readonly Stripe.Refund[],

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { firstTurn, type Reversal } from '../../../platform/adapter/postgres/reversals.ts';
-import type { AdapterContext } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { BOOKS, entriesOf, findEntry } from '../ledger/entry.ts';
 import { authorizationOf } from '../settlement/mark.ts';
@@ -25,12 +25,7 @@ interface Movement {
  * Finds disputes, and refunds made elsewhere, such as in Stripe's dashboard. An amount taken is reported as a reversal,
  * an amount given back as a reinstatement, each once.
  */
-export async function reconcileReversals(
-  context: AdapterContext,
-  query: Query,
-  requestId: string,
-  seen: Seen,
-): Promise<void> {
+export async function reconcileReversals(context: Context, query: Query, requestId: string, seen: Seen): Promise<void> {
   const known = new Map((await BOOKS.reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
   for (const movement of movementsOf(context, requestId, seen)) {
     const before = known.get(movement.id);
@@ -41,7 +36,7 @@ export async function reconcileReversals(
   }
 }
 
-function movementsOf(context: AdapterContext, requestId: string, seen: Seen): Movement[] {
+function movementsOf(context: Context, requestId: string, seen: Seen): Movement[] {
   const others = seen.refunds.filter(({ metadata }) => authorizationOf(metadata) === undefined);
   const refunds = others.map(({ id, amount, currency, status }) => {
     return { id, amount: fromStripe(amount, currency), isAway: status !== 'failed' && status !== 'canceled' };
@@ -66,7 +61,7 @@ function isLost({ status }: Stripe.Dispute): boolean {
 
 /** A reversal never exceeds what is left of what was captured. */
 async function newReversal(
-  context: AdapterContext,
+  context: Context,
   query: Query,
   requestId: string,
   { id, amount }: Movement,

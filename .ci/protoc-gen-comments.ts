@@ -1,6 +1,6 @@
 /**
- * A plugin of buf: writes the comments of the contract's messages and enums, which descriptors do not have at run time, to
- * `holdfast/v1/comments.json`, by message and field, or enum and value; that of the whole has the name ''.
+ * A plugin of buf: writes the comments of the contract's messages and enums, which descriptors do not have at run time,
+ * to `holdfast/v1/comments.json`, by message and field, or enum and value; that of the whole has the name ''.
  */
 import { readFileSync } from 'node:fs';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -25,7 +25,8 @@ process.stdout.write(toBinary(CodeGeneratorResponseSchema, response));
 
 function commentsOf({ sourceCodeInfo, messageType, enumType }: FileDescriptorProto) {
   const comments = new Map(sourceCodeInfo?.location.map(({ path, leadingComments }) => [path.join(), leadingComments]));
-  // Paths are made of field numbers in descriptor.proto: 4 and 5 are messages and enums of a file, 2 is what they consist of.
+  // Paths are made of field numbers in descriptor.proto: 4 and 5 are messages and enums of a file, 2 is what they
+  // consist of.
   const commented = (name: string, path: string, parts: readonly string[]) => {
     const ofParts = parts.map((part, index) => [part, plain(comments.get(`${path},2,${index}`))]);
     return [name, Object.fromEntries([['', plain(comments.get(path))], ...ofParts])];

@@ -123,7 +123,8 @@ const OF_CARD = { merchantId: 'bench', tokenId: 'tok_sandbox_ok', terminalId: 't
 
 const STORE_NOTIFICATION = {
   name: 'notification',
-  text: `insert into bench.notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at)
+  text: `insert into bench.notification (merchant_id, request_id, kind, status_info, status, amount, currency, body,
+    received_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, now()) on conflict do nothing`,
 };
 

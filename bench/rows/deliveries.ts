@@ -73,8 +73,10 @@ async function deliveriesPerSecond(house: House, webhookUrl: string): Promise<Pi
   const { merchantId } = await house.createMerchant({ webhookUrl });
   const before = await house.cpu();
   await house.query(
-    `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
-      select uuidv7(), $1, 'webhook', gen_random_uuid()::text, 'payment', 'captured', convert_to($2, 'UTF8'), 'PENDING', 0, now(), now()
+    `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+    due_at, created_at)
+      select uuidv7(), $1, 'webhook', gen_random_uuid()::text, 'payment', 'captured', convert_to($2, 'UTF8'),
+        'PENDING', 0, now(), now()
       from generate_series(1, ${BACKLOG})`,
     [merchantId, BODY.replace('MERCHANT', merchantId)],
   );

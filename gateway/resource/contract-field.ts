@@ -45,7 +45,9 @@ export function jsonField(field: DescField, part?: JsonValue): JsonValue {
   return { schema: described.optional(), json: (value) => (isNone(value) ? undefined : json(value)) };
 }
 
-/** Whether a message without the field keeps the contract's rules. Lists are always there, and so are zeros that count. */
+/**
+ * Whether a message without the field keeps the contract's rules. Lists are always there, and so are zeros that count.
+ */
 function mayBeAbsent(field: DescField): boolean {
   const { required, ignore, type } = getOption(field, rulesOf);
   if (required || ignore === Ignore.IF_ZERO_VALUE) return !required;

@@ -28,7 +28,9 @@ interface Ports {
   readonly about: string;
 }
 
-/** The settings of an adapter with a ledger in PostgreSQL. Those of its own servers begin with its name: `STRIPE_PORT`. */
+/**
+ * The settings of an adapter with a ledger in PostgreSQL. Those of its own servers begin with its name: `STRIPE_PORT`.
+ */
 export function ledgerSettings<Name extends string>(name: Name, { grpc, webhook, about }: Ports) {
   const own = {
     PORT: port.default(grpc).describe('gRPC'),

@@ -37,8 +37,8 @@ const LOOKS_EVERY_MS = 1_000;
 const PURGES_EVERY_MS = 60 * 60 * 1000;
 
 /**
- * Starts the adapter: its schema, its gRPC server, Stripe's webhooks and the reports to core. Throws an Error of one line
- * that names the setting that is wrong.
+ * Starts the adapter: its schema, its gRPC server, Stripe's webhooks and the reports to core. Throws an Error of one
+ * line that names the setting that is wrong.
  */
 export async function startAdapter(settings: Settings, given: Given): Promise<Adapter> {
   const { log, now = () => new Date(), reach = () => undefined, patience = PATIENCE, leaseMs } = given;

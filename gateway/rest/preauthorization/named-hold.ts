@@ -26,7 +26,9 @@ export function demandOneId({ preauthorizationId, requestId }: Ids, ctx: z.Refin
   ctx.addIssue({ code: 'custom', path: ['preauthorizationId'], message: `${message}: one of the two` });
 }
 
-/** The hold that a body names, for core. Throws PREAUTHORIZATION_NOT_FOUND, without a call to core, for what names none. */
+/**
+ * The hold that a body names, for core. Throws PREAUTHORIZATION_NOT_FOUND, without a call to core, for what names none.
+ */
 export function namedHold({ preauthorizationId = '', requestId = '' }: Ids) {
   if (!isPreauthorizationId(preauthorizationId) && !isRequestId(requestId)) {
     const detail = notPreauthorizationId(preauthorizationId) ?? notRequestId(requestId);

@@ -30,7 +30,8 @@ export function openInbox<Item extends object>(schema: string) {
   const waitS = 'least(300, 2 ^ least(attempts, 9))';
   const take: Statement = {
     name: 'take_due_announcements',
-    text: `UPDATE ${schema}.inbox SET attempts = attempts + 1, due_at = now() + ${waitS} * interval '1 s' + interval '20 s'
+    text: `UPDATE ${schema}.inbox SET attempts = attempts + 1,
+      due_at = now() + ${waitS} * interval '1 s' + interval '20 s'
       WHERE key IN (SELECT key FROM ${schema}.inbox WHERE done_at IS NULL AND due_at <= now()
         ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING key, item`,

@@ -1,6 +1,6 @@
 /**
- * What an adapter refuses by its own books, of an acquirer that takes one capture of an authorization and says later what
- * became of an operation.
+ * What an adapter refuses by its own books, of an acquirer that takes one capture of an authorization and says later
+ * what became of an operation.
  */
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { endedElsewhere, mismatch, NOT_FOUND, remainingOf, totalOf } from '../authorization.ts';

@@ -79,7 +79,8 @@ function tellSome(parts: AuditParts, drifts: readonly Drift[], total: number, te
 
 async function look(client: pg.Client, query: string, most: number, tell: (drift: Drift) => void): Promise<number> {
   const { rows } = await client.query<Drift & { readonly total: number }>(
-    `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found, count(*) over ()::int as total
+    `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found,
+    count(*) over ()::int as total
     from (${query}) drift limit $1`,
     [most],
   );

@@ -20,29 +20,35 @@ const SUMS = `with captured as (
     select hold_request_id, sum(amount) as captured from submission where kind = 'CAPTURE' and state = 'OK' group by 1
   ),
   reversed as (
-    select hold_request_id, sum(${TAKEN_BACK}) as reversed from operation where kind in ('REVERSAL', 'REINSTATEMENT') group by hold_request_id
+    select hold_request_id, sum(${TAKEN_BACK}) as reversed from operation
+      where kind in ('REVERSAL', 'REINSTATEMENT') group by hold_request_id
   ),
   refunds as (
-    select hold_request_id, sum(amount) filter (where state = 'OK') as refunded, sum(amount) filter (where state in ${OPEN}) as refunding
+    select hold_request_id, sum(amount) filter (where state = 'OK') as refunded,
+      sum(amount) filter (where state in ${OPEN}) as refunding
     from submission where kind = 'REFUND' group by 1
   ),
   given as (
-    select hold_request_id, sum(amount_released) as given from submission where kind = 'RELEASE' and state = 'OK' group by 1
+    select hold_request_id, sum(amount_released) as given from submission where kind = 'RELEASE'
+      and state = 'OK' group by 1
   ),
   incremented as (
-    select hold_request_id, sum(amount) as incremented from submission where kind = 'INCREMENT' and state = 'OK' group by 1
+    select hold_request_id, sum(amount) as incremented from submission where kind = 'INCREMENT'
+      and state = 'OK' group by 1
   ),
   reserved as (
     select s.hold_request_id, sum(s.amount) filter (where s.kind in (${RESERVING})) as in_flight,
       min(s.kind) filter (where s.kind in ('INCREMENT', 'EXTENSION')) as changing,
-      bool_or(s.kind in ('RELEASE', 'EXPIRY') or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))
+      bool_or(s.kind in ('RELEASE', 'EXPIRY')
+      or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))
         as closing
     from submission s join hold h on h.request_id = s.hold_request_id where s.state in ${OPEN} group by 1
   ),
   summed as (
     select h.*, h.amount_asked + coalesce(i.incremented, 0) as sum_amount, r.changing as sum_changing,
       coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
-      case when h.request_id < ${RESULTS_FROM} then h.reversed else coalesce(v.reversed, 0) end as sum_reversed, h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
+      case when h.request_id < ${RESULTS_FROM} then h.reversed else coalesce(v.reversed, 0) end as sum_reversed,
+        h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
       coalesce(r.closing, false) as sum_closing, coalesce(g.given, 0) as sum_given,
       coalesce(f.refunded, 0) as sum_refunded, coalesce(f.refunding, 0) as sum_refunding
     from hold h left join captured c on c.hold_request_id = h.request_id
@@ -64,13 +70,16 @@ const SUMS = `with captured as (
  */
 const HOLD_COUNTERS = `${SUMS}
   select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
-    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', sum_amount, sum_captured,
+    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
+    sum_amount, sum_captured,
       sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding) as expected,
-    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s', amount, captured,
+    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
+    amount, captured,
       in_flight, remaining, released, reversed, refunded, refunding) as found
   from reckoned
   where (amount, captured, in_flight, remaining, released, reversed, refunded, refunding)
-    is distinct from (sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding)`;
+    is distinct from (sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded,
+    sum_refunding)`;
 
 const HOLD_STATE = `${SUMS}
   select 'HOLD_STATE' as kind, request_id, merchant_id,
@@ -79,7 +88,8 @@ const HOLD_STATE = `${SUMS}
       else format('a status for %s captured', sum_captured) end as expected,
     format('%s, closing %s, changing %s', status, closing, changing) as found
   from reckoned
-  where sum_closing <> closing or sum_changing is distinct from changing or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0)`;
+  where sum_closing <> closing or sum_changing is distinct from changing
+    or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0)`;
 
 const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, s.request_id, s.merchant_id,
     format('a hold of %s in %s', s.merchant_id, s.currency) as expected,
@@ -91,7 +101,8 @@ const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, s.req
 /** What was taken back of a capture is what the log's reversals and reinstatements of it add up to. */
 const REVERSALS = `with logged as (
     select capture_request_id, min(merchant_id) as merchant_id, sum(${TAKEN_BACK}) as reversed
-    from operation where kind in ('REVERSAL', 'REINSTATEMENT') and capture_request_id is not null group by capture_request_id
+    from operation where kind in ('REVERSAL', 'REINSTATEMENT')
+      and capture_request_id is not null group by capture_request_id
   )
   select 'REVERSALS_DIFFER' as kind, coalesce(c.request_id, l.capture_request_id) as request_id,
     coalesce(c.merchant_id, l.merchant_id) as merchant_id, format('%s taken back', coalesce(l.reversed, 0)) as expected,
@@ -105,7 +116,8 @@ const REVERSALS = `with logged as (
  * of its hold.
  */
 const REFUNDS = `with refunded as (
-    select capture_request_id, hold_request_id, min(merchant_id) as merchant_id, coalesce(sum(amount) filter (where state = 'OK'), 0) as refunded,
+    select capture_request_id, hold_request_id, min(merchant_id) as merchant_id,
+      coalesce(sum(amount) filter (where state = 'OK'), 0) as refunded,
       coalesce(sum(amount) filter (where state in ${OPEN}), 0) as refunding
     from submission where kind = 'REFUND' group by 1, 2
   )
@@ -129,7 +141,8 @@ function kindsWhere(condition: (facts: (typeof SUBMISSION_KINDS)[SubmissionKind]
  * The results that the log must contain: kind, subject, status, amount (null = any), merchant_id, hold_request_id. What
  * gives up a checkout is the hold's own result; an expiry that is tried again has none.
  */
-const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status, amount_asked as amount,
+const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK'
+  else 'KO' end as status, amount_asked as amount,
       merchant_id, null::uuid as hold_request_id
     from hold where phase in ('AUTHORIZED', 'FAILED')
     union all
@@ -168,8 +181,10 @@ export const BOOKS_QUERIES: readonly string[] = [
 ];
 
 /** The counts. */
-export const COUNTS = `select (select count(*) from hold)::int as holds, s.*, (select count(*) from operation)::int as operations,
+export const COUNTS = `select (select count(*) from hold)::int as holds, s.*,
+  (select count(*) from operation)::int as operations,
     s.open + (select count(*) from hold where phase not in ('AUTHORIZED', 'FAILED'))::int as "inFlight"
   from (select count(*) filter (where kind = 'CAPTURE')::int as captures,
     count(*) filter (where kind in ('RELEASE', 'EXPIRY', 'LATE_VOID'))::int as releases,
-    count(*) filter (where kind = 'REFUND')::int as refunds, count(*) filter (where kind = 'OCT')::int as octs, count(*) filter (where state in ${OPEN})::int as open from submission) s`;
+    count(*) filter (where kind = 'REFUND')::int as refunds, count(*) filter (where kind = 'OCT')::int as octs,
+    count(*) filter (where state in ${OPEN})::int as open from submission) s`;

@@ -120,7 +120,8 @@ function rowOf(processor: string, entry: Entry): object {
 }
 
 /** A suspect is named by our requestId, or by the processor's identifier of what we do not know. */
-const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id, e.authorization_request_id,
+const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id,
+  e.authorization_request_id,
     suspect.id) as id
   from unnest($1::uuid[]) as suspect(id) left join submission s on s.request_id = suspect.id
     left join hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)

@@ -40,7 +40,8 @@ const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
   create temporary table left_out (name text primary key, why text not null);
-  create temporary table invalid_entry (request_id text, processor text, what text not null, primary key (request_id, processor))`;
+  create temporary table invalid_entry (request_id text, processor text, what text not null,
+    primary key (request_id, processor))`;
 
 /** Made after the copy is filled: what is summed of each authorization is found by it. */
 export const INDEX_COPY = 'create index on processor_entry (authorization_request_id, processor)';
@@ -58,16 +59,19 @@ export const LEFT_OUT = 'select name as processor, why from left_out order by na
 /** Copies one page, as JSON. An entry that is read again replaces the earlier copy. */
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
   select * from json_to_recordset($1::json) as e(${DEFINED.join(', ')})
-  on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount, captured = excluded.captured,
-    voided = excluded.voided, reversed = excluded.reversed, incremented = excluded.incremented, refunded = excluded.refunded, ended_at = excluded.ended_at,
-    contradicts = processor_entry.contradicts or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
+  on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount,
+  captured = excluded.captured,
+    voided = excluded.voided, reversed = excluded.reversed, incremented = excluded.incremented,
+    refunded = excluded.refunded, ended_at = excluded.ended_at, contradicts = processor_entry.contradicts
+    or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
       is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
 
 /** Remembers an entry that cannot be stored: its identifier as far as it is one, its processor, and why. */
 export const INSERT_INVALID = `insert into invalid_entry (request_id, processor, what) values ($1, $2, $3) on conflict do nothing`;
 
 /** Entries that break the contract: nothing is compared with them. An identifier that is none is empty. */
-const INVALID_ENTRIES = `select 'INVALID_ENTRY' as kind, request_id, '' as merchant_id, 'an entry by the contract' as expected,
+const INVALID_ENTRIES = `select 'INVALID_ENTRY' as kind, request_id, '' as merchant_id,
+  'an entry by the contract' as expected,
     format('%s, at %s', what, processor) as found
   from invalid_entry`;
 
@@ -93,7 +97,8 @@ const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
   const isVoid = `${entry} = 'VOID'`;
   const [amount, released, reported] =
     table === 'hold' ? ['s.amount_asked', 'null::bigint', 'false'] : ['s.amount', 's.amount_released', 's.reported'];
-  return `select s.request_id, ${kind} as sent_kind, ${identifier('s')} as identifier, s.processor, s.merchant_id, s.currency,
+  return `select s.request_id, ${kind} as sent_kind, ${identifier('s')} as identifier, s.processor, s.merchant_id,
+  s.currency,
       case when ${isVoid} then ${released} else ${amount} end as amount, ${state} as state, ${entry} as kind,
       not ${isVoid} or (${released} is not null and not ${reported}) as compared,
       ${identifier('a')} as authorization_identifier, s.created_at
@@ -112,31 +117,35 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s 
       and s.processor not in (select name from left_out) and not ${isInvalid('s.identifier', 's.processor')}),
   compared as (
     select f.*, e.request_id as entry, coalesce(e.answer = 'APPROVED' and not (e.kind = 'AUTHORIZATION' and not f.done
-        and e.captured = 0 and (e.voided = e.amount + e.incremented or exists (select from submission r where r.hold_request_id = f.request_id
+        and e.captured = 0 and (e.voided = e.amount + e.incremented
+        or exists (select from submission r where r.hold_request_id = f.request_id
           and r.kind = 'LATE_VOID' and r.state not in ('OK', 'KO')))), false) as done_there,
-      coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount, ${orEmpty('currency')} as entry_currency,
-      ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind, e.authorization_request_id
+      coalesce(e.kind || ' ' || e.answer || ' at ' || e.processor, 'nothing') as there, e.amount as entry_amount,
+      ${orEmpty('currency')} as entry_currency, ${orEmpty('merchant_id')} as entry_merchant, e.kind as entry_kind,
+      e.authorization_request_id
     from final f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
   )
-  select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR' when not done and done_there then 'DONE_AT_PROCESSOR'
+  select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR'
+    when not done and done_there then 'DONE_AT_PROCESSOR'
       else 'AMOUNT_AT_PROCESSOR' end as kind, request_id, merchant_id,
-    format('%s %s of %s %s for %s', kind, case when done then 'done' else 'not done' end, amount, currency, merchant_id) as expected,
-    format('%s of %s %s for %s', there, entry_amount, entry_currency, entry_merchant) as found
+    format('%s %s of %s %s for %s', kind, case when done then 'done' else 'not done' end, amount, currency,
+    merchant_id) as expected, format('%s of %s %s for %s', there, entry_amount, entry_currency, entry_merchant) as found
   from compared
   where done <> done_there or (done and ((amount, currency, merchant_id, kind)
-    is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind) or authorization_request_id is distinct from authorization_identifier))`;
+    is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind)
+    or authorization_request_id is distinct from authorization_identifier))`;
 
 /**
  * SQL: a capture at the processor that is unknown here, was refunded in full, and has no room in its hold here: what
  * was undone so (`giveBack`) is not booked.
  */
-const isUndone = (
-  c: string,
-) => `(${c}.kind = 'CAPTURE' and ${c}.answer = 'APPROVED' and ${c}.refunded > 0 and ${c}.refunded + ${c}.reversed >= ${c}.amount
+const isUndone = (c: string) => `(${c}.kind = 'CAPTURE' and ${c}.answer = 'APPROVED' and ${c}.refunded > 0
+and ${c}.refunded + ${c}.reversed >= ${c}.amount
       and not exists (select from submission k where ${isSentAs('k', `${c}.request_id`, `${c}.processor`)})
       and exists (select from hold r where ${isSentAs('r', `${c}.authorization_request_id`, `${c}.processor`)}
         and (r.phase = 'FAILED'
-          or case when r.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then r.remaining else r.released end < ${c}.amount)))`;
+          or case when r.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then r.remaining
+          else r.released end < ${c}.amount)))`;
 
 /**
  * What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained
@@ -144,18 +153,24 @@ const isUndone = (
  */
 const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
       on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
-    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id and h.processor = e.processor
-    left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id and a.processor = e.processor
-  where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null and (h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided)))
+    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id
+      and h.processor = e.processor
+    left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id
+      and a.processor = e.processor
+  where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null
+    and (h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided)))
     and not ${isUndone('e')}
     and not (e.kind = 'REFUND' and s.request_id is null and exists (select from processor_entry c
       where c.request_id = e.capture_request_id and c.processor = e.processor and ${isUndone('c')}))`;
 
 /** Entries of the processor under identifiers that we do not have, or that we booked as not given back. */
-const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind, e.request_id,
-    e.merchant_id, case when s.request_id is null then 'nothing under this identifier' else 'a void that was not done' end as expected,
+const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind,
+  e.request_id,
+    e.merchant_id, case when s.request_id is null then 'nothing under this identifier'
+    else 'a void that was not done' end as expected,
     format('%s approved at %s, %s %s', e.kind, e.processor, e.amount, e.currency) as found
-  ${UNEXPLAINED} and e.answer = 'APPROVED' and (e.kind <> 'VOID' or e.amount > 0) and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
+  ${UNEXPLAINED} and e.answer = 'APPROVED' and (e.kind <> 'VOID' or e.amount > 0)
+  and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
 
 /**
  * The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back
@@ -164,38 +179,46 @@ const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' 
  * undone does not count.
  */
 const SUMS = `with undone as (
-    select c.processor, c.authorization_request_id as id, sum(c.amount) as amount, sum(c.refunded) as refunded, sum(c.reversed) as reversed
+    select c.processor, c.authorization_request_id as id, sum(c.amount) as amount, sum(c.refunded) as refunded,
+      sum(c.reversed) as reversed
     from processor_entry c where ${isUndone('c')} group by 1, 2
   ),
   booked as (
-    select e.request_id, e.processor, e.incremented, e.voided + coalesce(u.amount, 0) as voided, e.captured - coalesce(u.amount, 0) as captured,
-      e.reversed - coalesce(u.reversed, 0) as reversed, e.refunded - coalesce(u.refunded, 0) as refunded
+    select e.request_id, e.processor, e.incremented, e.voided + coalesce(u.amount, 0) as voided,
+      e.captured - coalesce(u.amount, 0) as captured, e.reversed - coalesce(u.reversed, 0) as reversed,
+      e.refunded - coalesce(u.refunded, 0) as refunded
     from processor_entry e left join undone u on u.id = e.request_id and u.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
   )
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
-    format('added %s, charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s', h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded,
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s',
+    h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded,
       h.in_flight, h.refunding) as expected,
-    format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', e.incremented, e.captured, e.voided, e.reversed, e.refunded, e.processor) as found
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', e.incremented, e.captured, e.voided,
+    e.reversed, e.refunded, e.processor) as found
   from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = h.processor
-  where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight or e.reversed <> h.reversed
+  where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight
+    or e.reversed <> h.reversed
     or e.refunded not between h.refunded and h.refunded + h.refunding
     or (e.incremented <> h.amount - h.amount_asked and h.changing is distinct from 'INCREMENT')
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY') and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
+      select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY')
+        and r.state = 'OK' and (r.processor_reference = '' or r.reported)))))`;
 
 /** What is taken back and refunded of each capture. A refund in flight may already be done at the processor. */
 const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id,
-    format('reversed %s, refunded %s, refunding %s', c.amount_reversed, c.amount_refunded, c.amount_refunding) as expected,
-    format('reversed %s, refunded %s', e.reversed, e.refunded) as found
-  from submission c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = c.processor and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+    format('reversed %s, refunded %s, refunding %s', c.amount_reversed, c.amount_refunded,
+    c.amount_refunding) as expected, format('reversed %s, refunded %s', e.reversed, e.refunded) as found
+  from submission c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = c.processor
+    and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
   where c.state = 'OK' and (e.reversed <> c.amount_reversed
     or e.refunded not between c.amount_refunded and c.amount_refunded + c.amount_refunding)`;
 
 /** SQL: what is taken back of the captures of an authorization or hold that were read. */
 const OF_CAPTURES_THERE = `(select coalesce(sum(c.reversed), 0) from processor_entry c
     where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor)`;
-const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k where k.hold_request_id = h.request_id
+const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submission k
+  where k.hold_request_id = h.request_id
     and exists (select from processor_entry c where c.request_id = ${identifier('k')} and c.processor = k.processor))`;
 
 /**
@@ -205,20 +228,26 @@ const OF_CAPTURES_HERE = `(select coalesce(sum(k.amount_reversed), 0) from submi
  */
 export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
-    coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference, m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
-    e.reversed as taken_back,
-    coalesce(a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
-    array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], e.kind) as turn
-  from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
+    coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference,
+    m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
+    e.reversed as taken_back, coalesce(a.ended_at is null and a.voided > 0
+    and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
+    array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'],
+    e.kind) as turn
+  from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id
+    and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
-      and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE' and (e.kind <> 'VOID' or e.amount > 0))
+      and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE'
+      and (e.kind <> 'VOID' or e.amount > 0))
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, false, 8
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', k.request_id, k.hold_request_id,
+    e.reversed, false, 8
   from processor_entry e join submission k on ${identifier('k')} = e.request_id and k.processor = e.processor
   where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.reversed <> k.amount_reversed
   union all
-  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id, e.reversed - ${OF_CAPTURES_THERE}, false, 9
+  select e.*, e.merchant_id, e.user_id, e.merchant_reference, true, 'REVERSAL', null, h.request_id,
+    e.reversed - ${OF_CAPTURES_THERE}, false, 9
   from processor_entry e join hold h on ${identifier('h')} = e.request_id and h.processor = e.processor
   where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
     and e.reversed - ${OF_CAPTURES_THERE} <> h.reversed - ${OF_CAPTURES_HERE}
@@ -237,10 +266,11 @@ export const DOUBTS = `with sums as (
     from processor_entry where answer = 'APPROVED' and authorization_request_id is not null group by 1, 2
   ),
   compared as (
-    select coalesce(a.request_id, s.id) as id, coalesce(a.processor, s.processor) as processor, a.request_id is null as is_missing,
-      coalesce(a.answer = 'APPROVED', false) as is_placed, a.amount + a.incremented as placed, a.incremented, a.captured, a.voided, a.refunded, a.reversed,
-      coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided, coalesce(s.refunded, 0) as sum_refunded,
-      coalesce(s.incremented, 0) as sum_incremented
+    select coalesce(a.request_id, s.id) as id, coalesce(a.processor, s.processor) as processor,
+      a.request_id is null as is_missing, coalesce(a.answer = 'APPROVED', false) as is_placed,
+      a.amount + a.incremented as placed, a.incremented, a.captured, a.voided, a.refunded, a.reversed,
+      coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided,
+      coalesce(s.refunded, 0) as sum_refunded, coalesce(s.incremented, 0) as sum_incremented
     from (select * from processor_entry where kind = 'AUTHORIZATION') a
       full join sums s on s.id = a.request_id and s.processor = a.processor
   )
@@ -253,8 +283,10 @@ export const DOUBTS = `with sums as (
       when sum_refunded > refunded then 'was refunded less than its refunds'
       else 'gave back more of its captures than was charged' end as what
   from compared
-  where (sum_captured + sum_voided > 0 and (is_missing or not is_placed) and not ${isInvalid('id', 'processor')}) or (is_placed and (sum_captured > captured or sum_voided > voided
-    or sum_incremented > incremented or captured + voided > placed or sum_refunded > refunded or refunded + reversed > captured))
+  where (sum_captured + sum_voided > 0 and (is_missing or not is_placed) and not ${isInvalid('id', 'processor')})
+    or (is_placed and (sum_captured > captured or sum_voided > voided
+    or sum_incremented > incremented or captured + voided > placed or sum_refunded > refunded
+    or refunded + reversed > captured))
   union all
   select e.request_id, e.processor, 'belongs to another merchant than its authorization' from processor_entry e
     join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
@@ -268,10 +300,12 @@ export const DOUBTS = `with sums as (
  */
 export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
     (min(request_id::text) filter (where is_wrong)) as first from (
-    select f.request_id, e.request_id is null or e.answer <> 'APPROVED' or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
+    select f.request_id, e.request_id is null or e.answer <> 'APPROVED'
+      or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
       is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
     from (${SENT}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
-    where f.compared and f.state = 'OK' and f.processor = $1 and (e.request_id is not null or f.created_at >= $2) and not ${isInvalid('f.identifier', 'f.processor')}) k`;
+    where f.compared and f.state = 'OK' and f.processor = $1 and (e.request_id is not null or f.created_at >= $2)
+      and not ${isInvalid('f.identifier', 'f.processor')}) k`;
 
 /** The queries that compare both books. */
 export const LEDGER_QUERIES: readonly string[] = [INVALID_ENTRIES, RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

@@ -30,7 +30,9 @@ export function openAnnounce(database: Database): Announce {
   };
 }
 
-/** A NOTIFY alone is a transaction of its own; an announcement may be lost, so its commit does not wait for the disk. */
+/**
+ * A NOTIFY alone is a transaction of its own; an announcement may be lost, so its commit does not wait for the disk.
+ */
 const ANNOUNCE: Statement = {
   name: 'announce-commit',
   text: `select pg_notify('${COMMIT_CHANNEL}', endpoint)

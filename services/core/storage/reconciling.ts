@@ -86,7 +86,8 @@ export async function beginReconciling(query: Query): Promise<void> {
 const BEGIN: Statement = {
   name: 'begin-reconciling',
   text: `with looked_at as (${LOOK_AT_CHECKOUTS})
-    update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp(), went_back_to = ${WENT_BACK_TO}`,
+    update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp(),
+      went_back_to = ${WENT_BACK_TO}`,
 };
 
 /** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */

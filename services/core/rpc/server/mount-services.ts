@@ -1,7 +1,7 @@
 /**
- * The server for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node serves
- * gRPC too, at about half the rate; see docs/performance.md.) `transformInvokeImplementation` is not under semantic
- * versioning, which is why the connect packages are pinned.
+ * The server for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node
+ * serves gRPC too, at about half the rate; see docs/performance.md.) `transformInvokeImplementation` is not under
+ * semantic versioning, which is why the connect packages are pinned.
  */
 
 import {

@@ -195,15 +195,17 @@ export declare type Card = Message<"holdfast.processor.v1.Card"> & {
   funding: string;
 
   /**
-   * Of an authorization, how 3-D Secure ended: authenticated = the issuer authenticated the customer; attempted = the issuer
-   * takes no part, and confirms the attempt; exempted = it was not needed; failed. Empty = not used, or not known.
+   * Of an authorization, how 3-D Secure ended: authenticated = the issuer authenticated the customer; attempted = the
+   * issuer takes no part, and confirms the attempt; exempted = it was not needed; failed. Empty = not used, or not
+   * known.
    *
    * @generated from field: string three_d_secure = 6;
    */
   threeDSecure: string;
 
   /**
-   * When DECLINED: the card network's code of the decline, such as 51; at most 16 letters and digits; empty = not known.
+   * When DECLINED: the card network's code of the decline, such as 51; at most 16 letters and digits; empty = not
+   * known.
    *
    * @generated from field: string decline_code = 7;
    */

@@ -27,6 +27,7 @@ import { type Announce, openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 import { openDatabase } from '../storage/open-database.ts';
+import { makePartitions } from '../storage/partitions.ts';
 import { openPurge } from '../storage/purge.ts';
 import { identitiesIn } from './identities.ts';
 
@@ -129,6 +130,9 @@ function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
   return { ...work, find: async (...search) => (watch.isClockSound() ? work.find(...search) : []) };
 }
 
+/** Meanwhile nothing is stored. */
+const ATTACH_MS = 1_000;
+
 function jobsOf(settings: WorkerSettings, database: Database, announce: Announce): PeriodicJob[] {
   const purge = openPurge(database, {
     notifications: settings.RETENTION_DAYS,
@@ -139,6 +143,11 @@ function jobsOf(settings: WorkerSettings, database: Database, announce: Announce
       name: 'forward-parked',
       intervalMs: 1_000,
       runOnce: (now) => forwardParkedNotifications(database, announce, now),
+    },
+    {
+      name: 'make-partitions',
+      intervalMs: 3_600_000,
+      runOnce: (now) => makePartitions(database, now, ATTACH_MS),
     },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];

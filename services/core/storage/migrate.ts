@@ -13,7 +13,7 @@ export async function migrateDatabase(databaseUrl: string): Promise<void> {
     const database = await openDatabase({ databaseUrl, poolSize: 2, limits: {} });
     try {
       await database[ORM].migrator.up();
-      await makePartitions(database, new Date());
+      await makePartitions(database, new Date(), 0);
     } finally {
       await database.close();
     }

@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS, type Database, type Query, type Statement } from './database.ts';
-import { isLockTimeout } from './database-errors.ts';
+import { isLockTimeout, isStatementTimeout } from './database-errors.ts';
 import { lowestIdAt } from './id-bounds.ts';
 
 /**
@@ -67,14 +67,18 @@ const DAY_MS = 86_400_000;
 /** Partitions that exist ahead of time: for four weeks at least, in which no worker need run. */
 const AHEAD = 2;
 
-/** Creates the partitions of the present and of the time ahead that do not exist yet. Returns how many. */
-export async function makePartitions(database: Database, now: Date): Promise<number> {
+/**
+ * Creates the partitions of the present and of the time ahead that do not exist yet. Returns how many. Throws when one
+ * cannot be attached within `attachMs`, because the default partition has too many rows: no worker has run for weeks.
+ * 0 = it may take any time, during which nothing is stored.
+ */
+export async function makePartitions(database: Database, now: Date, attachMs: number): Promise<number> {
   let made = 0;
   for (const partitioned of PARTITIONED) {
     const widthMs = partitioned.days * DAY_MS;
     const first = Math.floor(now.getTime() / widthMs);
     for (let place = first; place <= first + AHEAD; place++) {
-      if (await makePartition(database, partitioned, place * widthMs)) made += 1;
+      if (await makePartition(database, partitioned, place * widthMs, attachMs)) made += 1;
     }
   }
   return made;
@@ -89,18 +93,25 @@ async function makePartition(
   database: Database,
   { table, key, days, storage }: Partitioned,
   fromMs: number,
+  attachMs: number,
 ): Promise<boolean> {
   const partition = nameOf(table, fromMs);
   const [lowest, end] = [idAt(fromMs), idAt(fromMs + days * DAY_MS)];
   const isNeeded = `select to_regclass('${partition}') is null and not exists (
     select from ${table}_default where ${key} >= ${lowest} and ${key} < ${end}) as yes`;
-  return inTurn(database, isNeeded, async (query) => {
-    await query(unnamed(`create table ${partition} (like ${table} including all) with (${storage})`), []);
-    await query(
-      unnamed(`alter table ${table} attach partition ${partition} for values from (${lowest}) to (${end})`),
-      [],
-    );
-  });
+  try {
+    return await inTurn(database, isNeeded, async (query) => {
+      await query(unnamed(`create table ${partition} (like ${table} including all) with (${storage})`), []);
+      await query(unnamed(`set local statement_timeout = ${attachMs}`), []);
+      await query(
+        unnamed(`alter table ${table} attach partition ${partition} for values from (${lowest}) to (${end})`),
+        [],
+      );
+    });
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    throw new Error(`${partition} is not made: ${table}_default has too many rows; run npm run migrate`);
+  }
 }
 
 /** Until when the rows of each table are kept. */

@@ -1,6 +1,6 @@
 import { KEY_DAYS } from './claim/key-identifier.ts';
 import type { Database, Statement } from './database.ts';
-import { dropPartitions, makePartitions } from './partitions.ts';
+import { dropPartitions } from './partitions.ts';
 
 /** For how many days rows are kept. */
 export interface RetentionDays {
@@ -11,8 +11,8 @@ export interface RetentionDays {
 }
 
 /**
- * Opens the job that makes the partitions of the time ahead, and drops those that are older than the retention, with
- * all their rows but deliveries that wait for an attempt. It empties the bodies that the relay accepted, whose keys
+ * Opens the job that drops the partitions that are older than the retention, with all their rows but deliveries that
+ * wait for an attempt. It empties the bodies that the relay accepted, whose keys
  * detect duplicates for ever, and deletes tokens that checkouts generated. It forgets idempotency keys of settled
  * operations after a week, nonces when their signatures have expired, and ended sessions a day after they would have
  * expired. A run returns the number of rows changed and partitions dropped.
@@ -22,7 +22,6 @@ export function openPurge(database: Database, days: RetentionDays): (now: Date) 
     const daysAgo = (count: number) => new Date(now.getTime() - count * DAY_MS);
     const before = daysAgo(days.notifications);
     const keysBefore = daysAgo(KEY_DAYS);
-    await makePartitions(database, now);
     let changed = 0;
     changed += await untilNone(database, EMPTY_NOTIFICATIONS, [before]);
     changed += await untilNone(database, EMPTY_QUARANTINED, [before]);

@@ -64,21 +64,34 @@ describe('partitions', () => {
     for (const id of [now, soon]) assert.match((await placeOf('delivery', 'id', id)) ?? '', /^delivery_p\d{8}$/);
   });
 
+  it('are not made while the default one cannot be checked in time, which names it', async () => {
+    await stage.sql(
+      `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+          created_at)
+        select gen_random_uuid(), 'm', 'webhook', n, 'payment', 'captured', '', 'DELIVERED', 1, now()
+        from generate_series(1, 200000) n`,
+      [],
+    );
+    const message = /^delivery_p\d{8} is not made: delivery_default has too many rows; run npm run migrate$/;
+    await assert.rejects(makePartitions(stage.database, at(1), 1), { message });
+    assert((await makePartitions(stage.database, at(1), 0)) > 0);
+  });
+
   it('are made once, by however many workers', async () => {
-    const made = await Promise.all([1, 2, 3].map(() => makePartitions(stage.database, at(1))));
+    const made = await Promise.all([1, 2, 3].map(() => makePartitions(stage.database, at(1), 0)));
     assert.equal(
       made.reduce((sum, each) => sum + each),
       9,
     );
-    assert.equal(await makePartitions(stage.database, at(2)), 0);
-    assert.equal(await makePartitions(stage.database, at(15)), 2, 'deliveries and attempts of the next two weeks');
+    assert.equal(await makePartitions(stage.database, at(2), 0), 0);
+    assert.equal(await makePartitions(stage.database, at(15), 0), 2, 'deliveries and attempts of the next two weeks');
   });
 
   it('are missed by no row: one without a partition goes to the default one, and no partition is made of its range', async () => {
     await dropFirst();
     const early = await deliveryOf(1, 'DELIVERED');
     assert.deepEqual(await placesOf(early), ['delivery_default', 'delivery_attempt_default']);
-    assert.equal(await makePartitions(stage.database, at(2)), 7);
+    assert.equal(await makePartitions(stage.database, at(2), 0), 7);
     assert.deepEqual(await placesOf(await deliveryOf(3, 'DELIVERED')), [
       'delivery_default',
       'delivery_attempt_default',
@@ -93,7 +106,7 @@ describe('partitions', () => {
 
   it('are dropped when they are older than the retention, but not what waits for an attempt', async () => {
     await dropFirst();
-    await makePartitions(stage.database, at(1));
+    await makePartitions(stage.database, at(1), 0);
     const [ended, waiting, next] = [
       await deliveryOf(1, 'DELIVERED'),
       await deliveryOf(1, 'PENDING'),
@@ -112,7 +125,7 @@ describe('partitions', () => {
 
   it('of the log are dropped, but not recent results of old operations; the audit knows where the log begins', async () => {
     await dropFirst();
-    await makePartitions(stage.database, at(1));
+    await makePartitions(stage.database, at(1), 0);
     const [old, recent, next] = [await resultOf(1), await resultOf(1, 29.9), await resultOf(31)];
     assert.equal(await drop(29), 4, 'only deliveries and attempts of both weeks');
     assert.equal(await drop(31), 1);
@@ -129,7 +142,7 @@ describe('partitions', () => {
 
   it('are not waited for while somebody reads', async () => {
     await dropFirst();
-    await makePartitions(stage.database, at(1));
+    await makePartitions(stage.database, at(1), 0);
     const id = await deliveryOf(1, 'DELIVERED');
     const reader = new pg.Client({ connectionString: stage.url });
     await reader.connect();
@@ -151,7 +164,7 @@ describe('partitions', () => {
 
   it('are pruned: an attempt is recorded in those of its delivery, and no other is read', async () => {
     await dropFirst();
-    await makePartitions(stage.database, at(1));
+    await makePartitions(stage.database, at(1), 0);
     const id = await deliveryOf(1, 'PENDING');
     await stage.sql('delete from delivery_attempt');
     let text = '';

@@ -14,6 +14,8 @@ export class OutcomeUnknown extends Error {
 }
 
 const MONEY = { amount: 'such as 10.50', currency: 'ISO 4217, default EUR' };
+/** Without a default: 40 is 4000 minor units of EUR, and 40 of JPY. */
+const MONEY_OF_HOLD = { amount: MONEY.amount, currency: "ISO 4217, the hold's" };
 const OWN_CURRENCY = "ISO 4217, default the operation's";
 const CUSTOMER = {
   token: 'card token; without it a hold opens a checkout',
@@ -45,12 +47,12 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
   capture: {
     args: 'PREAUTHORIZATION_ID',
     what: 'charge a hold, in full or in part',
-    options: { ...MONEY, final: 'flag: close the hold', ...WRITE },
+    options: { ...MONEY_OF_HOLD, final: 'flag: close the hold', ...WRITE },
     async run(run) {
       const { holds } = await open(run);
       const capture = {
         preauthorizationId: argument(run, 'PREAUTHORIZATION_ID'),
-        amountToCapture: amountOf(run),
+        amountToCapture: amountOfHold(run),
         finalCapture: run.options.final === true,
       };
       run.show(told(await holds.capture(capture, writing(run))));
@@ -59,11 +61,11 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
   increment: {
     args: 'PREAUTHORIZATION_ID',
     what: 'add to a hold',
-    options: { ...MONEY, ...WRITE },
+    options: { ...MONEY_OF_HOLD, ...WRITE },
     async run(run) {
       const { holds } = await open(run);
       const preauthorizationId = argument(run, 'PREAUTHORIZATION_ID');
-      run.show(told(await holds.increment({ preauthorizationId, amountToAdd: amountOf(run) }, writing(run))));
+      run.show(told(await holds.increment({ preauthorizationId, amountToAdd: amountOfHold(run) }, writing(run))));
     },
   },
   extend: {
@@ -147,7 +149,12 @@ function amountOf({ options }: Run, otherwise?: string): number {
   return minorUnits(amount, text(options, 'currency') ?? 'EUR');
 }
 
-/** The amount, if one was given, in the currency of an operation: 40 is 4000 minor units of EUR, and 40 of JPY. */
+function amountOfHold(run: Run): number {
+  if (text(run.options, 'currency') === undefined) throw new UsageError("--currency is needed: the hold's");
+  return amountOf(run);
+}
+
+/** The amount, if one was given, in the currency of an operation. */
 async function amountIfAny({ options }: Run, { operations }: Holdfast, requestId: string) {
   const amount = text(options, 'amount');
   if (amount === undefined) return {};

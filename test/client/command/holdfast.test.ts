@@ -38,7 +38,7 @@ describe('the command line', function () {
   it('places, captures, releases, pays and looks up, with human amounts', async () => {
     const hold = await printed('hold --amount 100.50 --token tok_sandbox_ok --reference order-7');
     assert.equal(hold.amount, 10_050);
-    const capture = await printed(`capture ${hold.preauthorizationId} --amount 40`);
+    const capture = await printed(`capture ${hold.preauthorizationId} --amount 40 --currency EUR`);
     assert.deepEqual([capture.amountCaptured, capture.amountRemaining], [4_000, 6_050]);
     assert.equal((await printed(`refund ${capture.requestId} --amount 1.50`)).amountRefunded, 150);
     assert.equal((await printed(`refund ${capture.requestId}`)).amountRefunded, 3_850);
@@ -55,7 +55,7 @@ describe('the command line', function () {
     const at = new Date(Date.now() + 86_400_000).toISOString();
     const hold = await printed(`hold --amount 10 --token tok_sandbox_ok --description room --release-at ${at}`);
     assert.deepEqual([hold.description, hold.releaseAt], ['room', at]);
-    const increment = await printed(`increment ${hold.preauthorizationId} --amount 2.50`);
+    const increment = await printed(`increment ${hold.preauthorizationId} --amount 2.50 --currency EUR`);
     assert.deepEqual([increment.amountAdded, increment.amount], [250, 1_250]);
     assert.match((await printed(`extend ${hold.preauthorizationId}`)).extensionRequestId, /^[0-9a-f-]{36}$/);
     const updated = await printed(`update ${hold.requestId} --reference order-8 --release-at= --capture-at ${at}`);
@@ -116,7 +116,9 @@ describe('the command line', function () {
       ['hold --amount 1 --currency euro', /ISO 4217/],
       ['hold --amuont 1', /amuont/],
       ['increment --amount 1', /PREAUTHORIZATION_ID is needed/],
-      ['increment pre_x', /--amount is needed/],
+      ['increment pre_x --currency EUR', /--amount is needed/],
+      ['increment pre_x --amount 1', /--currency is needed: the hold's/],
+      ['capture pre_x --amount 1', /--currency is needed: the hold's/],
       ['update x', /one of --reference, --description, --capture-at, --release-at is needed/],
       ['get', /REQUEST_ID is needed/],
       ['recover --since yesterday', /30m, 2h, 3d/],
@@ -133,7 +135,7 @@ describe('the command line', function () {
   it('ends with 1 when there is no such hold', async () => {
     const nobody = randomUUID();
     for (const line of [
-      'increment pre_x --amount 1',
+      'increment pre_x --amount 1 --currency EUR',
       'extend pre_x',
       `renew ${nobody}`,
       `update ${nobody} --description room`,

@@ -40,8 +40,8 @@ export const HEALTH_ROUTES = {
     tag: 'Service',
     summary: 'Can it serve?',
     description:
-      '503 while no core can serve, while credentials have not been heard of for 12 seconds, while the clocks of core ' +
-      'and gateway are too far apart for the deadlines of calls, or while the gateway stops.',
+      '503 while no core can serve, while credentials have not been heard of for 12 seconds, while the clocks of ' +
+      'core and gateway are too far apart for the deadlines of calls, or while the gateway stops.',
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
     codes: ['INTERNAL', 'UNAVAILABLE'],

@@ -31,11 +31,13 @@ export function limitsTable(): Table {
     [
       'relay',
       `${preset(gateway.RELAY_VERIFIED_PER_SECOND)} verified notifications a second for each merchant; ` +
-        `${preset(gateway.RELAY_ADDRESS_PER_SECOND)} requests and as many KiB of larger bodies a second for each address`,
+        `${preset(gateway.RELAY_ADDRESS_PER_SECOND)} requests and as many KiB of larger bodies a second for each ` +
+        `address`,
     ],
     [
       'calls in one core',
-      `${preset(CORE_SETTINGS.shape.MAX_CALLS_IN_FLIGHT)}; a merchant has at most as many as it leaves free. Above: 429, or ` +
+      `${preset(CORE_SETTINGS.shape.MAX_CALLS_IN_FLIGHT)}; a merchant has at most as many as it leaves free. Above: ` +
+        `429, or ` +
         '503 when all are in use',
     ],
     [
@@ -44,7 +46,8 @@ export function limitsTable(): Table {
     ],
     [
       'requests at one gateway',
-      `${preset(gateway.REST_IN_FLIGHT)} (\`REST_IN_FLIGHT\`), shared among merchants in the same way; here and in core, ` +
+      `${preset(gateway.REST_IN_FLIGHT)} (\`REST_IN_FLIGHT\`), shared among merchants in the same way; here and in ` +
+        `core, ` +
         'what a merchant does with its webhook has a share of its own',
     ],
     [
@@ -66,7 +69,8 @@ export function limitsTable(): Table {
     ['attempts at once at one endpoint', `${DEFAULT_ENDPOINT_SLOTS}; ${SLOW_SLOTS} where it takes a second or more`],
     [
       'test notifications, replays and recoveries by a merchant',
-      `${PER_MINUTE['delivery.test']}, ${PER_MINUTE['delivery.replay']} and ${PER_MINUTE['delivery.recover']} a minute for ` +
+      `${PER_MINUTE['delivery.test']}, ${PER_MINUTE['delivery.replay']} and ${PER_MINUTE['delivery.recover']} a ` +
+        `minute for ` +
         'each merchant',
     ],
     [

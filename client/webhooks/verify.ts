@@ -48,6 +48,7 @@ export function verify(
     return JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
   }
   throw new InvalidNotification(
-    'webhook-signature is not one of this body under these secrets, or is more than 5 minutes from the clock of this machine',
+    'webhook-signature is not one of this body under these secrets, or is more than 5 minutes from the clock of this ' +
+      'machine',
   );
 }

@@ -82,11 +82,12 @@ function pathsOf(schemas: Schemas): OpenApiDocument['paths'] {
 }
 
 const DESCRIPTION =
-  'Amounts are integers in minor units of the currency. Times are RFC 3339, UTC. Bodies are JSON of 64 KiB at most; unknown ' +
-  'and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
-  '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does not ' +
-  'exist. Left out on purpose: `GET /metrics` (Prometheus’ text, for the operator token), the console at `/console` with ' +
-  'its files, and this document itself, at `/openapi.json` and `/docs`, with its guides; `/` leads to it.';
+  'Amounts are integers in minor units of the currency. Times are RFC 3339, UTC. Bodies are JSON of 64 KiB at most; ' +
+  'unknown and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
+  '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does ' +
+  'not exist. Left out on purpose: `GET /metrics` (Prometheus’ text, for the operator token), the console at ' +
+  '`/console` with its files, and this document itself, at `/openapi.json` and `/docs`, with its guides; `/` leads ' +
+  'to it.';
 
 const TAGS = [
   { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },
@@ -109,7 +110,8 @@ const TAGS = [
 const HEADERS = {
   [REQUEST_ID_HEADER]: {
     description:
-      "Names this HTTP request in the gateway's log; give it to support. A client may choose it: a UUID in the request's " +
+      "Names this HTTP request in the gateway's log; give it to support. A client may choose it: a UUID in the " +
+      "request's " +
       'header of the same name is taken',
     required: true,
     schema: { type: 'string', format: 'uuid' },
@@ -130,6 +132,7 @@ const SECURITY = {
     in: 'header',
     name: 'X-Service-Signature',
     description:
-      'Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)), the amount as the body writes it',
+      'Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)), the amount as the body ' +
+      'writes it',
   },
 };

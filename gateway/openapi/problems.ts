@@ -14,8 +14,8 @@ export const ProblemAnswer = z
       .uuid()
       .meta({
         description:
-          'The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the ' +
-          'first request. INTERNAL: ask for it as after 202',
+          'The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation ' +
+          'of the first request. INTERNAL: ask for it as after 202',
       })
       .optional(),
     errors: z
@@ -29,7 +29,8 @@ export const ProblemAnswer = z
       .min(0)
       .meta({
         description:
-          'AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units',
+          'AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor ' +
+          'units',
       })
       .optional(),
   })

@@ -32,7 +32,8 @@ export const Notification = z
       .literal(true)
       .meta({
         description:
-          "It was imported from the processor's books after a restore: it may have been told before, under the same requestId",
+          "It was imported from the processor's books after a restore: it may have been told before, under the same " +
+          'requestId',
       })
       .optional(),
     sequence: z
@@ -126,8 +127,10 @@ export function webhooksOf(schemas: Schemas): Record<string, unknown> {
           tags: ['Notifications'],
           summary,
           description:
-            `Sent to \`{webhookUrl}/webhook/processor/${kind}/{statusInfo}\`, where statusInfo is ${words.length === 1 ? '' : 'one of '}${words.join(', ')}. ` +
-            'At least once, in no promised order: take each requestId once, put those of a hold in order by `sequence`, and answer when it is stored.',
+            `Sent to \`{webhookUrl}/webhook/processor/${kind}/{statusInfo}\`, where statusInfo is ` +
+            `${words.length === 1 ? '' : 'one of '}${words.join(', ')}. ` +
+            'At least once, in no promised order: take each requestId once, put those of a hold in order by ' +
+            '`sequence`, and answer when it is stored.',
           security: [{ serviceSignature: [] }],
           parameters: parametersOf({ headers: NOTIFICATION_HEADERS }, [], schemas),
           requestBody: {

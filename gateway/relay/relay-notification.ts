@@ -50,9 +50,10 @@ export const relayNotification = {
   tag: 'Relay',
   summary: 'Verify, store and forward a notification',
   description:
-    '200 means that it is on disk; it is forwarded once, byte for byte, to the internal URL of its merchant. Send again ' +
-    'what was answered with 408, 429 or 503. 202 means that it is on disk in quarantine: its signature is genuine, but ' +
-    'it contradicts an accepted one or its own path. An operator decides about it; sending it again changes nothing.',
+    '200 means that it is on disk; it is forwarded once, byte for byte, to the internal URL of its merchant. Send ' +
+    'again what was answered with 408, 429 or 503. 202 means that it is on disk in quarantine: its signature is ' +
+    'genuine, but it contradicts an accepted one or its own path. An operator decides about it; sending it again ' +
+    'changes nothing.',
   credential: 'serviceSignature',
   parameters: {
     kind: z.enum(['payment', 'oct']).meta({ description: 'What it is about', examples: ['payment'] }),

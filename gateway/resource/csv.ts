@@ -17,8 +17,8 @@ export const CSV = {
   mediaType: 'text/csv',
   schema: z.string(),
   description:
-    'With `Accept: text/csv` all items, a line each with the names of the fields first; `amount…Major` beside each amount is in major ' +
-    'units. A text that a spreadsheet could take for a formula begins with an apostrophe.',
+    'With `Accept: text/csv` all items, a line each with the names of the fields first; `amount…Major` beside each ' +
+    'amount is in major units. A text that a spreadsheet could take for a formula begins with an apostrophe.',
 } as const;
 
 /** Items on a page of an export. */

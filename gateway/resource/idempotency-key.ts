@@ -9,8 +9,8 @@ const idempotencyKey = z
   .refine((key) => !hasCardNumber(key), 'must not contain a card number')
   .meta({
     description:
-      'Makes a repetition safe: the same key with the same body gets the first answer again, with Idempotency-Replayed. ' +
-      'One keyspace per merchant, for POST routes; kept for 7 days',
+      'Makes a repetition safe: the same key with the same body gets the first answer again, with ' +
+      'Idempotency-Replayed. One keyspace per merchant, for POST routes; kept for 7 days',
     examples: ['order-1001-hold'],
   });
 

@@ -62,16 +62,17 @@ const InProgress = z
   .meta({
     id: 'InProgress',
     description:
-      'The outcome is not known yet: core or the processor gave no answer. Do not send it again, unless under the same ' +
-      'Idempotency-Key: ask for requestId, or wait for the notification. What was not done at all is answered 404, and that ' +
-      'is final later than 30 seconds after this answer',
+      'The outcome is not known yet: core or the processor gave no answer. Do not send it again, unless under the ' +
+      'same Idempotency-Key: ask for requestId, or wait for the notification. What was not done at all is answered ' +
+      '404, and that is final later than 30 seconds after this answer',
   });
 
 /** Describes the 202 of a route. `lookUp` is the path of the route that answers with the operation. */
 export function inProgress(lookUp: string) {
   return {
     description:
-      `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this answer ` +
+      `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
+      `answer ` +
       'is final, it was not done and never will be',
     schema: InProgress,
     headers: REPLAYED,

@@ -38,7 +38,8 @@ try {
   const entries = read.join(', ') || "no processor's entries";
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   process.stdout.write(
-    `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.refunds} refunds, ${seen.octs} octs, ` +
+    `audited ${seen.holds} holds, ${seen.captures} captures, ${seen.releases} releases, ${seen.refunds} refunds, ` +
+      `${seen.octs} octs, ` +
       `${seen.operations} operations ` +
       `and ${entries} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
   );

@@ -58,7 +58,8 @@ try {
   const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   const since = done.from ? ` since ${done.from.toISOString()}` : '';
   process.stdout.write(
-    `reconciled with ${read.join(', ')}${since}: ${done.imported} imported, ${done.givenBack} given back, ${done.left} unknown here\n`,
+    `reconciled with ${read.join(', ')}${since}: ${done.imported} imported, ${done.givenBack} given back, ` +
+      `${done.left} unknown here\n`,
   );
   if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
   const files = await writeReports(folder, done.report);

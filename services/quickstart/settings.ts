@@ -26,7 +26,8 @@ export const QUICKSTART_SETTINGS = z.object({
     .string()
     .optional()
     .describe(
-      '`name=host:port[,…]`: your own adapters, beside the sandbox and Stripe, with `PROCESSOR_<NAME>_CREDENTIAL` and `_TOKEN`',
+      '`name=host:port[,…]`: your own adapters, beside the sandbox and Stripe, with `PROCESSOR_<NAME>_CREDENTIAL` ' +
+        'and `_TOKEN`',
     ),
   STRIPE_PORT: port.optional().describe('unset: any free one'),
   STRIPE_WEBHOOK_PORT: port.optional().describe('unset: any free one'),

@@ -36,7 +36,8 @@ export const STRIPE_SETTINGS = z.object({
   STRIPE_STATEMENT_SUFFIXES: parsedBy(parseSuffixes, FORM_OF_SUFFIXES)
     .optional()
     .describe(
-      '`{"merchantId": "TEXT"}`: what follows your account\'s name on a customer\'s statement, for merchants named here',
+      '`{"merchantId": "TEXT"}`: what follows your account\'s name on a customer\'s statement, for merchants named ' +
+        'here',
     ),
   STRIPE_API_BASE: z
     .string()

@@ -69,7 +69,8 @@ export const extendHold = operatorRoute({
   path: '/operator/holds/{requestId}/extend',
   summary: 'Let a hold end later',
   description:
-    "For a merchant: after the contract's hold period from now, or when the processor says, if that is earlier; never " +
+    "For a merchant: after the contract's hold period from now, or when the processor says, if that is earlier; " +
+    'never ' +
     'earlier than before.',
   body: NoBody,
   answers: {
@@ -95,7 +96,8 @@ export const releaseHold = operatorRoute({
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
     'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
-    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is frozen.',
+    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is ' +
+    'frozen.',
   body: NoBody,
   answers: {
     200: { description: 'Released', schema: OperatorReleasedHold, headers: REPLAYED },

@@ -76,8 +76,8 @@ export const discardManyQuarantined = operatorRoute({
   tag: 'Operators: relay',
   summary: 'Decide that those of a merchant that match are never forwarded',
   description:
-    'Takes at most 1 000 that were set aside, oldest first; filters are joined by AND. `more` says whether others may ' +
-    'match; the same call again takes those.',
+    'Takes at most 1 000 that were set aside, oldest first; filters are joined by AND. `more` says whether others ' +
+    'may match; the same call again takes those.',
   body: z
     .strictObject({
       merchantId,

@@ -44,8 +44,8 @@ export const resolveReview = operatorRoute({
   tag: 'Operators: overview',
   summary: 'Say how an operation ended, or unfreeze a hold',
   description:
-    'The processor is asked once more before, and from then on refuses an operation that it does not know. INVALID_REQUEST ' +
-    'where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
+    'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
+    'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
   parameters: { requestId },
   body: ResolveBody,
   answers: { 200: { description: 'What was decided', schema: Resolved } },

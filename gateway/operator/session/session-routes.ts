@@ -14,8 +14,8 @@ export const signIn = publicRoute({
   summary: 'Start a console session',
   description:
     'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that change ' +
-    'something by cookie carry `csrfToken` in `X-CSRF-Token`. Five wrong tokens a minute from one address, then 429 with ' +
-    'a growing penalty; the right one is taken all the same.',
+    'something by cookie carry `csrfToken` in `X-CSRF-Token`. Five wrong tokens a minute from one address, then 429 ' +
+    'with a growing penalty; the right one is taken all the same.',
   body: z
     .strictObject({
       token: z.string().min(1).max(256).meta({ description: 'The operator token' }),

@@ -15,8 +15,9 @@ export const getContract = restRoute({
   tag: 'Contract',
   summary: 'Look up what the contract allows',
   description:
-    'Currencies, terminals, the period of holds and how often a hold may be captured, as operators have set them. Refusals of a ' +
-    '`currency` or a `terminalId`, and MULTIPLE_CAPTURES_NOT_ALLOWED and SIGNATURE_REQUIRED, follow from it.',
+    'Currencies, terminals, the period of holds and how often a hold may be captured, as operators have set them. ' +
+    'Refusals of a `currency` or a `terminalId`, and MULTIPLE_CAPTURES_NOT_ALLOWED and SIGNATURE_REQUIRED, follow ' +
+    'from it.',
   answers: { 200: { description: 'The contract', schema: OwnContract } },
   codes: READ,
   handler: async ({ ctx, core, merchantId }) => {

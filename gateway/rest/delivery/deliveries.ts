@@ -31,8 +31,8 @@ export const getOwnDelivery = restRoute({
   tag: 'Webhook',
   summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
   description:
-    'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would send ' +
-    'now, tokens included.',
+    'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would ' +
+    'send now, tokens included.',
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
@@ -48,9 +48,9 @@ export const replayOwnDelivery = restRoute({
   tag: 'Webhook',
   summary: 'Send a delivery again',
   description:
-    'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One that ' +
-    'waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it ' +
-    'had 200 attempts, and as RATE_LIMITED above 60 replays a minute.',
+    'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One ' +
+    'that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it had ' +
+    '200 attempts, and as RATE_LIMITED above 60 replays a minute.',
   parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },

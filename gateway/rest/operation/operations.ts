@@ -34,9 +34,9 @@ export const watchOperations = restRoute({
   description:
     'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In commit ' +
     'order, and none is ever skipped. A token that is too old, or whose result a restored database does not have, is ' +
-    'refused as STREAM_TOKEN_TOO_OLD: list the operations instead. A comment every 15 seconds or oftener shows that the ' +
-    'stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and open 100 in 10 seconds; ' +
-    'one more is refused as RATE_LIMITED.',
+    'refused as STREAM_TOKEN_TOO_OLD: list the operations instead. A comment every 15 seconds or oftener shows that ' +
+    'the stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and open 100 in 10 ' +
+    'seconds; one more is refused as RATE_LIMITED.',
   headers: LAST_EVENT_ID,
   answers: { 200: eventStream(Operation.schema) },
   codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],

@@ -14,9 +14,9 @@ export const capturePreauthorization = restRoute({
   tag: 'Holds',
   summary: 'Capture a hold, in full or in part',
   description:
-    'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, and ' +
-    'releases what is left. Where it allows several, `finalCapture: true` does. The answer says `finalCapture: true` ' +
-    'when it closed the hold. Merchants whose contract says so sign this request (RFC 9421).',
+    'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, ' +
+    'and releases what is left. Where it allows several, `finalCapture: true` does. The answer says `finalCapture: ' +
+    'true` when it closed the hold. Merchants whose contract says so sign this request (RFC 9421).',
   headers: { ...KEYED, ...SIGNATURE_HEADERS },
   body: z
     .strictObject({

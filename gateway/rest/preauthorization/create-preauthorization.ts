@@ -69,8 +69,8 @@ export const createPreauthorization = restRoute({
   tag: 'Holds',
   summary: 'Place a hold',
   description:
-    'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters a ' +
-    'card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
+    'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters ' +
+    'a card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
     'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
   body: CreatePreauthorization,
   answers: {

@@ -22,7 +22,8 @@ export const metadata = z
   .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
   .meta({
     description:
-      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all",
+      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in " +
+      'all',
   });
 
 export const captureAt = fields.time.meta({

@@ -13,8 +13,9 @@ export const incrementPreauthorization = restRoute({
   tag: 'Holds',
   summary: 'Add to a hold',
   description:
-    'What is added can be captured once the increment is OK, not before. While it has no result, the hold can be captured ' +
-    'in part, but not closed: refused as CAPTURE_IN_FLIGHT are releases, final captures and a further increment.',
+    'What is added can be captured once the increment is OK, not before. While it has no result, the hold can be ' +
+    'captured in part, but not closed: refused as CAPTURE_IN_FLIGHT are releases, final captures and a further ' +
+    'increment.',
   body: z
     .strictObject({
       merchantId: fields.merchantId.optional(),

@@ -27,8 +27,9 @@ export const renewPreauthorization = restRoute({
   tag: 'Holds',
   summary: 'Place a hold again',
   description:
-    'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for what remained of it: what is left ' +
-    'of an open one, what was given back of one that has ended. One that is still open is released after the new one is placed.',
+    'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for what ' +
+    'remained of it: what is left of an open one, what was given back of one that has ended. One that is still open ' +
+    'is released after the new one is placed.',
   body: RenewPreauthorization,
   answers: {
     201: { description: 'The new hold', schema: Hold.schema, headers: REPLAYED },

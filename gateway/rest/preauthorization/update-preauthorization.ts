@@ -34,8 +34,8 @@ export const updatePreauthorization = restRoute({
   tag: 'Holds',
   summary: 'Change what a hold is for, or when it is captured or ends by itself',
   description:
-    'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the hold is open, until they ' +
-    'fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
+    'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
+    'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
   parameters: { requestId: fields.requestId },
   body: UpdatePreauthorization,
   answers: { 200: { description: 'The hold as it is now', schema: Hold.schema } },

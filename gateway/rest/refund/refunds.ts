@@ -14,8 +14,9 @@ export const createRefund = restRoute({
   tag: 'Refunds',
   summary: 'Give a capture, or a part of it, back to the card',
   description:
-    '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, also when its hold ' +
-    'is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
+    '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, also ' +
+    'when its hold is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and carry ' +
+    'their `requestId`.',
   body: z
     .strictObject({
       merchantId: fields.merchantId.optional(),

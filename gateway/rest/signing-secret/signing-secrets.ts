@@ -10,8 +10,8 @@ export const addOwnSigningSecret = restRoute({
   tag: 'Webhook',
   summary: 'Add a second signing secret, shown once',
   description:
-    'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of each. ' +
-    'Refused as INVALID_REQUEST while two are live.',
+    'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of ' +
+    'each. Refused as INVALID_REQUEST while two are live.',
   body: NoFields,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
   codes: WRITE,

@@ -34,10 +34,10 @@ export const watchNotifications = restRoute({
   tag: 'Webhook',
   summary: 'Follow notifications as they would be sent now',
   description:
-    'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume from. Each ' +
-    'notification of the merchant, also while it has no `webhookUrl`, in commit order and none skipped; test notifications are ' +
-    'not among them. The endpoint, its deliveries and their attempts stay as they are, and nothing is stored. Tokens, comments ' +
-    'and limits are those of `GET /operations/stream`.',
+    'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume ' +
+    'from. Each notification of the merchant, also while it has no `webhookUrl`, in commit order and none skipped; ' +
+    'test notifications are not among them. The endpoint, its deliveries and their attempts stay as they are, and ' +
+    'nothing is stored. Tokens, comments and limits are those of `GET /operations/stream`.',
   headers: LAST_EVENT_ID,
   answers: { 200: eventStream(SignedNotification) },
   codes: [...MANAGED_READ, 'STREAM_TOKEN_TOO_OLD'],

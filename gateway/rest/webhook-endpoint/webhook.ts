@@ -80,8 +80,8 @@ export const setWebhookEndpoint = restRoute({
   tag: 'Webhook',
   summary: 'Set where notifications go',
   description:
-    'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a 410, ' +
-    'ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
+    'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
+    '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
   body: SetWebhookEndpoint,
   answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
   codes: WRITE,
@@ -99,9 +99,9 @@ export const sendTestNotification = restRoute({
   tag: 'Webhook',
   summary: 'Send a test notification to the webhook',
   description:
-    'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body says ' +
-    '`"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, and as ' +
-    'RATE_LIMITED after 5 in a minute.',
+    'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body ' +
+    'says `"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, ' +
+    'and as RATE_LIMITED after 5 in a minute.',
   body: NoFields,
   answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
   codes: WRITE,

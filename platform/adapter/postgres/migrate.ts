@@ -29,7 +29,8 @@ export async function migrate(databaseUrl: string, { name: schema, lock, migrati
     const { rows } = await client.query('SELECT to_regnamespace($1) AS schema', [schema]);
     if (rows[0].schema === null) await client.query(`CREATE SCHEMA ${schema}`);
     await client.query(
-      `CREATE TABLE IF NOT EXISTS ${schema}.migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT now())`,
+      `CREATE TABLE IF NOT EXISTS ${schema}.migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT ` +
+        `now())`,
     );
     const done = await client.query<{ name: string }>(`SELECT name FROM ${schema}.migration`);
     const names = new Set(done.rows.map(({ name }) => name));

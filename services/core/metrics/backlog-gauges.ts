@@ -31,7 +31,8 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
   const openLabels = ['kind', 'processor'];
   const unknown = gauge(
     'unknown_outcomes',
-    'Operations whose outcome is not known, by kind and processor; without those that it has accepted and that are not late.',
+    'Operations whose outcome is not known, by kind and processor; without those that it has accepted and that are ' +
+      'not late.',
     openLabels,
   );
   const unknownAge = gauge(

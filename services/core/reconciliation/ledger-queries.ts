@@ -87,7 +87,8 @@ const identifier = (row: string) => `coalesce(${row}.processor_request_id, ${row
 
 /** SQL: a row has this identifier at this processor, by its indexes: for each of many, a scan would be too much. */
 const isSentAs = (row: string, id: string, processor: string) =>
-  `(${row}.processor = ${processor} and (${row}.processor_request_id = ${id} or (${row}.request_id = ${id} and ${row}.processor_request_id is null)))`;
+  `(${row}.processor = ${processor} and (${row}.processor_request_id = ${id} or (${row}.request_id = ${id} and ` +
+  `${row}.processor_request_id is null)))`;
 
 /**
  * Everything that was sent, with the kind of its entry in the processor's books, and its identifiers there. Of a void

@@ -124,7 +124,8 @@ async function refuseContradictions(client: pg.Client, { processors, patienceMs 
     if (tries === MOST_TRIES || rows.length > MOST_SUSPECTS) {
       const others = rows.length > 1 ? `, and ${rows.length - 1} more` : '';
       throw new Error(
-        `the books of the processor ${first.processor} contradict themselves: ${first.request_id} ${first.what}${others}`,
+        `the books of the processor ${first.processor} contradict themselves: ${first.request_id} ` +
+          `${first.what}${others}`,
       );
     }
     await delay(patienceMs);
@@ -189,7 +190,8 @@ function planOf(
   const empty = unknown.find(({ processor }) => known.get(processor) === 0);
   if (empty && (importing.includes(ALL) || givingBack.includes(ALL))) {
     throw new Error(
-      `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: name each entry instead of all, or read from an earlier time on`,
+      `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: ` +
+        `name each entry instead of all, or read from an earlier time on`,
     );
   }
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) }));
@@ -253,7 +255,8 @@ async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirme
     const expected = entry.answer === 'APPROVED' ? 'APPROVED' : 'AT_WORK';
     if (said !== expected) {
       throw new Error(
-        `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it answers ${said}`,
+        `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it ` +
+          `answers ${said}`,
       );
     }
     confirmed[index] = { ...plan, answer };

@@ -33,7 +33,8 @@ export const SERVER = {
     .enum(['true', 'false'])
     .default('false')
     .describe(
-      '`true`: the standby that takes over has every commit that was acknowledged, so a new timeline of the database needs no ' +
+      '`true`: the standby that takes over has every commit that was acknowledged, so a new timeline of the database ' +
+        'needs no ' +
         '[reconciling](operators.md#going-back-in-time)',
     ),
   ENCRYPTION_KEYS: parsedBy(

@@ -24,7 +24,8 @@ export const WORKER_SETTINGS = z
     RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(90)
       .describe(
-        'for how long deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`) are kept; ' +
+        'for how long deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`) ' +
+          'are kept; ' +
           'deliveries up to two weeks longer, and as long as they wait for an attempt',
       ),
     OPERATION_RETENTION_DAYS: wholeNumber(30, 36_500)

@@ -60,7 +60,8 @@ export function SearchView({ query }) {
 }
 
 const HINT =
-  "Search for a request ID or its last characters, a part of the merchant's reference, a preauthorizationId, the processor's reference, or the last four digits of a card.";
+  "Search for a request ID or its last characters, a part of the merchant's reference, a preauthorizationId, the " +
+  "processor's reference, or the last four digits of a card.";
 
 function Found({ asked }) {
   const [pages, setPages] = useState(1);

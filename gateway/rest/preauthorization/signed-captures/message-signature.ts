@@ -66,7 +66,8 @@ function componentsOf(request: SignedRequest): ReadonlyMap<string, string> {
 function demandComponents(signed: readonly string[], demanded: ReadonlyMap<string, string>): void {
   if (signed.length === demanded.size && [...demanded.keys()].every((name) => signed.includes(name))) return;
   throw refuseSignature(
-    'The signed components must be "@method", "@path", "content-digest", and "idempotency-key" when that header is sent.',
+    'The signed components must be "@method", "@path", "content-digest", and "idempotency-key" when that header is ' +
+      'sent.',
   );
 }
 

@@ -104,7 +104,8 @@ export const HoldEntity = defineEntity({
     {
       name: 'hold_amount',
       expression:
-        "amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999 and (phase = 'AUTHORIZED' or amount = amount_asked)",
+        "amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999 and (phase = 'AUTHORIZED' or amount " +
+        '= amount_asked)',
     },
     {
       name: 'hold_books_balance',
@@ -170,7 +171,8 @@ export const HoldEntity = defineEntity({
       name: 'hold_to_capture',
       properties: ['captureAt'],
       where:
-        "capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'",
+        "capture_at is not null and auto_capture_id is null and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and " +
+        "phase = 'AUTHORIZED'",
     },
     {
       name: 'hold_expiring',

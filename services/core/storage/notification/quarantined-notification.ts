@@ -43,7 +43,8 @@ export const QuarantinedNotificationEntity = defineEntity({
     {
       name: 'quarantined_notification_once',
       expression:
-        'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
+        'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", ' +
+        '"request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
     },
     { name: 'quarantined_notification_held', properties: ['id'], where: "state = 'HELD'" },
     {

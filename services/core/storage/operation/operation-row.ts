@@ -44,7 +44,8 @@ export const OperationEntity = defineEntity({
     {
       name: 'operation_kind',
       expression:
-        "kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')",
+        "kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'OCT', " +
+        "'INCREMENT', 'EXTENSION', 'REFUND')",
     },
   ],
   indexes: [

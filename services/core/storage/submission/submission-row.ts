@@ -58,7 +58,8 @@ export const SubmissionEntity = defineEntity({
     {
       name: 'submission_amount',
       expression:
-        "amount >= 0 and amount <= 999999999999 and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION'))",
+        "amount >= 0 and amount <= 999999999999 and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', " +
+        "'EXTENSION'))",
     },
     { name: 'submission_final_has_date', expression: "(state in ('OK', 'KO')) = (final_at is not null)" },
     { name: 'submission_of_hold', expression: "(kind = 'OCT') = (hold_request_id is null)" },
@@ -66,12 +67,14 @@ export const SubmissionEntity = defineEntity({
     {
       name: 'submission_capture',
       expression:
-        "(kind = 'CAPTURE') = (final_capture is not null) and (kind = 'CAPTURE') = (amount_reversed is not null) and (kind = 'CAPTURE') = (amount_refunded is not null) and (kind = 'CAPTURE') = (amount_refunding is not null)",
+        "(kind = 'CAPTURE') = (final_capture is not null) and (kind = 'CAPTURE') = (amount_reversed is not null) and " +
+        "(kind = 'CAPTURE') = (amount_refunded is not null) and (kind = 'CAPTURE') = (amount_refunding is not null)",
     },
     {
       name: 'submission_taken_back',
       expression:
-        'amount_reversed >= 0 and amount_refunded >= 0 and amount_refunding >= 0 and amount_reversed + amount_refunded + amount_refunding <= amount',
+        'amount_reversed >= 0 and amount_refunded >= 0 and amount_refunding >= 0 and amount_reversed + ' +
+        'amount_refunded + amount_refunding <= amount',
     },
     {
       name: 'submission_taken_back_was_ok',

@@ -47,7 +47,10 @@ interface Named extends Place {
 /** What placing a hold depends on. */
 export interface HoldFacts extends Named, HoldFields {
   readonly kind: 'HOLD';
+  /** Absent = a checkout. */
   readonly tokenId?: string | null | undefined;
+  /** The sealed address of its page; absent = it is not known. */
+  readonly checkoutUrlCiphertext?: Buffer | null | undefined;
   readonly description?: string | null | undefined;
   readonly customerPresent: boolean;
   /** RFC 3339 when it is text. */

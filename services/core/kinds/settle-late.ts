@@ -1,7 +1,7 @@
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
-import { type FinalOutcome, isFinal, NEVER_RECEIVED } from '../domain/operation.ts';
+import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/operation.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
-import { type Facts, factsOf, type Settler } from './facts.ts';
+import { type Facts, factsOf, type HoldFacts, type Settler } from './facts.ts';
 import { sendTo } from './send.ts';
 import { settle, settleFinal } from './settle.ts';
 
@@ -24,23 +24,28 @@ export async function settleLate(settler: Settler, { kind, requestId }: Name, ou
 
 /**
  * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields
- * whose result this is. What was imported has the processor's own fields.
+ * whose result this is. What was imported has the processor's own fields, and a processor that has opened the page of a
+ * checkout has compared them.
  */
-async function isDoubtful(
-  { database: { query } }: Settler,
-  { requestId, processorRequestId, imported }: Facts,
-  outcome: FinalOutcome,
-): Promise<boolean> {
+async function isDoubtful({ database: { query } }: Settler, facts: Facts, outcome: FinalOutcome): Promise<boolean> {
+  const { requestId, processorRequestId, imported } = facts;
   if (processorRequestId == null || imported || outcome === NEVER_RECEIVED) return false;
+  if (isCheckout(facts) && (facts.checkoutUrlCiphertext != null || !isOk(outcome))) return false;
   const sent = await findSent(query, requestId);
   return sent?.state !== 'OK' && sent?.state !== 'KO';
 }
 
+function isCheckout(facts: Facts): facts is HoldFacts {
+  return facts.kind === 'HOLD' && facts.tokenId == null;
+}
+
 /**
  * The processor knows the identifier, so sending the request again does nothing: it returns this request's own result,
- * or that the identifier was used for something else. Undefined = it returned neither.
+ * or that the identifier was used for something else. Undefined = it returned neither. A checkout has its page opened
+ * again by recovery.
  */
 async function confirm({ processors }: Settler, facts: Facts): Promise<FinalOutcome | undefined> {
+  if (isCheckout(facts)) return undefined;
   const outcome = await sendTo(processors.of(facts), facts);
   return isFinal(outcome) ? outcome : undefined;
 }

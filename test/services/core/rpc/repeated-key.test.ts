@@ -7,7 +7,7 @@ import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { forSuite } from '../../../suite.ts';
 import { approved, done, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
-import { openMerchant, sql } from '../shop.ts';
+import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage, refusal, type Stage, why } from '../stage.ts';
 
 const TABLES = ['hold', 'submission', 'operation'] as const;
@@ -130,12 +130,17 @@ describe('a repeated idempotency key', function () {
     assert.equal(new Set(sent).size, 3);
   });
 
-  it('is sent under the requestId for a checkout, as is a call without a key', async () => {
+  it('is sent under the requestId without a key', async () => {
+    const { requestId } = await shop.hold();
+    assert.equal(await identifierOf(requestId), requestId);
+  });
+
+  it('has an identifier of its own for a checkout, too, which the customer completes', async () => {
     const { preauthorization } = await shop.checkout({ idempotencyKey: randomUUID() });
-    const plain = await shop.hold();
-    for (const requestId of [preauthorization?.requestId ?? '', plain.requestId]) {
-      assert.equal(await identifierOf(requestId), requestId);
-    }
+    assert(preauthorization);
+    assert.notEqual(await identifierOf(preauthorization.requestId), preauthorization.requestId);
+    assert.equal(await payAt(preauthorization.checkoutUrl), 303);
+    assert.equal(await shop.books(preauthorization), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
   describe('whose answer is lost', () => {

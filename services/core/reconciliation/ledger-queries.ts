@@ -154,8 +154,8 @@ and ${c}.refunded + ${c}.reversed >= ${c}.amount
  */
 const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
       on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
-    left join hold h on e.kind = 'VOID' and ${identifier('h')} = e.authorization_request_id
-      and h.processor = e.processor
+    left join lateral (select h.* from hold h where e.kind = 'VOID' and s.request_id is null
+      and ${isSentAs('h', 'e.authorization_request_id', 'e.processor')}) h on true
     left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id
       and a.processor = e.processor
   where not (e.kind = 'VOID' and s.request_id is null and h.request_id is not null

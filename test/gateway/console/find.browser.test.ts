@@ -8,8 +8,16 @@ import { useViews } from './use-views.ts';
 const idOf = (number: number) => `0199a1b2-7c3d-7e4f-8a5b-${String(number).padStart(12, '0')}`;
 const AT = '2026-01-01T12:00:00.000Z';
 const operation = (number: number, change: object = {}) => ({
-  ...{ requestId: idOf(number), operation: 'OCT', status: 'OK', statusInfo: 'paid', merchantId: 'acme', amount: 1234 },
-  ...{ currency: 'EUR', finalStateDate: AT, createdAt: AT, matchedBy: 'MERCHANT_REFERENCE' },
+  requestId: idOf(number),
+  operation: 'OCT',
+  status: 'OK',
+  statusInfo: 'paid',
+  merchantId: 'acme',
+  amount: 1234,
+  currency: 'EUR',
+  finalStateDate: AT,
+  createdAt: AT,
+  matchedBy: 'MERCHANT_REFERENCE',
   ...change,
 });
 
@@ -20,6 +28,17 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
   before(() => {
     page = views.page();
   });
+  /**
+   * Acts, and waits until the page has asked for something because of it. The text of a page does not tell: what was
+   * found before is still there.
+   */
+  const askedBy = async <T>(asked: T[], act: () => Promise<unknown>) => {
+    const before = asked.length;
+    await act();
+    while (asked.length === before) await page.waitForTimeout(10);
+    return asked.at(-1);
+  };
+  const search = () => page.getByRole('button', { name: 'Search', exact: true }).click();
   const seek = async (text: string) => {
     await page.getByLabel('Find anything').fill(text);
     await page.keyboard.press('Enter');
@@ -72,14 +91,12 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
       asked.push(new URL(route.request().url()).searchParams);
       await route.fulfill({ json: { items: [operation(1)] } });
     });
-    await open('operations');
+    await askedBy(asked, () => open('operations'));
     await page.getByLabel('Amount at least').fill('12.34');
     await page.getByLabel('Currency').fill('kwd');
     await page.getByLabel('Final since').fill('2026-01-01T10:00:00');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.waitForURL(/amountFrom/);
-    await page.getByText('1 found').waitFor();
-    const { amountFrom, currency, finalFrom } = Object.fromEntries(asked.at(-1) ?? []);
+    const { amountFrom, currency, finalFrom } = Object.fromEntries((await askedBy(asked, search)) ?? []);
+    assert.match(page.url(), /amountFrom/);
     assert.deepEqual(
       [amountFrom, currency, finalFrom],
       ['12340', 'KWD', new Date('2026-01-01T10:00:00').toISOString()],
@@ -96,32 +113,27 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     });
     await answer('/audit', { items: [] });
     await open('audit');
-    await seek('order-1001');
-    await page.getByText('2 found').waitFor();
-    assert.deepEqual(bodies.at(-1), { text: 'order-1001' });
+    assert.deepEqual(await askedBy(bodies, () => seek('order-1001')), { text: 'order-1001' });
     await page.getByLabel('Merchant', { exact: true }).fill('acme');
     await page.getByLabel('Asked for since').fill('2026-01-01T10:00:00');
     await page.getByLabel('Asked for before').fill('2026-01-02T10:00:00');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.waitForURL(/#\/search\?merchantId=acme/);
-    await page.getByText('2 found').waitFor();
     const filter = {
       merchantId: 'acme',
       createdFrom: new Date('2026-01-01T10:00:00').toISOString(),
       createdTo: new Date('2026-01-02T10:00:00').toISOString(),
     };
-    assert.deepEqual(bodies.at(-1), { text: 'order-1001', ...filter });
+    const filtered = await askedBy(bodies, search);
+    assert.deepEqual(filtered, { text: 'order-1001', ...filter });
+    assert.match(page.url(), /#\/search\?merchantId=acme/);
     assert.doesNotMatch(page.url(), /order-1001/);
     await page.getByRole('button', { name: 'Search further back' }).click();
     await page.getByText('4 found').waitFor();
     assert.deepEqual(bodies.at(-1), { text: 'order-1001', ...filter, pageToken: 'more' });
-    await seek('order-1002');
-    await page.getByText('2 found').waitFor();
-    assert.deepEqual(bodies.at(-1), { text: 'order-1002', ...filter }, 'the filter stays when the text changes');
-    await page.getByRole('link', { name: 'Clear' }).click();
-    await page.waitForURL(/#\/search$/);
-    await page.getByText('2 found').waitFor();
-    assert.deepEqual(bodies.at(-1), { text: 'order-1002' });
+    const changed = await askedBy(bodies, () => seek('order-1002'));
+    assert.deepEqual(changed, { text: 'order-1002', ...filter }, 'the filter stays when the text changes');
+    const cleared = await askedBy(bodies, () => page.getByRole('link', { name: 'Clear' }).click());
+    assert.deepEqual(cleared, { text: 'order-1002' });
+    assert.match(page.url(), /#\/search$/);
   });
 
   for (const [view, path, label, from, to] of [
@@ -134,21 +146,39 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
         asked.push(new URL(route.request().url()).searchParams);
         await route.fulfill({ json: { items: [] } });
       });
-      await open(view);
+      await askedBy(asked, () => open(view));
       await page.getByLabel(`${label} since`).fill('2026-01-01T10:00:00');
       await page.getByLabel(`${label} before`).fill('2026-01-02T10:30:15');
-      await page.getByRole('button', { name: 'Search', exact: true }).click();
-      await page.waitForURL(new RegExp(from));
-      await page.getByText(/^No .* matches\.$/).waitFor();
-      const { [from]: first, [to]: end } = Object.fromEntries(asked.at(-1) ?? []);
+      const { [from]: first, [to]: end } = Object.fromEntries((await askedBy(asked, search)) ?? []);
       const local = ['2026-01-01T10:00:00', '2026-01-02T10:30:15'].map((text) => new Date(text).toISOString());
       assert.deepEqual([first, end], local);
-      await page.reload();
+      assert(page.url().includes(from));
+      await askedBy(asked, () => page.reload());
       await page.getByText(/^No .* matches\.$/).waitFor();
       assert.match(await page.getByLabel(`${label} before`).inputValue(), /^2026-01-02T10:30:15/);
       assert.deepEqual([asked.at(-1)?.get(from), asked.at(-1)?.get(to)], local);
     });
   }
+
+  it('keeps what is typed as soon as a form is there', async () => {
+    await answer('/audit', { items: [] });
+    await answer('/deliveries', { items: [] });
+    await open('audit');
+    await page.getByLabel('Written since').waitFor();
+    const typed = page.evaluate(`new Promise((resolve) => {
+      const type = () => {
+        const field = document.querySelector('input[name=merchantId]');
+        if (field === null || location.hash !== '#/deliveries') return;
+        typing.disconnect();
+        field.value = 'typed at once';
+        setTimeout(() => resolve(field.value), 500);
+      };
+      const typing = new MutationObserver(type);
+      typing.observe(document.body, { childList: true, subtree: true });
+      location.hash = '#/deliveries';
+    })`);
+    assert.equal(await typed, 'typed at once');
+  });
 
   it('exports all pages of a list as CSV, and neutralises formulas', async () => {
     await give('/operations', async (route) => {

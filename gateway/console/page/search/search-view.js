@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { search } from '../api.js';
 import { dateFields, dateFilter, Filters } from '../shell/filters.js';
 import { html } from '../shell/html.js';
@@ -35,7 +35,8 @@ export function SearchBox() {
     searchFor(value);
   };
   return html`<search aria-label="Everything"><form class="search" onSubmit=${submit}>
-    <input ref=${input} type="search" aria-label="Find anything" placeholder="ID or its end, reference, last four digits"
+    <input ref=${input} type="search" aria-label="Find anything"
+      placeholder="ID or its end, reference, last four digits"
       autocomplete="off" spellcheck=${false} minlength="4" maxlength="128" />
     <button type="submit">Find</button>
   </form></search>`;
@@ -48,7 +49,8 @@ const FIELDS = [{ name: 'merchantId', label: 'Merchant' }, ...dateFields(DATES, 
 /** What was found for the text in the search box, within the filter. A single thing is opened at once. */
 export function SearchView({ query }) {
   const [text, setText] = useState(asked);
-  useEffect(() => {
+  // Before the view is shown: a search made right after that would be lost.
+  useLayoutEffect(() => {
     show = setText;
   }, []);
   if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
@@ -73,13 +75,20 @@ function Found({ asked }) {
   }, [found.value]);
   return html`<${Loaded} of=${found} what="what matches">
     ${({ items, searchedFrom, nextPageToken }) => html`
-      <p class="quiet" role="status">${items.length} found${searchedFrom ? html`, searched back to <${Time} at=${searchedFrom} />` : ''}</p>
+      <p class="quiet" role="status">${items.length} found${
+        searchedFrom ? html`, searched back to <${Time} at=${searchedFrom} />` : ''
+      }</p>
       ${
         items.length === 0
           ? html`<p class="empty">Nothing matches. ${HINT}</p>`
-          : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items} keyOf=${({ requestId, deliveryId }) => deliveryId ?? requestId} />`
+          : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items}
+            keyOf=${({ requestId, deliveryId }) => deliveryId ?? requestId} />`
       }
-      ${nextPageToken && html`<p><button type="button" disabled=${found.busy} onClick=${() => setPages(pages + 1)}>Search further back</button></p>`}
+      ${
+        nextPageToken &&
+        html`<p><button type="button" disabled=${found.busy}
+        onClick=${() => setPages(pages + 1)}>Search further back</button></p>`
+      }
     `}
   <//>`;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { digitsOf } from '../words/money.js';
 import { momentIn } from '../words/time.js';
 import { Field, Select } from './field.js';
@@ -22,7 +22,8 @@ export function Filters({ path, query, fields, label }) {
     roomy.addEventListener('change', open);
     return () => roomy.removeEventListener('change', open);
   }, [text]);
-  useEffect(() => {
+  // Before the fields are shown: after that, what somebody has typed meanwhile would be lost.
+  useLayoutEffect(() => {
     const asked = new URLSearchParams(text);
     for (const { name } of fields) form.current.elements[name].value = asked.get(name) ?? '';
   }, [text]);
@@ -81,6 +82,8 @@ export function moneyAndDateFilter(filter, dates) {
   const minor = (text) => text && Math.round(Number(text.replace(',', '.')) * 10 ** digitsOf(currency));
   return {
     ...dateFilter(filter, dates),
-    ...{ currency, amountFrom: minor(filter.amountFrom), amountTo: minor(filter.amountTo) },
+    currency,
+    amountFrom: minor(filter.amountFrom),
+    amountTo: minor(filter.amountTo),
   };
 }

@@ -1,7 +1,8 @@
-/** The contract in proto/: that its generated code is current, and that no caller of yesterday is broken today. */
+/** The contract in proto/: that its generated code is current, and that it breaks no caller of the release before. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { firstDifference } from './first-difference.ts';
+import { firstDifference } from './generated.ts';
+import { previousCommit, previousRelease } from './previous-release.ts';
 import { runTool } from './run-tool.ts';
 import { ROOT } from './sources.ts';
 
@@ -22,11 +23,11 @@ export async function generatedFaults(): Promise<string[]> {
 }
 
 /**
- * Returns what the contract breaks for callers of the commit that main had before: the last one, or the one before it
- * where the tree is main itself. Returns nothing when there is no such commit, as in a shallow clone.
+ * Returns what the contract breaks for callers of the release before, or while there is none, of the commit before.
+ * Returns nothing when git knows neither, as in a shallow clone.
  */
 export async function breakingFaults(): Promise<string[]> {
-  const against = await previousContract();
+  const against = (await previousRelease()) ?? (await previousCommit());
   if (against === undefined) return [];
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(`${tmpdir()}/holdfast-contract-`);
@@ -34,21 +35,6 @@ export async function breakingFaults(): Promise<string[]> {
   await runTool('git', ['archive', '-o', `${folder}/contract.tar`, against, 'buf.yaml', 'proto']);
   await runTool('buf', ['breaking', '--against', `${folder}/contract.tar`]);
   return [];
-}
-
-/** The commit that the tree's contract is held against. */
-async function previousContract(): Promise<string | undefined> {
-  const main = await commitOf('main');
-  const changed = main === undefined || (await runTool('git', ['status', '--porcelain', '--', 'proto'])) !== '';
-  const before = changed || main !== (await commitOf('HEAD')) ? main : await commitOf('HEAD~1');
-  return before !== undefined && (await commitOf(`${before}:proto`)) !== undefined ? before : undefined;
-}
-
-async function commitOf(name: string): Promise<string | undefined> {
-  return runTool('git', ['rev-parse', '--verify', '--quiet', name]).then(
-    (output) => output.trim(),
-    () => undefined,
-  );
 }
 
 async function readFiles(folder: string): Promise<Map<string, string>> {

@@ -51,10 +51,6 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
     holds: 'whether this process serves: its database, its clock, its processors',
     imports: 'storage processor',
   },
-  feeds: {
-    holds: 'streams of results and credentials',
-    imports: 'storage',
-  },
   reports: {
     holds: 'what operators count',
     imports: 'domain storage',
@@ -69,13 +65,12 @@ export const ROOMS: Readonly<Record<string, { readonly holds: string; readonly i
   },
   rpc: {
     holds: 'the methods of the contract, by subject; `rpc/server/` handles a call before its method',
-    imports:
-      'domain storage processor books kinds egress delivery feeds reports reconciliation metrics health settings',
+    imports: 'domain storage processor books kinds egress delivery reports reconciliation metrics health settings',
   },
   start: {
     holds: 'assembles the rooms into a core and a worker',
     imports:
-      'domain scheduling storage processor books kinds recovery egress delivery settings health feeds reports ' +
+      'domain scheduling storage processor books kinds recovery egress delivery settings health reports ' +
       'reconciliation metrics rpc',
   },
 };
@@ -124,7 +119,7 @@ function importBreaches({ path, imports }: Source): string[] {
 
 /** A text that begins like a statement about tables. */
 const STATEMENT =
-  /^\s*(select\s[\s\S]*\bfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+(recursive\s+)?\w+\s+as\s)/i;
+  /^\s*(select\s.*\bfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+(recursive\s+)?\w+\s+as\s)/is;
 
 function sqlBreaches({ path, program }: Source): string[] {
   if (SQL_ROOMS.has(roomOf(path))) return [];

@@ -4,15 +4,15 @@
 import pg from 'pg';
 
 /**
- * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences,
- * functions, triggers and views.
+ * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences.
+ * There are no views, functions or triggers.
  */
 export async function dumpSchema(databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     const parts = [];
-    for (const query of [TABLES, INDEXES, SEQUENCES, VIEWS, FUNCTIONS, TRIGGERS]) {
+    for (const query of [TABLES, INDEXES, SEQUENCES]) {
       const { rows } = await client.query<{ text: string }>(query);
       parts.push(...rows.map(({ text }) => text.trimEnd()));
     }
@@ -24,10 +24,6 @@ export async function dumpSchema(databaseUrl: string): Promise<string> {
 
 const HEADER = `-- The schema after all migrations, for review. Written by npm run generate; npm run check compares it.
 `;
-
-/** In `public`, and not brought by an extension. */
-const own = (catalog: string, oid: string) =>
-  `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`;
 
 const COLUMNS = `
   select string_agg(
@@ -54,7 +50,7 @@ const TABLES = `
     || coalesce(' partition by ' || pg_get_partkeydef(c.oid), '')
     || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '') || ';' as text
   from pg_class c
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and ${own('pg_class', 'c.oid')}
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by c.relname collate "C"`;
 
 const INDEXES = `
@@ -72,22 +68,3 @@ const SEQUENCES = `
   where c.relnamespace = 'public'::regnamespace
     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'i')
   order by c.relname collate "C"`;
-
-const VIEWS = `
-  select 'create ' || case relkind when 'm' then 'materialized ' else '' end || 'view ' || quote_ident(relname)
-    || E' as\\n' || pg_get_viewdef(oid, true) as text
-  from pg_class c
-  where relnamespace = 'public'::regnamespace and relkind in ('v', 'm') and ${own('pg_class', 'c.oid')}
-  order by relname collate "C"`;
-
-const FUNCTIONS = `
-  select rtrim(pg_get_functiondef(p.oid), E'\\n') || ';' as text
-  from pg_proc p
-  where pronamespace = 'public'::regnamespace and prokind in ('f', 'p') and ${own('pg_proc', 'p.oid')}
-  order by proname collate "C", pg_get_function_identity_arguments(p.oid)`;
-
-const TRIGGERS = `
-  select pg_get_triggerdef(t.oid, true) || ';' as text
-  from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = 'public'::regnamespace and not t.tgisinternal
-  order by c.relname collate "C", t.tgname collate "C"`;

@@ -2,19 +2,18 @@
  * `npm run generate`: the code of the contract, the kinds at the edge, the types of the client, the dump of the schema,
  * the hot statements, the tables of the documents, and what npm leaves out of its lock.
  */
-import { writeKinds } from './kinds.ts';
+import { write } from './generated.ts';
+import { KINDS } from './kinds.ts';
 import { completeLock } from './lock.ts';
 import { runTool } from './run-tool.ts';
 
 await completeLock();
 await runTool('buf', ['generate']);
-await writeKinds();
+await write(KINDS);
 // These load what was just generated.
-const { writeClientTypes } = await import('./client-types.ts');
-const { withMigratedDatabase, writeDump } = await import('./schema.ts');
-const { writeStatements } = await import('./statements.ts');
-const { writeTables } = await import('./tables.ts');
-await writeClientTypes();
-await withMigratedDatabase(writeDump);
-await writeStatements();
-await writeTables();
+const { CLIENT_TYPES } = await import('./client-types.ts');
+const { schemaDump, withMigratedDatabase } = await import('./schema.ts');
+const { STATEMENTS } = await import('./statements.ts');
+const { TABLES } = await import('./tables.ts');
+await write([CLIENT_TYPES, STATEMENTS, ...TABLES]);
+await withMigratedDatabase((databaseUrl) => write([schemaDump(databaseUrl)]));

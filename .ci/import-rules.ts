@@ -20,6 +20,7 @@ function isAllowed(path: string, { specifier, target, types }: Import): boolean 
   const room = roomOf(path);
   if (room === undefined) return true;
   if (target === 'pino') return path === 'platform/log.ts';
+  if (target === 'package.json') return !isDomain(path);
   if (isDomain(path)) return isPureImport(target, types);
   if (!specifier.startsWith('.')) return true;
   if (roomOf(target) === 'client' && !CLIENTS.has(room)) return false;

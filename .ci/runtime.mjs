@@ -7,8 +7,9 @@ const MAJOR = 24;
 
 if (Number.parseInt(process.versions.node, 10) < MAJOR) {
   process.stderr.write(
-    `holdfast needs Node ${MAJOR}; this is ${process.version}. npm did not install the one of ${process.platform} ${process.arch}: the registry ` +
-      'does not serve it, or what it serves does not have the hash in package-lock.json.\n',
+    `holdfast needs Node ${MAJOR}; this is ${process.version}. npm did not install the one of ` +
+      `${process.platform} ${process.arch}: the registry does not serve it, or what it serves does not have the hash ` +
+      'in package-lock.json.\n',
   );
   process.exitCode = 1;
 }

@@ -10,8 +10,8 @@ import { SLOW_SLOTS } from '../../services/core/delivery/endpoint-slots.ts';
 import { WAIT_MS } from '../../services/core/rpc/server/read-turns.ts';
 import { CORE_SETTINGS } from '../../services/core/settings/core-settings.ts';
 import { PER_MINUTE } from '../../services/core/storage/merchant/quota.ts';
-import { READ_LIMITS } from '../../services/core/storage/open-database.ts';
-import type { Table } from './table.ts';
+import { READ_LIMITS } from '../../services/core/storage/open-pool.ts';
+import type { Table } from '../generated.ts';
 
 const gateway = GATEWAY_SETTINGS.shape;
 const number = (value: unknown) => String(value).replace(/\B(?=(\d{3})+$)/g, ' ');
@@ -31,14 +31,13 @@ export function limitsTable(): Table {
     [
       'relay',
       `${preset(gateway.RELAY_VERIFIED_PER_SECOND)} verified notifications a second for each merchant; ` +
-        `${preset(gateway.RELAY_ADDRESS_PER_SECOND)} requests and as many KiB of larger bodies a second for each ` +
-        `address`,
+        `${preset(gateway.RELAY_ADDRESS_PER_SECOND)} requests and as many KiB of larger bodies a second ` +
+        'for each address',
     ],
     [
       'calls in one core',
       `${preset(CORE_SETTINGS.shape.MAX_CALLS_IN_FLIGHT)}; a merchant has at most as many as it leaves free. Above: ` +
-        `429, or ` +
-        '503 when all are in use',
+        '429, or 503 when all are in use',
     ],
     [
       'calls in one core that wait for one of several processors',
@@ -47,8 +46,7 @@ export function limitsTable(): Table {
     [
       'requests at one gateway',
       `${preset(gateway.REST_IN_FLIGHT)} (\`REST_IN_FLIGHT\`), shared among merchants in the same way; here and in ` +
-        `core, ` +
-        'what a merchant does with its webhook has a share of its own',
+        'core, what a merchant does with its webhook has a share of its own',
     ],
     [
       'reads of one merchant in one core',
@@ -70,8 +68,7 @@ export function limitsTable(): Table {
     [
       'test notifications, replays and recoveries by a merchant',
       `${PER_MINUTE['delivery.test']}, ${PER_MINUTE['delivery.replay']} and ${PER_MINUTE['delivery.recover']} a ` +
-        `minute for ` +
-        'each merchant',
+        'minute for each merchant',
     ],
     [
       'operator sign-in',

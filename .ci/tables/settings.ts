@@ -7,7 +7,7 @@ import { MERCHANT_SETTINGS } from '../../services/merchant/settings.ts';
 import { QUICKSTART_SETTINGS } from '../../services/quickstart/settings.ts';
 import { SANDBOX_SETTINGS } from '../../services/sandbox/settings.ts';
 import { STRIPE_SETTINGS } from '../../services/stripe/settings.ts';
-import type { Table } from './table.ts';
+import type { Table } from '../generated.ts';
 
 /** The settings of each process. */
 export const SETTINGS: Readonly<Record<string, z.ZodObject>> = {

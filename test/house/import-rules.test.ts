@@ -4,9 +4,9 @@ import { readSource } from '../../.ci/sources.ts';
 
 describe('the import rules', () => {
   const refused = [
-    ['gateway/core/client.ts', `import { judgeCapture } from '../../services/core/domain/hold.ts';`],
-    ['gateway/core/client.ts', `import type { HoldState } from '../../services/core/domain/hold.ts';`],
-    ['gateway/rest/rest.ts', `type Hold = import('../../services/core/domain/hold.ts').HoldState;`],
+    ['gateway/core/client.ts', `import { judgeCapture } from '../../services/core/domain/hold-rules.ts';`],
+    ['gateway/core/client.ts', `import type { HoldState } from '../../services/core/domain/hold-rules.ts';`],
+    ['gateway/rest/rest.ts', `type Hold = import('../../services/core/domain/hold-rules.ts').HoldState;`],
     ['gateway/operator/operator.ts', `import { createRest } from '../rest/rest.ts';`],
     ['gateway/rest/rest.ts', `import type { OperatorRoute } from '../operator/route.ts';`],
     ['gateway/relay/relay.ts', `import { createConsole } from '../console/console.ts';`],
@@ -22,14 +22,14 @@ describe('the import rules', () => {
     ['gateway/gateway.ts', `import { Holdfast } from '../client/holdfast.ts';`],
     ['proto/gen/index.ts', `import { openLog } from '../../platform/log.ts';`],
     ['services/core/delivery/queue.ts', `import { pino } from 'pino';`],
-    ['services/core/domain/hold.ts', `import { Hold } from '../storage/hold.ts';`],
-    ['services/core/domain/hold.ts', `import { readFile } from 'node:fs/promises';`],
-    ['services/core/domain/hold.ts', `import { create } from '@bufbuild/protobuf';`],
+    ['services/core/domain/hold-rules.ts', `import { Hold } from '../storage/hold.ts';`],
+    ['services/core/domain/hold-rules.ts', `import { readFile } from 'node:fs/promises';`],
+    ['services/core/domain/hold-rules.ts', `import { create } from '@bufbuild/protobuf';`],
     ['services/core/domain/refusal.ts', `import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';`],
-    ['services/core/domain/hold.ts', `export const now = () => new Date();`],
-    ['services/core/domain/hold.ts', `export const now = () => Date.now();`],
-    ['services/core/domain/hold.ts', `export const chance = () => Math.random();`],
-    ['services/core/domain/hold.ts', `export const home = process.env.HOME;`],
+    ['services/core/domain/hold-rules.ts', `export const now = () => new Date();`],
+    ['services/core/domain/hold-rules.ts', `export const now = () => Date.now();`],
+    ['services/core/domain/hold-rules.ts', `export const chance = () => Math.random();`],
+    ['services/core/domain/hold-rules.ts', `export const home = process.env.HOME;`],
   ] as const;
   for (const [path, text] of refused) {
     it(`refuses ${text} in ${path}`, async () => {
@@ -44,12 +44,12 @@ describe('the import rules', () => {
     ['services/stripe/adapter-context.ts', `import { RpcError } from '../../platform/adapter/serve.ts';`],
     ['gateway/openapi/document.ts', `import { REST_ROUTES } from '../rest/rest.ts';`],
     ['gateway/gateway.ts', `import { createRest } from './rest/rest.ts';`],
-    ['services/core/rpc/present.ts', `import { judgeCapture } from '../domain/hold.ts';`],
+    ['services/core/rpc/present.ts', `import { judgeCapture } from '../domain/hold-rules.ts';`],
     [
       'services/core/domain/refusal.ts',
       `import type { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';`,
     ],
-    ['services/core/domain/hold.ts', `export const later = (now: Date) => new Date(now.getTime() + 1);`],
+    ['services/core/domain/hold-rules.ts', `export const later = (now: Date) => new Date(now.getTime() + 1);`],
     ['test/stack.ts', `import { startQuickstart } from '../services/quickstart/quickstart.ts';`],
   ] as const;
   for (const [path, text] of allowed) {

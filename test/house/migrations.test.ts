@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { previousRelease } from '../../.ci/previous-release.ts';
+import { runTool } from '../../.ci/run-tool.ts';
 import { ROOT } from '../../.ci/sources.ts';
 
 const FOLDER = `${ROOT}services/core/storage/migrations/`;
@@ -17,6 +19,13 @@ describe('migrations', () => {
       assert(statements.length > 0, `${file}: the pattern finds its statements`);
       for (const sql of statements) assert.doesNotMatch(sql, NARROWING, file);
     }
+  });
+
+  it('are never edited once they are released', async function () {
+    const release = await previousRelease();
+    if (release === undefined) this.skip();
+    const edited = await runTool('git', ['diff', '--name-only', '--diff-filter=a', release, '--', FOLDER]);
+    assert.equal(edited, '');
   });
 
   it('would be found otherwise', () => {

@@ -2256,7 +2256,7 @@ export enum StoredNotificationState {
   FORWARDED = 2,
 
   /**
-   * Nothing forwards it: it was purged while it was parked, or accepted by a version that did not park.
+   * Nothing forwards it: it was purged while it was parked.
    *
    * @generated from enum value: STORED_NOTIFICATION_STATE_NOT_FORWARDED = 3;
    */

@@ -7,16 +7,16 @@
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
-import { audit } from './reconciliation/audit.ts';
 import { unreadText } from './reconciliation/drift.ts';
+import { audit } from './reconciliation/self-audit.ts';
 import { AUDIT_SETTINGS } from './settings/reconciliation-settings.ts';
 import { identitiesIn } from './start/identities.ts';
-import { openDatabase } from './storage/open-database.ts';
+import { openPool } from './storage/open-pool.ts';
 
 try {
   const settings = readSettings(AUDIT_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
-  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
+  const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
   opened.defer(() => database.close());
   const identities = identitiesIn(database, openLog('audit', 'error'));
   const processors = openProcessors(settings, { identities });

@@ -1,7 +1,7 @@
 /** The migration step: brings the database named by DATABASE_URL to this version's schema, then exits. */
 import { z } from 'zod';
 import { databaseUrl, readSettings } from '../../platform/settings.ts';
-import { migrateDatabase } from './storage/migrate.ts';
+import { migrateDatabase } from './storage/migrate-database.ts';
 
 try {
   const settings = readSettings(z.object({ DATABASE_URL: databaseUrl }), process.env);

@@ -15,13 +15,13 @@ import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { openBooks } from './books/books.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
-import { reconcile } from './reconciliation/reconcile.ts';
-import { writeReports } from './reconciliation/report.ts';
+import { writeReports } from './reconciliation/merchant-report.ts';
+import { reconcile } from './reconciliation/reconcile-unknown.ts';
 import { RECONCILE_SETTINGS } from './settings/reconciliation-settings.ts';
 import { identitiesIn } from './start/identities.ts';
 import { readOperator } from './storage/audit-log/actor.ts';
 import { openCipher } from './storage/cipher.ts';
-import { openDatabase } from './storage/open-database.ts';
+import { openPool } from './storage/open-pool.ts';
 
 try {
   const { folder, from, ...decisions } = readDecisions();
@@ -30,7 +30,7 @@ try {
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
   const log = openLog('reconcile', 'error');
-  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: 4 });
+  const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: 4 });
   opened.defer(() => database.close());
   const processors = openProcessors(settings, { identities: identitiesIn(database, log) });
   opened.defer(() => processors.close());

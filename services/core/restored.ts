@@ -7,14 +7,14 @@ import { z } from 'zod';
 import { databaseUrl, readSettings } from '../../platform/settings.ts';
 import { moveSequencesAhead } from './storage/after-restore.ts';
 import { inNameOf, readOperator } from './storage/audit-log/actor.ts';
-import { openDatabase } from './storage/open-database.ts';
+import { openPool } from './storage/open-pool.ts';
 
 try {
   const { values } = parseArgs({ options: { operator: { type: 'string', default: '' } } });
   const actor = `operator/${readOperator(values.operator)}`;
   const settings = readSettings(z.object({ DATABASE_URL: databaseUrl }), process.env);
   await using opened = new AsyncDisposableStack();
-  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
+  const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
   opened.defer(() => database.close());
   const moved = await inNameOf(actor, () => moveSequencesAhead(database, new Date()));
   process.stdout.write(`results go on after ${moved.operation}, changes of credentials after ${moved.change}\n`);

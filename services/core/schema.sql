@@ -185,7 +185,7 @@ END)),
   constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
   constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text]))),
   constraint hold_taken_back CHECK (((reversed >= 0) AND (refunded >= 0) AND (refunding >= 0) AND (((reversed + refunded) + refunding) <= captured)))
-);
+) with (fillfactor=85);
 
 create table imported (
   request_id uuid not null,
@@ -308,7 +308,7 @@ create table quarantined_notification (
   received_at timestamp(3) with time zone not null,
   decided_at timestamp(3) with time zone,
   delivery_id uuid,
-  once_key text,
+  once_key text not null,
   constraint quarantined_notification_pkey PRIMARY KEY (id),
   constraint quarantined_notification_once_key_unique UNIQUE (once_key),
   constraint quarantined_notification_reason CHECK ((reason = ANY (ARRAY['CONFLICT'::text, 'STATUS_INFO_CONTRADICTED'::text]))),
@@ -460,7 +460,6 @@ CREATE INDEX operation_sequence ON ONLY public.operation USING btree (sequence);
 
 CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
 CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);
-CREATE UNIQUE INDEX quarantined_notification_once ON public.quarantined_notification USING btree (merchant_id, request_id, kind, status_info, status, amount, currency, reason);
 
 CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);
 

@@ -1,22 +1,21 @@
--- The statements that every operation makes, in their order, for review. Written by npm run generate; npm run check compares it.
+-- The statements that every operation makes, in their order, for review: written by npm run generate.
 -- In psql: prepare each as it stands, or explain (generic_plan) it.
 
 -- insert-holds
 with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
-    from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
-      "inquireAt" timestamptz,
-      deadline timestamptz, method text, fingerprint text, key text,
-      "terminalId" text, "userId" text, "tokenId" text, phase text, "idHash" text, "idCiphertext" text,
-      "allowMultipleCaptures" boolean, "notifyHolds" boolean, "holdPeriodS" int, "merchantReference" text,
-      description text, "customerPresent" boolean, "expectedCaptureAt" timestamptz, "notifyExpiringHours" int,
-      renews uuid, "captureAt" timestamptz, "releaseAt" timestamptz, metadata jsonb, "returnUrl" text,
-      "saveCard" boolean, "checkoutExpiresAt" timestamptz)
+    from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean, deadline timestamptz,
+      "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
+      "createdAt" timestamptz, "inquireAt" timestamptz, "terminalId" text, "userId" text, "tokenId" text,
+      "phase" text, "idHash" bytea, "idCiphertext" bytea, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
+      "notifyExpiringHours" int, "holdPeriodS" int, "merchantReference" text, "description" text,
+      "customerPresent" boolean, "expectedCaptureAt" timestamptz, "captureAt" timestamptz, "releaseAt" timestamptz,
+      "renews" uuid, "metadata" jsonb, "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
-      from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
+      from installation where number = any (array[1]))) * 1000)::bigint), 12, '0')
+  || repeat('0', 20))::uuid as below) lost
     cross join lateral (
     select s.id as "sentAs", exists (select from hold k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
@@ -39,19 +38,18 @@ with input as materialized (
     returning request_id
   ),
   stored as (
-    insert into hold (request_id, merchant_id, amount, amount_asked, currency, processor, processor_account,
-      processor_request_id, created_at, inquire_at, inquiry_count,
-      status, captured, in_flight, remaining, released, reversed, closing, frozen,
+    insert into hold (processor_request_id, amount_asked, releases_old, inquiry_count, status, captured, in_flight,
+      remaining, released, reversed, closing, frozen,
+      request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
       terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds,
-      hold_period_s, merchant_reference, description, customer_present, expected_capture_at, capture_at, release_at,
-      notify_expiring_hours, renews, releases_old, metadata, return_url, save_card, checkout_expires_at)
-    select "requestId", "merchantId", amount, amount, currency, processor, "processorAccount",
-      "sentAs", "createdAt", "inquireAt", 0,
-      'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
-      "terminalId", "userId", "tokenId", phase, decode("idHash", 'hex'), decode("idCiphertext", 'hex'),
-      "allowMultipleCaptures", "notifyHolds", "holdPeriodS",
-      "merchantReference", description, "customerPresent", "expectedCaptureAt", "captureAt", "releaseAt",
-      "notifyExpiringHours", renews, renews is not null, metadata, "returnUrl", "saveCard", "checkoutExpiresAt"
+      notify_expiring_hours, hold_period_s, merchant_reference, description, customer_present, expected_capture_at,
+      capture_at, release_at, renews, metadata, return_url, save_card, checkout_expires_at)
+    select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
+      "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
+      "inquireAt", "terminalId", "userId", "tokenId", "phase", "idHash", "idCiphertext", "allowMultipleCaptures",
+      "notifyHolds", "notifyExpiringHours", "holdPeriodS", "merchantReference", "description", "customerPresent",
+      "expectedCaptureAt", "captureAt", "releaseAt", "renews", "metadata", "returnUrl", "saveCard",
+      "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs" as sent_as,
@@ -93,11 +91,11 @@ with input as materialized (
     returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
   ),
   result as materialized (
-    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
-      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
-      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
-      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "finalStateDate" timestamptz, delivery json)
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
+      "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
+      "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
+      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
+      "merchantReference" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -105,14 +103,15 @@ with input as materialized (
       where count > 0
   ),
   appended as (
-    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
-      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
-      processor_message, merchant_reference, final_state_date, hold_sequence)
-    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
-      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
-      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate",
-      case when r.delivery is not null then r."holdSequence" end
-    from ordered, result r
+    insert into operation (sequence, hold_sequence,
+      request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
+      hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
+      merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
+      "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
+      "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
+      "processorMessage", "merchantReference", "finalStateDate"
+    from ordered, result
     returning sequence, request_id
   ),
   delivered as (
@@ -142,16 +141,16 @@ select i.place, exists (select from claim c where c.request_id = any (array[i.as
 with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
-    from json_to_recordset($1::json) as i(place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
-      "inquireAt" timestamptz,
-      deadline timestamptz, method text, fingerprint text, key text, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean,
-      "captureRequestId" uuid, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
-      "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
+    from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean, deadline timestamptz, version xid, closing boolean, changing text, reserves text,
+      "fromReleased" boolean, automatic boolean,
+      "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
+      "createdAt" timestamptz, "inquireAt" timestamptz, "kind" text, "holdRequestId" uuid, "captureRequestId" uuid,
+      "finalCapture" boolean, "reported" boolean, "amountReleased" bigint, "processorReference" text,
+      "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
-      from installation where number = any (array[1]))) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid as below) lost
+      from installation where number = any (array[1]))) * 1000)::bigint), 12, '0')
+  || repeat('0', 20))::uuid as below) lost
     cross join lateral (
     select s.id as "sentAs", exists (select from submission k where k.processor_request_id = any (array[s.id])
         and (i."processorRequestId" is null or k.processor = i.processor)) as met
@@ -198,15 +197,16 @@ with input as materialized (
     where s.request_id = any (array[i."captureRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
   stored as (
-    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account,
-      processor_request_id, created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id,
-      final_capture, amount_reversed, amount_refunded, amount_refunding, reported,
-      amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
-    select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
-      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "captureRequestId", "finalCapture",
-      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
-      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
-      "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
+    insert into submission (processor_request_id, inquiry_count, state, amount_reversed, amount_refunded,
+      amount_refunding,
+      request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
+      kind, hold_request_id, capture_request_id, final_capture, reported, amount_released, processor_reference,
+      terminal_id, user_id, token_id, merchant_reference)
+    select "sentAs", 0, 'PENDING', case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
+      case when kind = 'CAPTURE' then 0 end,
+      "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
+      "inquireAt", "kind", "holdRequestId", "captureRequestId", "finalCapture", "reported", "amountReleased",
+      "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs" as sent_as,
@@ -290,11 +290,11 @@ with input as materialized (
     from changed c where s.request_id = any (array[c."captureRequestId"])
   ),
   result as materialized (
-    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
-      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
-      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
-      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "finalStateDate" timestamptz, delivery json)
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
+      "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
+      "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
+      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
+      "merchantReference" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -302,14 +302,15 @@ with input as materialized (
       where count > 0
   ),
   appended as (
-    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
-      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
-      processor_message, merchant_reference, final_state_date, hold_sequence)
-    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
-      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
-      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate",
-      case when r.delivery is not null then r."holdSequence" end
-    from ordered, result r
+    insert into operation (sequence, hold_sequence,
+      request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
+      hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
+      merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
+      "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
+      "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
+      "processorMessage", "merchantReference", "finalStateDate"
+    from ordered, result
     returning sequence, request_id
   ),
   delivered as (
@@ -365,11 +366,11 @@ with input as materialized (
         else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   result as materialized (
-    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
-      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
-      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
-      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "finalStateDate" timestamptz, delivery json)
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
+      "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
+      "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
+      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
+      "merchantReference" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -377,14 +378,15 @@ with input as materialized (
       where count > 0
   ),
   appended as (
-    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
-      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
-      processor_message, merchant_reference, final_state_date, hold_sequence)
-    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
-      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
-      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate",
-      case when r.delivery is not null then r."holdSequence" end
-    from ordered, result r
+    insert into operation (sequence, hold_sequence,
+      request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
+      hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
+      merchant_reference, final_state_date)
+    select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
+      "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
+      "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
+      "processorMessage", "merchantReference", "finalStateDate"
+    from ordered, result
     returning sequence, request_id
   ),
   delivered as (

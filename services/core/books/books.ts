@@ -4,22 +4,22 @@ import type { SentKind } from '../domain/kinds.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
-import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
+import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/submission/open-submissions.ts';
 import { noticeExpiring } from './expiring.ts';
-import { deadlineOf, type Stored, type SubmissionRequest } from './request.ts';
+import { type TakenBack, type TakingBack, takeBack } from './reversals.ts';
 import {
   type HoldSettlement,
   type Settled,
   type SubmissionSettlement,
   settleGathered,
   settleGatheredHolds,
-} from './settle.ts';
-import { storeGathered } from './store.ts';
-import { type TakenBack, type TakingBack, takeBack } from './take-back.ts';
+} from './settle-gathered.ts';
+import { storeGathered, storeGatheredHolds } from './store-gathered.ts';
+import { deadlineOf, type Stored, type SubmissionRequest } from './submission-request.ts';
 
 /**
  * The books: the writes of money. Each is one statement with everything that follows from it (state, operation,
@@ -57,7 +57,7 @@ export interface BooksObserver {
 /** Opens the books on a database. */
 export function openBooks(database: Database, announce: Announce, observer?: BooksObserver): Books {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
-  const holds = new StatementGather<HoldInput, Stored>((batch) => insertHolds(database.query, batch), {
+  const holds = new StatementGather<HoldInput, Stored>((batch) => storeGatheredHolds(database, batch), {
     ...STORE,
     ...counted('hold'),
     afterLoss: storedBefore,

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { tellExpiring } from '../storage/hold/tell-expiring.ts';
-import { cardOf, resultOf } from './result.ts';
-import { type Settled, settledOf } from './settle.ts';
+import { cardOf, resultOf } from './operation-result.ts';
+import { type Settled, settledOf } from './settle-gathered.ts';
 
 /**
  * Tells a merchant that a hold ends soon, once: a notice with a requestId of its own, and what remains. Nothing when

@@ -5,13 +5,10 @@ import {
   signStandardWebhook,
 } from '../../../client/webhooks/signature.ts';
 import { DestinationRefused } from '../egress/destination.ts';
-import type { NotificationKind } from '../storage/delivery/delivery.ts';
+import type { DeliveryRow } from '../storage/delivery/delivery-row.ts';
 
-/** The parts of a notification's URL besides the endpoint's URL. */
-export interface NotificationPath {
-  readonly kind: NotificationKind;
-  readonly statusInfo: string;
-}
+/** What the URL of a notification says besides the endpoint's. */
+type NotificationPath = Pick<DeliveryRow, 'kind' | 'statusInfo'>;
 
 /**
  * The URL of a notification: the endpoint's, then `/webhook/processor/{payment|oct}/{statusInfo}`. Throws

@@ -3,17 +3,16 @@ import { traced } from '../../../platform/tracing.ts';
 import { COMMIT_CHANNEL } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
-import type { EndpointKind } from '../storage/delivery/delivery.ts';
+import type { EndpointKind } from '../storage/delivery/delivery-row.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import { findWaiting, type PendingDelivery, releaseTaken, takeDue } from '../storage/delivery/take-due.ts';
-import { type EndpointKey, endpointOf, FRESH } from '../storage/endpoint/endpoint.ts';
+import { type EndpointKey, endpointOf, FRESH } from '../storage/endpoint/endpoint-row.ts';
 import { type EndpointTerms, readEndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
-import { listen } from '../storage/listen.ts';
-import { type AttemptParts, makeAttempt } from './attempt.ts';
+import { listen } from '../storage/listen-to-commits.ts';
 import { EndpointSlots } from './endpoint-slots.ts';
-import { openRecord, type Record } from './record.ts';
+import { type AttemptParts, makeAttempt } from './make-attempt.ts';
+import { openRecord, type Record } from './record-attempt.ts';
 
-/** What delivering needs. */
 export interface DeliverParts extends AttemptParts {
   readonly database: Database;
   readonly cipher: Cipher;

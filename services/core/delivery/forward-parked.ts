@@ -1,6 +1,6 @@
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
-import { endpointName } from '../storage/endpoint/endpoint.ts';
+import { endpointName } from '../storage/endpoint/endpoint-row.ts';
 import { forwardParked } from '../storage/notification/parked-notifications.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { hasCardNumber } from '../../../platform/card-number.ts';
-import type { Message } from '../egress/sender.ts';
+import type { Message } from '../egress/http-sender.ts';
 import { HIDDEN, secretTexts } from './secret-fields.ts';
 
 /**

@@ -3,7 +3,6 @@ import ipaddr from 'ipaddr.js';
 /** A network in CIDR notation, parsed. */
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /** Thrown for an address or a URL that must not be connected to. */
@@ -123,6 +122,7 @@ const TRANSLATED: readonly (readonly [Network, number])[] = [
 
 /** Unicast for the library, but not public. */
 const NOT_PUBLIC = parseNetworks(
-  '0.0.0.0/8,100.64.0.0/10,192.0.0.0/24,192.0.2.0/24,192.31.196.0/24,192.52.193.0/24,192.88.99.0/24,192.175.48.0/24,198.18.0.0/15,' +
-    '198.51.100.0/24,203.0.113.0/24,224.0.0.0/3,2001::/23,2001:db8::/32,2002::/16,2620:4f:8000::/48,3fff::/20',
+  '0.0.0.0/8,100.64.0.0/10,192.0.0.0/24,192.0.2.0/24,192.31.196.0/24,192.52.193.0/24,192.88.99.0/24,' +
+    '192.175.48.0/24,198.18.0.0/15,198.51.100.0/24,203.0.113.0/24,224.0.0.0/3,' +
+    '2001::/23,2001:db8::/32,2002::/16,2620:4f:8000::/48,3fff::/20',
 );

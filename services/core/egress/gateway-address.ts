@@ -2,14 +2,12 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { addressesOf, parseAddress, type Resolve } from './destination.ts';
 
-/** The host and port of a connection. */
 export interface Target {
   /** As in a URL: a name, or a literal address. */
   readonly hostname: string;
   readonly port: string;
 }
 
-/** The host and port of a URL. */
 export function targetOf(url: URL): Target {
   return { hostname: url.hostname, port: url.port || (url.protocol === 'https:' ? '443' : '80') };
 }

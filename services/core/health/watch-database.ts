@@ -6,15 +6,7 @@ import type { Database } from '../storage/database.ts';
 import { probe } from '../storage/probe.ts';
 import { noticeTimeline } from '../storage/reconciling.ts';
 
-/** Whether this process can work: its database answers and is writable, and the two clocks agree. */
-export interface DatabaseWatch {
-  isUsable(): boolean;
-  /** How far this process's clock is ahead of the database's, seconds; undefined until it was measured. */
-  clockOffsetS(): number | undefined;
-  /** False = the clocks are too far apart to decide about expiry, inquiries and attempts. */
-  isClockSound(): boolean;
-  close(): Promise<void>;
-}
+export type DatabaseWatch = Awaited<ReturnType<typeof watchDatabase>>;
 
 export interface DatabaseWatchParts {
   readonly database: Pick<Database, 'query' | 'dropIdle'>;
@@ -32,8 +24,11 @@ export interface DatabaseWatchParts {
   readonly wallClock?: () => number;
 }
 
-/** Watches the database. Resolves after the first probe. */
-export async function watchDatabase(parts: DatabaseWatchParts): Promise<DatabaseWatch> {
+/**
+ * Watches whether this process can work: its database answers and is writable, and the two clocks agree. Resolves after
+ * the first probe.
+ */
+export async function watchDatabase(parts: DatabaseWatchParts) {
   const { database, log, onProbe, isStandbyComplete = false, intervalMs = 1_000, wallClock = Date.now } = parts;
   let usable: boolean | undefined;
   let offsetMs: number | undefined;
@@ -98,7 +93,9 @@ export async function watchDatabase(parts: DatabaseWatchParts): Promise<Database
   const job = runPeriodically({ name: 'watch-database', intervalMs, runOnce: probeOnce }, log);
   return {
     isUsable: () => usable === true,
+    /** How far this process's clock is ahead of the database's, seconds; undefined until it was measured. */
     clockOffsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
+    /** False = the clocks are too far apart to decide about expiry, inquiries and attempts. */
     isClockSound: isSound,
     close: () => job.close(),
   };

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { isStored } from '../books/request.ts';
+import { type HoldRequest, isStored } from '../books/submission-request.ts';
 import { callOverAt } from '../processor/processor.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { onHold, type Sender, type SubmissionFacts } from './facts.ts';
-import { send } from './send.ts';
-import { settle } from './settle.ts';
+import { send } from './send-to-processor.ts';
+import { type Settlement, settle } from './settle-outcome.ts';
 
 /**
  * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at
@@ -15,29 +15,35 @@ export async function endHold(
   { idHash, endedAs }: Pick<HoldRow, 'idHash' | 'endedAs'>,
   { imported }: Pick<SubmissionFacts, 'imported'> = {},
 ): Promise<void> {
-  const at = sender.clock();
-  const reported = endedAs != null;
   const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
-  const request = {
-    kind,
-    requestId: uuidv7(),
-    idHash,
-    reported,
-    at,
-    inquireAt: callOverAt(sender.processors, at),
-  } as const;
-  const stored = await sender.books.store(request);
+  await actUnasked(sender, { kind, idHash, reported: endedAs != null }, imported);
+}
+
+/**
+ * Does something with a hold that nobody calls for: stores, sends and settles it. Undefined = nothing was done, because
+ * something else of the hold came first.
+ */
+export async function actUnasked(
+  sender: Sender,
+  act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported'>,
+  imported?: boolean,
+): Promise<Settlement | undefined> {
+  const { kind, automatic, reported } = act;
+  const at = sender.clock();
+  const requestId = uuidv7();
+  const stored = await sender.books.store({ ...act, requestId, at, inquireAt: callOverAt(sender.processors, at) });
   const { hold, amount = 0n } = stored;
-  if (!isStored(stored) || !hold) return;
+  if (!isStored(stored) || !hold) return undefined;
   const facts: SubmissionFacts = {
     kind,
-    requestId: request.requestId,
+    requestId,
     ...onHold(hold),
     amount,
+    finalCapture: automatic,
     reported,
     imported,
     amountReleased: hold.endedAmount,
     processorReference: hold.endedReference,
   };
-  await settle(sender, facts, await send(sender, facts));
+  return settle(sender, facts, await send(sender, facts));
 }

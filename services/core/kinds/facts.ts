@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Books } from '../books/books.ts';
-import type { SettledFields } from '../books/reckon.ts';
-import type { Place } from '../books/request.ts';
-import type { HoldFields } from '../books/settle.ts';
+import type { SettledFields } from '../books/operation-result.ts';
+import type { HoldFields } from '../books/settle-gathered.ts';
+import type { Place } from '../books/submission-request.ts';
 import type { Reach } from '../domain/crash-points.ts';
 import type { SentKind, SubmissionKind } from '../domain/kinds.ts';
 import type { Processors } from '../processor/processors.ts';
@@ -12,7 +12,7 @@ import type { Cipher } from '../storage/cipher.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
-import { isImported } from '../storage/imported/imported.ts';
+import { isImported } from '../storage/imported/import-marks.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
@@ -53,10 +53,9 @@ export interface HoldFacts extends Named, HoldFields {
   readonly checkoutUrlCiphertext?: Buffer | null | undefined;
   readonly description?: string | null | undefined;
   readonly customerPresent: boolean;
-  /** RFC 3339 when it is text. */
-  readonly expectedCaptureAt?: Date | string | null | undefined;
-  /** The sealed preauthorizationId; hexadecimal, when it was just made. */
-  readonly idCiphertext: Buffer | string;
+  readonly expectedCaptureAt?: Date | null | undefined;
+  /** The sealed preauthorizationId. */
+  readonly idCiphertext: Buffer;
 }
 
 /** What a submission depends on. */

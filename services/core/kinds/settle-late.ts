@@ -1,9 +1,9 @@
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
-import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/operation.ts';
+import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/outcome.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import { type Facts, factsOf, type HoldFacts, type Settler } from './facts.ts';
-import { sendTo } from './send.ts';
-import { settle, settleFinal } from './settle.ts';
+import { sendTo } from './send-to-processor.ts';
+import { settle, settleFinal } from './settle-outcome.ts';
 
 /** Names what was sent. */
 interface Name {

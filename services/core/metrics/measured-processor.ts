@@ -1,5 +1,5 @@
 import type { Processor } from '../processor/processor.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './core-metrics.ts';
 
 /** Wraps a processor: its calls are timed and counted by their answers. */
 export function measuredProcessor(

@@ -12,12 +12,10 @@ export class CallerLimit {
     this.#most = most;
   }
 
-  /** How many wait. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Whether one more may wait. */
   hasRoom(): boolean {
     return this.#waiting < this.#most;
   }

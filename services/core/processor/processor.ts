@@ -12,7 +12,7 @@ import {
   ProcessorService,
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Capabilities } from '../domain/hold.ts';
+import type { Capabilities } from '../domain/hold-rules.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import {
   type Card,
@@ -21,13 +21,13 @@ import {
   identifierOf,
   type NotPerformed,
   type Outcome,
-} from '../domain/operation.ts';
+} from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { openAcceptedLongest } from './accepted-longest.ts';
-import { openBreaker } from './breaker.ts';
 import { CallerLimit } from './caller-limit.ts';
-import { believing, ContractViolation } from './contract.ts';
-import { type Identities, openIdentityCheck, UNCHECKED } from './identity.ts';
+import { believing, ContractViolation } from './contract-breaches.ts';
+import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
+import { openBreaker } from './processor-breaker.ts';
 
 /**
  * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome
@@ -94,7 +94,6 @@ export interface RefusedCheckout {
   readonly refusal: NotPerformed;
 }
 
-/** What an inquiry is about. */
 export interface Inquired {
   readonly requestId: string;
   /** Its identifier at the processor; null or absent = the requestId. */
@@ -121,7 +120,6 @@ export type InquiryAnswer =
   | { found: 'AT_WORK'; expectedBy?: Date | undefined }
   | { found: 'NEVER_SEEN' | 'NOT_FENCED' | 'NO_ANSWER' };
 
-/** How a processor is called. */
 export interface ProcessorOptions {
   readonly name: string;
   readonly address: string;

@@ -1,54 +1,13 @@
 import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
-import type { Outcome } from '../domain/operation.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import { CallerLimit } from './caller-limit.ts';
-import type { ContractViolation } from './contract.ts';
-import type { Identities } from './identity.ts';
+import type { ContractViolation } from './contract-breaches.ts';
+import type { Identities } from './identity-check.ts';
 import { openProcessor, type Processor, type ProcessorOptions } from './processor.ts';
+import { addressesOf, inSettings, type NamedAddress, type ProcessorsSettings } from './processor-settings.ts';
 
 /** The card processors, by name. */
-export interface Processors {
-  /** The first is the default of contracts. */
-  readonly names: readonly string[];
-  /** How long a call to any of them may take, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The processor of a stored row. One that is not configured any more never answers. */
-  of(row: { readonly processor: string }): Processor;
-  close(): void;
-}
-
-export interface ProcessorsSettings extends SharedSettings, OwnSettings {
-  /** name=host:port, joined by commas; the first is the default of contracts. */
-  readonly PROCESSORS?: readonly NamedAddress[] | undefined;
-  /** The address of the only processor, which is then called `default`. */
-  readonly PROCESSOR_URL?: string | undefined;
-}
-
-/** Settings of all processors that have none of their own; the credential is that of the only one. */
-interface SharedSettings {
-  readonly PROCESSOR_CREDENTIAL?: string | undefined;
-  readonly PROCESSOR_TIMEOUT_MS: number;
-  readonly PROCESSOR_TLS_CA?: string | undefined;
-  readonly PROCESSOR_TLS_CERT?: string | undefined;
-  readonly PROCESSOR_TLS_KEY?: string | undefined;
-  readonly PROCESSOR_TLS_NAME?: string | undefined;
-}
-
-/** Settings of one processor, by its name as settings have it. */
-type OwnSettings = {
-  readonly [setting in `PROCESSOR_<NAME>_${'CREDENTIAL' | 'TLS_CA' | 'TLS_CERT' | 'TLS_KEY' | 'TLS_NAME'}`]?:
-    | Readonly<Record<string, string>>
-    | undefined;
-};
-
-/** A processor's name as it stands in the names of settings: `stripe-eu` is STRIPE_EU. */
-export function inSettings(name: string): string {
-  return name.toUpperCase().replaceAll('-', '_');
-}
-
-export interface NamedAddress {
-  readonly name: string;
-  readonly address: string;
-}
+export type Processors = ReturnType<typeof processorsOf>;
 
 export interface ProcessorsOptions {
   /** Adds to each what a process measures. */
@@ -80,15 +39,17 @@ export function openProcessors(settings: ProcessorsSettings, options: Processors
 }
 
 /** Names processors; the first is the default of contracts. */
-export function processorsOf(named: readonly (readonly [name: string, processor: Processor])[]): Processors {
+export function processorsOf(named: readonly (readonly [name: string, processor: Processor])[]) {
   const byName = new Map(named);
   const [first] = named;
   if (!first) throw new Error('settings: PROCESSORS or PROCESSOR_URL is needed');
   return {
-    names: [...byName.keys()],
+    names: [...byName.keys()] as readonly string[],
+    /** How long a call to any of them may take, in milliseconds. */
     timeoutMs: first[1].timeoutMs,
-    of: ({ processor }) => byName.get(processor) ?? GONE,
-    close() {
+    /** The processor of a stored row. One that is not configured any more never answers. */
+    of: ({ processor }: { readonly processor: string }): Processor => byName.get(processor) ?? GONE,
+    close(): void {
       for (const processor of byName.values()) processor.close();
     },
   };
@@ -125,29 +86,6 @@ function optionsOf(
     ? readChannelTls(`PROCESSOR_${own}_TLS`, files)
     : readChannelTls('PROCESSOR_TLS', tlsFiles('PROCESSOR_TLS', settings));
   return { name, address, credential, tls, timeoutMs: settings.PROCESSOR_TIMEOUT_MS };
-}
-
-/** The processors that the settings name. */
-export function addressesOf({
-  PROCESSORS: named,
-  PROCESSOR_URL: only,
-}: Pick<ProcessorsSettings, 'PROCESSORS' | 'PROCESSOR_URL'>): readonly NamedAddress[] {
-  if (named) return named;
-  return only === undefined ? [] : [{ name: 'default', address: only }];
-}
-
-/**
- * Parses `sandbox=127.0.0.1:50061,stripe=127.0.0.1:50062`. Throws when it is something else, or a name comes twice,
- * also as settings have it.
- */
-export function parseProcessors(text: string): NamedAddress[] {
-  const named = text.split(',').map((part) => {
-    const [, name, address] = /^\s*([a-z][a-z0-9_-]{0,31})=([^/=\s]+:\d+)\s*$/.exec(part) ?? [];
-    if (name === undefined || address === undefined) throw new Error('not name=host:port');
-    return { name, address };
-  });
-  if (new Set(named.map(({ name }) => inSettings(name))).size < named.length) throw new Error('a name comes twice');
-  return named;
 }
 
 const UNKNOWN: Outcome = { answer: 'UNKNOWN' };

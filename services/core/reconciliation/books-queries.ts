@@ -170,7 +170,6 @@ const OPERATIONS = `with expected as (${EXPECTED}),
     and (l.subject is null or e.subject is null or l.status <> e.status or l.amount <> coalesce(e.amount, l.amount)
       or l.merchant_id <> e.merchant_id or l.hold_request_id is distinct from e.hold_request_id)`;
 
-/** The queries over our own books. */
 export const BOOKS_QUERIES: readonly string[] = [
   HOLD_COUNTERS,
   HOLD_STATE,
@@ -180,7 +179,6 @@ export const BOOKS_QUERIES: readonly string[] = [
   OPERATIONS,
 ];
 
-/** The counts. */
 export const COUNTS = `select (select count(*) from hold)::int as holds, s.*,
   (select count(*) from operation)::int as operations,
     s.open + (select count(*) from hold where phase not in ('AUTHORIZED', 'FAILED'))::int as "inFlight"

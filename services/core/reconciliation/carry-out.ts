@@ -5,7 +5,7 @@ import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
 import { giveBack } from './give-back.ts';
 import { handleOfImported, type Importing, importEntry, type Names, nameAll, Unable } from './import-entry.ts';
 import { openImportReads } from './import-reads.ts';
-import type { Became, ReportLine } from './report.ts';
+import type { Became, ReportLine } from './merchant-report.ts';
 import { lineOf, type UnknownEntry } from './unknown-entry.ts';
 
 /** What is to be done with an entry; undefined = nothing was decided. */

@@ -2,7 +2,7 @@ import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
-import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/entries.ts';
+import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/read-entries.ts';
 import type { Drift, EntryCount, Unread } from './drift.ts';
 import {
   COUNT_SENT,
@@ -71,7 +71,6 @@ export async function readAgain(
   }
 }
 
-/** The processors whose books were left out. */
 export async function leftOut(client: pg.Client): Promise<Unread[]> {
   return (await client.query<Unread>(LEFT_OUT)).rows;
 }

@@ -1,4 +1,6 @@
-/** The kinds of drift. */
+import type { Message } from '@bufbuild/protobuf';
+import type { AuditSummary, Drift as DriftMessage, ProcessorEntries } from '../../../proto/gen/holdfast/v1/audit_pb.js';
+
 export const DRIFTS = [
   /** The amount or the counters of a hold are not what its captures, increments and releases add up to. */
   'HOLD_COUNTERS',
@@ -34,45 +36,19 @@ export const DRIFTS = [
 ] as const;
 export type DriftKind = (typeof DRIFTS)[number];
 
-/** One drift. */
-export interface Drift {
-  readonly kind: DriftKind;
-  /** The hold, capture, release, OCT or operation. */
-  readonly requestId: string;
-  readonly merchantId: string;
-  /** Expected and found values, as text; amounts in minor units. */
-  readonly expected: string;
-  readonly found: string;
-}
+/** One drift, as the contract tells it. */
+export type Drift = Readonly<Omit<DriftMessage, keyof Message | 'kind'>> & { readonly kind: DriftKind };
 
 /** How many entries a processor's books have. */
-export interface EntryCount {
-  readonly processor: string;
-  readonly entries: number;
-}
+export type EntryCount = Readonly<Omit<ProcessorEntries, keyof Message>>;
 
-/** What was looked at. */
-export interface Audited {
-  readonly holds: number;
-  readonly captures: number;
-  /** Voids of any kind. */
-  readonly releases: number;
-  readonly refunds: number;
-  readonly octs: number;
-  readonly operations: number;
-  /** Submissions without a result: not drift, but not compared either. */
-  readonly inFlight: number;
-  /** Entries of the processors' books, in all. */
-  readonly entries: number;
-  /** Of each processor whose books were read, the default first. */
-  readonly ledgers: readonly EntryCount[];
-  /** The number of drifts found, reported or not. */
-  readonly drifts: number;
-  /** The processors whose books could not be read, so they were not compared. */
+/** What was looked at, as the contract tells it. */
+export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'ledgers'>> {
+  readonly ledgers: EntryCount[];
   readonly unread: readonly Unread[];
 }
 
-/** A processor whose books could not be read, and why, with its name. */
+/** A processor whose books could not be read, so they were not compared, and why, with its name. */
 export interface Unread {
   readonly processor: string;
   readonly why: string;

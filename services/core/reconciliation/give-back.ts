@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { NIL, stringify, v7 as uuidv7 } from 'uuid';
-import { type HoldRequest, isStored } from '../books/request.ts';
-import { isFinal, isOk, type NotPerformed } from '../domain/operation.ts';
+import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import { isFinal, isOk, type NotPerformed } from '../domain/outcome.ts';
 import { factsOf, type Sender } from '../kinds/facts.ts';
-import { send } from '../kinds/send.ts';
-import { settle } from '../kinds/settle.ts';
+import { send } from '../kinds/send-to-processor.ts';
+import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
@@ -80,10 +80,10 @@ async function submit(
   const facts = await factsOf(query, what.kind, requestId);
   const outcome = await send(sender, facts);
   const { is } = await settle(sender, facts, outcome);
-  if (is === 'ENDED' && isFinal(outcome) && !isOk(outcome)) {
+  if (is === 'SETTLED' && isFinal(outcome) && !isOk(outcome)) {
     throw new Unable(`the processor did not give it back: ${outcome.code}`);
   }
-  return is === 'ENDED';
+  return is === 'SETTLED';
 }
 
 /** The capture is booked, and refunded like any other. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Sender } from '../kinds/facts.ts';
-import { readEntries } from '../processor/entries.ts';
+import { readEntries } from '../processor/read-entries.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
-import { auditEnd, auditStart } from '../storage/audit-log/audit-log.ts';
+import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { importEntry, nameAll, Unable } from './import-entry.ts';
 import { openImportReads } from './import-reads.ts';
@@ -29,7 +29,7 @@ export async function importCheckout(sender: Sender, processor: string, identifi
   const { merchantId } = entry;
   await inNameOf(`processor/${processor}`, async () => {
     const action = { at: sender.clock(), action: 'processor-entry.import', target: identifier, detail: { merchantId } };
-    const audit = await auditStart(query, action);
+    const [id = ''] = await auditStarts(query, [action]);
     try {
       const names = (await nameAll([entry], sender)).get(entry) ?? assert.fail();
       const requestId = await importEntry(entry, {
@@ -39,10 +39,10 @@ export async function importCheckout(sender: Sender, processor: string, identifi
         names,
         isFinal: false,
       });
-      await auditEnd(query, audit, { result: 'OK', requestId });
+      await auditEnds(query, [{ id, end: { result: 'OK', requestId } }]);
     } catch (error) {
       if (!(error instanceof Unable)) throw error;
-      await auditEnd(query, audit, { result: 'LEFT', reason: error.message });
+      await auditEnds(query, [{ id, end: { result: 'LEFT', reason: error.message } }]);
     }
   });
 }

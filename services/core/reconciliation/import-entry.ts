@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
-import { type HoldRequest, isStored } from '../books/request.ts';
-import { handleOf } from '../kinds/checkout.ts';
+import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import { handleOf } from '../kinds/checkout-page.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import type { Facts, Sender, SubmissionFacts } from '../kinds/facts.ts';
-import { settle } from '../kinds/settle.ts';
+import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
-import { markImported } from '../storage/imported/imported.ts';
+import { markImported } from '../storage/imported/import-marks.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
-import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { ImportReads } from './import-reads.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
@@ -60,12 +59,28 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const facts = await store(entry, importing);
   await settleImported(entry, importing, facts);
-  const { kind, requestId } = facts;
-  if (kind === 'CAPTURE' && entry.takenBack > 0n) await importReversalOf(sender, requestId, entry);
+  const { kind, requestId, merchantId } = facts;
+  if (kind === 'CAPTURE' && entry.takenBack > 0n) {
+    const { holdRequestId } = facts;
+    assert(holdRequestId, 'a capture has a hold');
+    const { takenBack } = entry;
+    await importReversal(sender, { merchantId, holdRequestId, captureRequestId: requestId, takenBack });
+  }
   return requestId;
 }
 
 type Store = (entry: UnknownEntry, importing: Importing) => Promise<Facts>;
+
+/** What is stored on a hold. */
+type What = Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>;
+
+/** Stores an entry on the hold of its authorization, as what is said of it. */
+const onHold =
+  (what: (entry: UnknownEntry, importing: Importing, hold: HoldRow) => What): Store =>
+  async (entry, importing) => {
+    const hold = await holdOf(entry, importing.reads);
+    return storeOn(hold, entry, importing, what(entry, importing, hold));
+  };
 
 /** How the entries of each kind are stored. */
 const STORE: Readonly<Record<string, Store>> = {
@@ -73,27 +88,12 @@ const STORE: Readonly<Record<string, Store>> = {
     if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
     return storeHold(entry, importing);
   },
-
-  async CAPTURE(entry, importing) {
-    const hold = await holdOf(entry, importing.reads);
-    const { amount } = entry;
-    return storeOn(hold, entry, importing, { kind: 'CAPTURE', amount, finalCapture: importing.isFinal });
-  },
-
-  async INCREMENT(entry, importing) {
-    const hold = await holdOf(entry, importing.reads);
-    return storeOn(hold, entry, importing, { kind: 'INCREMENT', amount: entry.amount });
-  },
-
-  async EXTENSION(entry, importing) {
-    return storeOn(await holdOf(entry, importing.reads), entry, importing, { kind: 'EXTENSION' });
-  },
-
-  async VOID(entry, importing) {
-    const hold = await holdOf(entry, importing.reads);
-    const isExpiry = hold.expiresAt != null && hold.expiresAt <= entry.actedAt;
-    return storeOn(hold, entry, importing, { kind: isExpiry ? 'EXPIRY' : 'RELEASE' });
-  },
+  CAPTURE: onHold(({ amount }, { isFinal }) => ({ kind: 'CAPTURE', amount, finalCapture: isFinal })),
+  INCREMENT: onHold(({ amount }) => ({ kind: 'INCREMENT', amount })),
+  EXTENSION: onHold(() => ({ kind: 'EXTENSION' })),
+  VOID: onHold(({ actedAt }, _, { expiresAt }) => {
+    return { kind: expiresAt != null && expiresAt <= actedAt ? 'EXPIRY' : 'RELEASE' };
+  }),
 
   async REFUND(entry, importing) {
     const { captureRequestId: identifier, processor, amount } = entry;
@@ -124,7 +124,7 @@ async function storeOn(
   hold: HoldRow,
   entry: UnknownEntry,
   { sender, names }: Importing,
-  what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>,
+  what: What,
 ): Promise<SubmissionFacts> {
   const { requestId: holdRequestId, idHash, merchantId, currency, processor, processorAccount } = hold;
   const request = { ...names, ...timesOf(entry, sender), ...what, idHash, imported: true };
@@ -160,15 +160,15 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
     holdPeriodS,
     tokenId: tokenId || undefined,
     phase: 'AUTHORIZING',
-    amount: entry.amount.toString(),
+    amount: entry.amount,
     saveCard: false,
     customerPresent: tokenId === '',
     imported: true,
-    createdAt: at.toISOString(),
-    inquireAt: inquireAt.toISOString(),
+    createdAt: at,
+    inquireAt,
   } as const;
   if (!isStored(await sender.books.insertHold(hold))) throw new Unable('it is known here by now');
-  return { ...hold, kind: 'HOLD', amount: entry.amount };
+  return { ...hold, kind: 'HOLD' };
 }
 
 /**
@@ -253,20 +253,6 @@ interface TakenBackThere {
   readonly holdRequestId: string;
   readonly captureRequestId: string | null;
   readonly takenBack: bigint;
-  /** Absent = not known. */
-  readonly reference?: string;
-}
-
-/** Books what is taken back of a capture. Returns its requestId. */
-export async function importReversalOf(
-  sender: Sender,
-  captureRequestId: string,
-  there: Omit<TakenBackThere, 'merchantId' | 'holdRequestId' | 'captureRequestId'>,
-): Promise<string> {
-  const capture = await findSubmission(sender.database.query, captureRequestId);
-  assert(capture?.holdRequestId, 'the capture is known here');
-  const { holdRequestId, merchantId } = capture;
-  return importReversal(sender, { ...there, merchantId, holdRequestId, captureRequestId });
 }
 
 /**
@@ -274,18 +260,16 @@ export async function importReversalOf(
  * that an event that reports the same later is not booked again. Returns the requestId of the capture or hold. Throws
  * Unable when there is not so much to take back, or not until a refund has its result.
  */
-async function importReversal(sender: Sender, imported: TakenBackThere): Promise<string> {
-  const { books, clock, database } = sender;
-  const { holdRequestId, takenBack: there, reference = '' } = imported;
+async function importReversal({ books, clock, database }: Sender, imported: TakenBackThere): Promise<string> {
+  const { merchantId, holdRequestId, takenBack: there } = imported;
   const captureRequestId = imported.captureRequestId ?? undefined;
-  const { merchantId } = imported;
   const marks = [captureRequestId ?? holdRequestId, holdRequestId].map((requestId) => {
     return { requestId, what: 'TAKEN_BACK', merchantId } as const;
   });
   await markImported(database.query, marks, clock());
   for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
     const requestId = uuidv7();
-    const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference, there };
+    const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference: '', there };
     const became = await books.takeBack({ ...taking, at: clock() });
     if (became === 'REFUNDING') throw new Unable('a refund of it has no result yet: reconcile again later');
     if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');

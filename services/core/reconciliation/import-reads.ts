@@ -2,29 +2,26 @@ import { Gather } from '../../../platform/gather.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHoldsAt } from '../storage/hold/read-holds.ts';
-import { findMerchant, type MerchantRow } from '../storage/merchant/merchant.ts';
+import { findMerchant, type MerchantRow } from '../storage/merchant/merchant-row.ts';
 
 /** What imports read, for many at once. */
-export interface ImportReads {
-  /** The merchant, as it was at the first look. */
-  merchant(merchantId: string): Promise<MerchantRow | undefined>;
-  /** The hold of an authorization: its identifier at a processor. */
-  hold(identifier: string, processor: string): Promise<HoldRow | undefined>;
-}
+export type ImportReads = ReturnType<typeof openImportReads>;
 
 /** Opens the reads of one run. */
-export function openImportReads(database: Database): ImportReads {
+export function openImportReads(database: Database) {
   const merchants = new Map<string, Promise<MerchantRow | undefined>>();
   const holds = new Gather<{ identifier: string; processor: string }, HoldRow | undefined>(
     (batch) => findHoldsAt(database.query, batch),
     { maxBatch: 256, lanes: 2 },
   );
   return {
-    merchant(merchantId) {
+    /** The merchant, as it was at the first look. */
+    merchant(merchantId: string): Promise<MerchantRow | undefined> {
       const found = merchants.get(merchantId) ?? findMerchant(database, merchantId);
       merchants.set(merchantId, found);
       return found;
     },
-    hold: (identifier, processor) => holds.submit({ identifier, processor }),
+    /** The hold of an authorization: its identifier at a processor. */
+    hold: (identifier: string, processor: string) => holds.submit({ identifier, processor }),
   };
 }

@@ -67,7 +67,8 @@ export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMN
       is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
 
 /** Remembers an entry that cannot be stored: its identifier as far as it is one, its processor, and why. */
-export const INSERT_INVALID = `insert into invalid_entry (request_id, processor, what) values ($1, $2, $3) on conflict do nothing`;
+export const INSERT_INVALID = `insert into invalid_entry (request_id, processor, what) values ($1, $2, $3)
+  on conflict do nothing`;
 
 /** Entries that break the contract: nothing is compared with them. An identifier that is none is empty. */
 const INVALID_ENTRIES = `select 'INVALID_ENTRY' as kind, request_id, '' as merchant_id,
@@ -308,5 +309,4 @@ export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (wher
     where f.compared and f.state = 'OK' and f.processor = $1 and (e.request_id is not null or f.created_at >= $2)
       and not ${isInvalid('f.identifier', 'f.processor')}) k`;
 
-/** The queries that compare both books. */
 export const LEDGER_QUERIES: readonly string[] = [INVALID_ENTRIES, RESULTS, UNKNOWN_HERE, SUMS, REVERSED];

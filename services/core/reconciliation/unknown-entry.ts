@@ -4,10 +4,11 @@ import { Answer, type Entry } from '../../../proto/gen/holdfast/processor/v1/pro
 import { camelCased } from '../storage/camel-cased.ts';
 import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
 
-/** An entry of a processor's books that is unknown here. */
-export interface UnknownEntry {
-  /** The identifier at the processor. */
-  readonly requestId: string;
+/** An entry of a processor's books that is unknown here: what the contract says of it, and what it means here. */
+export interface UnknownEntry
+  extends Pick<Entry, 'requestId' | 'merchantId' | 'account' | 'terminalId' | 'userId' | 'tokenId' | 'memo'>,
+    Pick<Entry, 'operationRequestId' | 'merchantReference' | 'amount' | 'currency'>,
+    Pick<Entry, 'refunded' | 'captured' | 'voided' | 'incremented'> {
   /** A name of PROCESSORS. */
   readonly processor: string;
   readonly kind: string;
@@ -16,25 +17,7 @@ export interface UnknownEntry {
   readonly authorizationRequestId: string | null;
   /** Of a refund: the capture's identifier. */
   readonly captureRequestId: string | null;
-  readonly merchantId: string;
   readonly isMerchantKnown: boolean;
-  readonly account: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  readonly tokenId: string;
-  /** What core has sent with the operation; empty = nothing. */
-  readonly operationRequestId: string;
-  readonly merchantReference: string;
-  readonly memo: string;
-  /** Minor units. */
-  readonly amount: bigint;
-  readonly currency: string;
-  /** Of a capture: what refunds gave back. */
-  readonly refunded: bigint;
-  /** Of an authorization: charged, given back and added so far. */
-  readonly captured: bigint;
-  readonly voided: bigint;
-  readonly incremented: bigint;
   /** Of a capture: nothing is left of its authorization, and something was given back. */
   readonly closesAuthorization: boolean;
   /** Taken back by the card scheme: of a capture, or of a hold and none of its captures. */
@@ -88,8 +71,6 @@ export function lineOf(entry: UnknownEntry): string {
     entry;
   const about = [userId && `user ${userId}`, merchantReference && `reference ${JSON.stringify(merchantReference)}`];
   const what = answer === 'UNSPECIFIED' ? 'open checkout' : [kind, answer].join(' ').toLowerCase();
-  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${[merchantId || 'nobody', ...about].filter(Boolean).join(', ')}, ${actedAt.toISOString()}`.replace(
-    / +/g,
-    ' ',
-  );
+  const whose = [merchantId || 'nobody', ...about, actedAt.toISOString()].filter(Boolean).join(', ');
+  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${whose}`.replace(/ +/g, ' ');
 }

@@ -1,9 +1,8 @@
-import { captureRest } from '../kinds/capture-rest.ts';
+import { actUnasked } from '../kinds/end-hold.ts';
 import type { Sender } from '../kinds/facts.ts';
-import { type Work, workOnce } from '../scheduling/work-loop.ts';
+import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { type DueHold, findHoldsToCapture } from '../storage/hold/find-due-holds.ts';
-import { reconcilingSince } from '../storage/reconciling.ts';
 
 const SLOTS = 200;
 const INTERVAL_MS = 500;
@@ -20,15 +19,9 @@ export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PRO
     intervalMs: INTERVAL_MS,
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
-    async find(limit, but) {
-      if (await reconcilingSince(database.query)) return [];
-      return findHoldsToCapture(database.query, { now: clock(), limit, but }, at);
+    find: (limit, but) => findHoldsToCapture(database.query, { now: clock(), limit, but }, at),
+    async handle({ idHash }) {
+      await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true });
     },
-    handle: (hold) => captureRest(recovery, hold),
   };
-}
-
-/** Captures what is due, once. Resolves with how many holds that were. */
-export function captureDue(recovery: Sender): Promise<number> {
-  return workOnce(automaticCaptures(recovery));
 }

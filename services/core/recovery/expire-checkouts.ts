@@ -5,7 +5,6 @@ import { callOverAt } from '../processor/processor.ts';
 import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
-import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import { type DueSubmission, takeCheckoutsThatRanOut } from '../storage/submission/open-submissions.ts';
 import { settleOrPutOff } from './put-off.ts';
@@ -13,23 +12,20 @@ import { settleOrPutOff } from './put-off.ts';
 const SLOTS = 200;
 const INTERVAL_MS = 500;
 
-/** Gives up checkouts that have run out. */
+/** Gives up checkouts that have run out. None while the database is being reconciled, as with holds. */
 export function checkoutExpiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
+  const { clock, database, processors } = recovery;
   return {
     name: 'expire-checkouts',
     intervalMs: INTERVAL_MS,
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
-    find: (limit) => takeDue(recovery, limit, at),
+    find(limit) {
+      const now = clock();
+      return takeCheckoutsThatRanOut(database.query, { now, nextAt: callOverAt(processors, now), limit }, at);
+    },
     handle: (due) => settleOrPutOff(recovery, due, giveUp),
   };
-}
-
-/** None while the database is being reconciled, as with holds. */
-async function takeDue({ processors, clock, database }: Sender, limit: number, at: AtProcessor) {
-  if (await reconcilingSince(database.query)) return [];
-  const now = clock();
-  return takeCheckoutsThatRanOut(database.query, { now, nextAt: callOverAt(processors, now), limit }, at);
 }
 
 /**

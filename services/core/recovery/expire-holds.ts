@@ -3,7 +3,6 @@ import type { Sender } from '../kinds/facts.ts';
 import { type Work, workOnce } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { type DueHold, findDueHolds } from '../storage/hold/find-due-holds.ts';
-import { reconcilingSince } from '../storage/reconciling.ts';
 import { checkoutExpiries } from './expire-checkouts.ts';
 
 const SLOTS = 200;
@@ -13,30 +12,19 @@ const INTERVAL_MS = 500;
  * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A
  * hold with a capture on its way is left until that has its result. A frozen hold expires like any other: at the end of
  * its period the bank gives the money back whatever we say; freezing stops only what a merchant asks for, captures and
- * releases.
+ * releases. None while the database is being reconciled: a capture of the hold may be lost, and merchants are told that
+ * it has expired.
  */
 export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
+  const { clock, database } = recovery;
   return {
     name: 'expire-holds',
     intervalMs: INTERVAL_MS,
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
-    find: (limit, but) => findDue(recovery, { limit, but }, at),
+    find: (limit, but) => findDueHolds(database.query, { now: clock(), limit, but }, at),
     handle: (hold) => endHold(recovery, hold),
   };
-}
-
-/**
- * Nothing ends while the database is being reconciled: a capture of the hold may be lost, and merchants are told that
- * it has expired.
- */
-async function findDue(
-  { clock, database: { query } }: Sender,
-  search: { readonly limit: number; readonly but: readonly string[] },
-  at: AtProcessor,
-): Promise<DueHold[]> {
-  if (await reconcilingSince(query)) return [];
-  return findDueHolds(query, { now: clock(), ...search }, at);
 }
 
 /** Expires holds and checkouts that are due, once. Resolves with how many that were. */

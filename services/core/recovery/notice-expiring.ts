@@ -1,9 +1,8 @@
 import type { Sender } from '../kinds/facts.ts';
-import { type Work, workOnce } from '../scheduling/work-loop.ts';
+import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { findExpiring } from '../storage/hold/tell-expiring.ts';
-import { reconcilingSince } from '../storage/reconciling.ts';
 
 const SLOTS = 50;
 const INTERVAL_MS = 1_000;
@@ -19,17 +18,9 @@ export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCE
     intervalMs: INTERVAL_MS,
     slots: SLOTS,
     keyOf: ({ requestId }) => requestId,
-    async find(limit, but) {
-      if (await reconcilingSince(database.query)) return [];
-      return findExpiring(database.query, clock(), limit, but, at);
-    },
+    find: (limit, but) => findExpiring(database.query, clock(), limit, but, at),
     async handle(hold) {
       await books.noticeExpiring(hold, clock());
     },
   };
-}
-
-/** Tells what is due, once. Resolves with how many holds that were. */
-export function noticeExpiring(recovery: Sender): Promise<number> {
-  return workOnce(expiringNotices(recovery));
 }

@@ -1,24 +1,19 @@
 import { MAX } from 'uuid';
-import type { OperationKind, SubmissionState } from '../domain/kinds.ts';
-import { camelCased } from '../storage/camel-cased.ts';
+import type { OperationKind } from '../domain/kinds.ts';
+import { readRows } from '../storage/camel-cased.ts';
 import type { Query, Statement } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
+import type { Sent } from '../storage/submission/find-sent.ts';
 import { ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** The field by which an operation was found. */
 export type MatchedBy = 'ID' | 'MERCHANT_REFERENCE' | 'PREAUTHORIZATION_ID' | 'PROCESSOR_REFERENCE' | 'LAST4';
 
 /** An operation, with or without a result, that a search found. */
-export interface MatchRow {
-  readonly requestId: string;
+export interface MatchRow
+  extends Pick<Sent, 'requestId' | 'state' | 'merchantId' | 'amount' | 'currency' | 'holdRequestId' | 'createdAt'> {
   readonly kind: OperationKind;
-  readonly state: SubmissionState;
-  readonly merchantId: string;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly holdRequestId: string | null;
   readonly merchantReference: string | null;
-  readonly createdAt: Date;
   readonly matchedBy: MatchedBy;
 }
 
@@ -49,11 +44,11 @@ export interface FoundMatches {
  * Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId or its identifier at
  * the processor.
  */
-export async function findExactMatches(
+export function findExactMatches(
   query: Query,
   { requestId, idHash }: { readonly requestId: string | null; readonly idHash: Buffer | null },
 ): Promise<MatchRow[]> {
-  return (await query<object>(FIND_EXACT, [requestId, idHash])).map((row) => camelCased<MatchRow>(row));
+  return readRows<MatchRow>(query, FIND_EXACT, [requestId, idHash]);
 }
 
 /**
@@ -72,8 +67,7 @@ export async function findMatches(
   const [window] = await query<{ floor: string | null }>(FIND_FLOOR, [bottom, top, searchedRows]);
   const floor = window?.floor ?? null;
   const range = [floor ?? bottom, top, merchantId, createdFrom, createdTo];
-  const found = await query<object>(SEARCH, [...range, text.toLowerCase(), text, idEnd, last4, limit]);
-  const rows = found.map((row) => camelCased<MatchRow>(row));
+  const rows = await readRows<MatchRow>(query, SEARCH, [...range, text.toLowerCase(), text, idEnd, last4, limit]);
   const isCut = rows.length === limit;
   return { rows, searchedTo: (isCut ? rows.at(-1)?.requestId : floor) ?? undefined };
 }
@@ -100,8 +94,9 @@ const FIND_EXACT: Statement = {
   name: 'find-exact-matches',
   text: `select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
     from (${SENT}) m
-    where request_id = coalesce((${ofBothTables((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)}
-      limit 1), $1::uuid, (select request_id from hold where id_hash = $2))`,
+    where request_id = coalesce(
+      (${ofBothTables((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)} limit 1),
+      $1::uuid, (select request_id from hold where id_hash = $2))`,
 };
 
 /** Where the window ends that has at most $3 rows of any table; null = it has everything. */

@@ -12,22 +12,22 @@ import type { PreauthorizationService } from '../../../proto/gen/holdfast/v1/pre
 import type { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import type { Books } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
-import type { OperationFeed } from '../feeds/operation-feed.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/core-metrics.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { CoreSettings } from '../settings/core-settings.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
-import type { Database } from '../storage/database.ts';
+import type { OrmDatabase } from '../storage/database.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
-import type { Accept } from './notification/accept.ts';
+import type { Accept } from './notification/store-verified.ts';
+import type { OperationFeed } from './operation/operation-feed.ts';
 
 /** What the methods need. */
 export interface Core {
   readonly settings: CoreSettings;
-  readonly database: Database;
+  readonly database: OrmDatabase;
   /** For lists and what else may take long: a pool of its own, whose statements end sooner. */
-  readonly reads: Database;
+  readonly reads: OrmDatabase;
   readonly books: Books;
   readonly contracts: ContractCache;
   readonly accept: Accept;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { hasCardNumber } from '../../../platform/card-number.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Claim, type ClaimInput, findClaims, findKey } from '../storage/claim/claim-row.ts';
 import { findSentUnderKey } from '../storage/claim/key-identifier.ts';
 import type { Core } from './core.ts';
 import { invalidField } from './refuse.ts';
-import { FieldCheck } from './server/check-fields.ts';
 
 /** The business fields of a call, or of the operation that it made. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -24,9 +24,7 @@ export interface Call {
  * it. Throws INVALID_REQUEST when the key contains a card number.
  */
 export function claimOf(key: string | undefined, method: SentKind, fields: Fields): ClaimInput {
-  const check = new FieldCheck();
-  check.text('idempotency_key', key);
-  check.refuse();
+  if (hasCardNumber(key ?? '')) throw invalidField('idempotency_key', 'must not contain a card number');
   return { method, fingerprint: fingerprintOf(fields), key };
 }
 

@@ -1,5 +1,5 @@
-import { isMessage } from '@bufbuild/protobuf';
-import { type Timestamp, TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
+import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Slice } from '../storage/scan-page.ts';
 import { isUuid } from './ids.ts';
 import { invalidField } from './refuse.ts';
@@ -90,16 +90,18 @@ function fingerprint(filters: object): string {
   return JSON.stringify(filters, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
-type Filters<Fields> = {
-  [Name in keyof Fields]?: Fields[Name] extends Timestamp | undefined ? Date : NonNullable<Fields[Name]>;
-};
-
-/** The filters that a request has. A field with its default value (no text, 0) filters nothing. */
-export function filtersOf<Fields extends object>(fields: Fields): Filters<Fields> {
-  const given = Object.entries(fields).filter(([, value]) => value);
-  const filters = given.map(([name, value]) => [
-    name,
-    isMessage(value, TimestampSchema) ? timestampDate(value) : value,
-  ]);
-  return Object.fromEntries(filters) as Filters<Fields>;
+/**
+ * The filters of a list's request: its fields but those of the page, with words for enum values and Dates for times. A
+ * field with its default value (no text, 0) filters nothing.
+ */
+export function filtersOf<Filter extends object>(schema: DescMessage, request: Message): Filter {
+  const values = request as unknown as Readonly<Record<string, unknown>>;
+  const filters: Record<string, unknown> = {};
+  for (const { localName, enum: words } of schema.fields) {
+    const value = values[localName];
+    if (!value || localName === 'pageSize' || localName === 'pageToken') continue;
+    if (isMessage(value, TimestampSchema)) filters[localName] = timestampDate(value);
+    else filters[localName] = words ? words.value[value as number]?.localName : value;
+  }
+  return filters as Filter;
 }

@@ -1,22 +1,41 @@
-import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { DescEnum, DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { EndpointKind, NotificationKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { HoldStatus } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { cardOf } from '../books/result.ts';
+import { OctSchema } from '../../../proto/gen/holdfast/v1/oct_pb.js';
+import { OperationSchema } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { CaptureSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundSchema } from '../../../proto/gen/holdfast/v1/refund_pb.js';
+import { cardOf } from '../books/operation-result.ts';
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
-import type { EndpointKind as KeptEndpointKind, NotificationKind as KeptKind } from '../storage/delivery/delivery.ts';
+import type {
+  EndpointKind as KeptEndpointKind,
+  NotificationKind as KeptKind,
+} from '../storage/delivery/delivery-row.ts';
 import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
-type Shown<Value> = Value extends Date ? Timestamp : NonNullable<Value>;
+/**
+ * The message of a row: those of its fields that the row has a value for, under the same name. Times become timestamps,
+ * words the enum values that are called so. A field that is added to both is answered from then on. `instead` are values
+ * that the row has under another name, or not so; a row is not copied for them, which took ten times as long.
+ */
+export function present<Desc extends DescMessage>({ fields }: Desc, row: object, instead: object = {}): Fields<Desc> {
+  const values = row as Readonly<Record<string, unknown>>;
+  const others = instead as Readonly<Record<string, unknown>>;
+  const message: Record<string, unknown> = {};
+  for (const { localName, enum: words } of fields) {
+    const value = localName in others ? others[localName] : values[localName];
+    if (value == null) continue;
+    message[localName] = value instanceof Date ? timestampFromDate(value) : words ? numberOf(words, `${value}`) : value;
+  }
+  return message as Fields<Desc>;
+}
 
-/** Fields of a row that have the same name in the contract: those that have a value. Times become timestamps. */
-export function presentFields<Row extends object, Name extends keyof Row & string>(row: Row, ...names: Name[]) {
-  const values = names.map((name) => [name, row[name]] as const).filter(([, value]) => value != null);
-  const shown = values.map(([name, value]) => [name, value instanceof Date ? timestampFromDate(value) : value]);
-  return Object.fromEntries(shown) as { [Field in Name]?: Shown<Row[Field]> };
+type Fields<Desc extends DescMessage> = Partial<Omit<MessageShape<Desc>, keyof Message>>;
+
+function numberOf({ values }: DescEnum, word: string): number | undefined {
+  return values.find(({ localName }) => localName === word.toUpperCase())?.number;
 }
 
 /** The card of a row, as far as it may be shown. */
@@ -25,84 +44,54 @@ export function presentCard(row: Parameters<typeof cardOf>[0]) {
   return card ? { paymentMethod: { type: 'card', ...card } } : {};
 }
 
-/** What the processor said of a row. */
-export function presentAnswer(row: {
-  processorReference?: string | null | undefined;
+/** The refusal of the processor in a row. */
+export function presentError(row: {
   processorCode?: string | null | undefined;
   processorMessage?: string | null | undefined;
 }) {
   const { processorCode: code, processorMessage } = row;
-  return {
-    ...presentFields(row, 'processorReference'),
-    ...(code != null && { processorError: { code, message: processorMessage ?? '' } }),
-  };
+  return code == null ? {} : { processorError: { code, message: processorMessage ?? '' } };
 }
 
 /** An OCT as callers see it. */
 export function presentOct(oct: SubmissionRow) {
-  return {
-    ...presentFields(oct, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'createdAt'),
-    ...presentFields(oct, 'merchantReference', 'bankReference'),
-    state: OperationState[oct.state],
-    ...presentCard(oct),
-    ...presentAnswer(oct),
-    ...(oct.finalAt && { finalStateDate: timestampFromDate(oct.finalAt) }),
-  };
+  return { ...present(OctSchema, oct, { finalStateDate: oct.finalAt }), ...presentCard(oct), ...presentError(oct) };
 }
 
 /** A refund as callers see it. */
 export function presentRefund(refund: SubmissionRow) {
+  const amountRefunded = refund.state === 'OK' ? refund.amount : null;
   return {
-    ...presentFields(refund, 'requestId', 'merchantId', 'captureRequestId', 'holdRequestId', 'amount', 'currency'),
-    ...presentFields(refund, 'bankReference', 'createdAt'),
-    ...(refund.state === 'OK' && { amountRefunded: refund.amount }),
-    state: OperationState[refund.state],
-    ...presentAnswer(refund),
-    ...(refund.finalAt && { finalStateDate: timestampFromDate(refund.finalAt) }),
+    ...present(RefundSchema, refund, { amountRefunded, finalStateDate: refund.finalAt }),
+    ...presentError(refund),
   };
 }
 
 /** A capture as callers see it. */
 export function presentCapture(capture: SubmissionRow) {
-  return {
-    ...presentFields(capture, 'requestId', 'holdRequestId', 'amount', 'currency', 'createdAt'),
-    ...presentFields(capture, 'bankReference'),
+  const { amount, amountReversed, finalAt, remainingAfter, releasedAfter, statusAfter } = capture;
+  const isOk = capture.state === 'OK';
+  const done = isOk ? { amountCaptured: amount, captureDate: finalAt } : {};
+  const after = {
+    amountRemaining: remainingAfter,
+    amountReleased: releasedAfter,
+    preauthorizationStatus: statusAfter,
     // A capture closes its hold unasked when the contract allows one capture, and when nothing is left.
-    finalCapture: capture.finalCapture || (capture.state === 'OK' && capture.statusAfter === 'CAPTURED'),
-    ...(capture.state === 'OK' && { amountCaptured: capture.amount }),
-    state: OperationState[capture.state],
-    ...(capture.state === 'OK' && capture.finalAt && { captureDate: timestampFromDate(capture.finalAt) }),
-    ...(capture.remainingAfter != null && { amountRemaining: capture.remainingAfter }),
-    ...(capture.releasedAfter != null && { amountReleased: capture.releasedAfter }),
-    ...(capture.statusAfter != null && { preauthorizationStatus: HoldStatus[capture.statusAfter] }),
-    ...presentAnswer(capture),
-    amountReversed: capture.amountReversed ?? 0n,
-    reversed: capture.amountReversed === capture.amount,
-    amountRefunded: capture.amountRefunded ?? 0n,
+    finalCapture: capture.finalCapture || (isOk && statusAfter === 'CAPTURED'),
+    reversed: amountReversed === amount,
   };
+  return { ...present(CaptureSchema, capture, { ...done, ...after }), ...presentError(capture) };
 }
 
 /** A final result as callers see it. */
 export function presentOperation(operation: OperationRow) {
-  return {
-    ...presentFields(operation, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'statusInfo'),
-    ...presentFields(operation, 'holdRequestId', 'captureRequestId', 'bankReference', 'merchantReference'),
-    ...presentFields(operation, 'finalStateDate', 'sequence'),
-    kind: OperationKind[operation.kind],
-    state: OperationState[operation.status],
-    ...presentAnswer(operation),
-  };
+  return { ...present(OperationSchema, operation, { state: operation.status }), ...presentError(operation) };
 }
 
 /** An operation that has no result yet, as callers see it; undefined = it makes none. */
 export function presentSent(sent: Sent) {
   const kind = operationOf(sent.kind);
-  if (kind === null) return undefined;
-  return {
-    ...presentFields(sent, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId'),
-    kind: OperationKind[kind],
-    state: OperationState[sent.state],
-  };
+  return kind === null ? undefined : present(OperationSchema, sent, { kind });
 }
 
 /** The operation that is made by what is sent; null = none. */
@@ -110,17 +99,9 @@ export function operationOf(kind: SentKind) {
   return kind === 'HOLD' ? kind : SUBMISSION_KINDS[kind].operation;
 }
 
-export function endpointKindOf(kept: KeptEndpointKind): EndpointKind {
-  return kept === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
-}
-
 /** The kind must be specified. */
 export function keptEndpointKind(kind: EndpointKind): KeptEndpointKind {
   return kind === EndpointKind.INTERNAL ? 'internal' : 'webhook';
-}
-
-export function notificationKindOf(kept: KeptKind): NotificationKind {
-  return kept === 'oct' ? NotificationKind.OCT : NotificationKind.PAYMENT;
 }
 
 /** The kind must be specified. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/operation.ts';
+import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
 import type { Core } from './core.ts';
@@ -34,7 +34,8 @@ export function noSuch(record: 'merchant' | 'API key' | 'signing secret' | 'deli
 
 /** The refusal of a capture of more than remains of its hold; it says what remains. */
 export function exceedsHold({ remaining, currency }: { readonly remaining: bigint; readonly currency: string }) {
-  const message = `the amount to capture is more than what remains of the hold: ${remaining} ${currency} in minor units`;
+  const left = `${remaining} ${currency} in minor units`;
+  const message = `the amount to capture is more than what remains of the hold: ${left}`;
   return new HoldfastError('AMOUNT_EXCEEDS_HOLD', message, { amountRemaining: remaining, currency });
 }
 

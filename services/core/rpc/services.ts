@@ -17,8 +17,7 @@ import { listDeliveries } from './delivery/list-deliveries.ts';
 import { recoverDeliveries, replayDeliveries, replayDelivery } from './delivery/replay-deliveries.ts';
 import { sendTestNotification } from './delivery/send-test-notification.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
-import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
-import { listCredentialChanges, useNonce, watchCredentials } from './merchant/credentials.ts';
+import { addSigningSecret, createApiKey, retireSigningSecret, revokeApiKey } from './merchant/keys-and-secrets.ts';
 import {
   createMerchant,
   getContract,
@@ -27,24 +26,25 @@ import {
   setWebhookUrl,
   updateMerchant,
 } from './merchant/merchants.ts';
-import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
+import { listCredentialChanges, useNonce, watchCredentials } from './merchant/watch-credentials.ts';
 import { acceptNotification, batchAcceptNotifications } from './notification/accept-notifications.ts';
 import { listStoredNotifications, replayStoredNotification } from './notification/stored-notifications.ts';
 import { listVerificationFailures, reportVerificationFailures } from './notification/verification-failures.ts';
 import { watchNotifications } from './notification/watch-notifications.ts';
-import { createOct } from './oct/create-oct.ts';
-import { getOct } from './oct/get-oct.ts';
-import { getOperation } from './operation/get-operation.ts';
+import { createOct, getOct } from './oct/octs.ts';
+import { getOperation } from './operation/find-operation.ts';
 import { listOperations } from './operation/list-operations.ts';
 import { watchOperations } from './operation/watch-operations.ts';
 import { getOverview, listMinutes } from './overview/overview.ts';
+import {
+  extendPreauthorization,
+  incrementPreauthorization,
+  releasePreauthorization,
+} from './preauthorization/act-on-hold.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
-import { extendPreauthorization } from './preauthorization/extend-preauthorization.ts';
 import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
-import { incrementPreauthorization } from './preauthorization/increment-preauthorization.ts';
 import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
-import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { renewPreauthorization } from './preauthorization/renew-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
@@ -55,8 +55,7 @@ import {
   quarantineNotification,
   releaseQuarantinedNotification,
 } from './quarantine/quarantine.ts';
-import { createRefund } from './refund/create-refund.ts';
-import { getRefund } from './refund/get-refund.ts';
+import { createRefund, getRefund } from './refund/refunds.ts';
 import { listReviewItems } from './review/list-review-items.ts';
 import { resolveOperation } from './review/resolve-operation.ts';
 import { listMatches } from './search/list-matches.ts';

@@ -7,9 +7,9 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
-import type { Stored } from '../books/request.ts';
-import type { SubmissionState } from '../domain/kinds.ts';
-import type { Outcome } from '../domain/operation.ts';
+import type { Stored } from '../books/submission-request.ts';
+import type { SubmissionKind, SubmissionState } from '../domain/kinds.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
@@ -18,7 +18,7 @@ import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 import { type Call, findByKey, isRepeated } from './idempotency.ts';
-import { drawnAt } from './ids.ts';
+import { drawnAt, isUuid } from './ids.ts';
 import {
   capturedOnce,
   exceedsCapture,
@@ -29,7 +29,8 @@ import {
   refusalOf,
   tooLate,
 } from './refuse.ts';
-import { patienceOf } from './server/call-patience.ts';
+import { patienceKey } from './server/call-patience.ts';
+import { isInScope } from './server/caller.ts';
 
 /**
  * What every request says: its name, which is the caller's or a new one, when it was made, and for how long it is
@@ -42,7 +43,7 @@ export function requestOf(
 ) {
   const at = core.clock();
   const requestId = request.operationRequestId ?? uuidv7();
-  return { requestId, at, inquireAt: callOverAt(core.processors, at), patience: patienceOf(context) };
+  return { requestId, at, inquireAt: callOverAt(core.processors, at), patience: context.values.get(patienceKey) };
 }
 
 /** Waits until a request is stored; LOST = it may be, or may not. Rejects as Books says. */
@@ -119,6 +120,29 @@ export async function findFirstUnstored(
 async function mayBeLost(core: Core, { requestId, claim }: Call): Promise<boolean> {
   const since = await reconcilingSince(core.database.query);
   return since !== undefined && (claim.key !== undefined || drawnAt(requestId) < since);
+}
+
+/** Makes the comparison of a call with an earlier submission of the same kind; `isSame` compares field by field. */
+export function agreesWith(core: Core, kind: SubmissionKind, isSame: (row: SubmissionRow) => boolean) {
+  return async (requestId: string): Promise<boolean> => {
+    const row = await findSubmission(core.database.query, requestId);
+    return row?.kind === kind && isSame(row);
+  };
+}
+
+/**
+ * The submission of this kind that a request names. Another merchant's, and a malformed id, look like one that does not
+ * exist. Throws CAPTURE_NOT_FOUND, OPERATION_NOT_FOUND.
+ */
+export async function namedSubmission(
+  core: Core,
+  kind: SubmissionKind,
+  requestId: string,
+  scope: string | undefined,
+): Promise<SubmissionRow> {
+  const row = isUuid(requestId) ? await findSubmission(core.database.query, requestId) : undefined;
+  if (row?.kind === kind && isInScope(row, scope)) return row;
+  throw refusalOf(kind === 'CAPTURE' ? 'CAPTURE_NOT_FOUND' : 'OPERATION_NOT_FOUND');
 }
 
 /** The refusal of a new operation while its processor does not answer, or too many wait for it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { byName, file, port, tokens, wholeNumber } from '../../../platform/settings.ts';
-import { checksProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
+import { checksProcessors, PROCESSOR } from '../processor/processor-settings.ts';
+import { GATEWAY_ORIGIN, SERVER } from './environment.ts';
 
 export const CORE_SETTINGS = z
   .object({
@@ -18,10 +19,7 @@ export const CORE_SETTINGS = z
           'them may wait for one of several processors; that times the cores must be less than `REST_IN_FLIGHT` ' +
           'times the gateways',
       ),
-    GATEWAY_ORIGIN: origins.describe(
-      'every origin at which the gateway is reached, joined by commas; refused as internal URL in any ' +
-        'spelling, which would loop',
-    ),
+    GATEWAY_ORIGIN,
     GATEWAY_TOKEN: tokens.describe('role gateway; every token has 32 characters or more'),
     SERVICE_TOKEN: tokens.describe('role internal'),
     OPERATOR_TOKEN: tokens.describe('role operator'),
@@ -33,5 +31,4 @@ export const CORE_SETTINGS = z
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'));
 
-/** The settings of core's RPC process. */
 export type CoreSettings = z.output<typeof CORE_SETTINGS>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { databaseUrl, wholeNumber } from '../../../platform/settings.ts';
-import { MOST_UNKNOWN } from '../processor/entries.ts';
-import { checksProcessors, PROCESSOR, SERVER } from './environment.ts';
+import { checksProcessors, PROCESSOR } from '../processor/processor-settings.ts';
+import { MOST_UNKNOWN } from '../processor/read-entries.ts';
+import { SERVER } from './environment.ts';
 
 const AUDITED = {
   DATABASE_URL: databaseUrl,
@@ -14,10 +15,8 @@ const AUDITED = {
   PROCESSOR_TIMEOUT_MS: PROCESSOR.PROCESSOR_TIMEOUT_MS.removeDefault().default(30_000),
 };
 
-/** The settings of the audit: core's own. */
 export const AUDIT_SETTINGS = z.object(AUDITED).superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
 
-/** The settings of the reconciliation: core's own. */
 export const RECONCILE_SETTINGS = z
   .object({ ...AUDITED, ENCRYPTION_KEYS: SERVER.ENCRYPTION_KEYS })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));

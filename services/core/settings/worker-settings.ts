@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parsedBy, port, tokens, wholeNumber } from '../../../platform/settings.ts';
 import { parseNetworks } from '../egress/destination.ts';
-import { checksProcessors, origins, PROCESSOR, SERVER } from './environment.ts';
+import { checksProcessors, PROCESSOR } from '../processor/processor-settings.ts';
+import { GATEWAY_ORIGIN, SERVER } from './environment.ts';
 
 const networks = parsedBy(parseNetworks, 'must be networks in CIDR notation, joined by commas').prefault('');
 
@@ -17,10 +18,7 @@ export const WORKER_SETTINGS = z
       'networks a webhook URL may be in besides public ones, such as `127.0.0.0/8,::1/128`',
     ),
     INTERNAL_ALLOWED_CIDRS: networks.describe('networks an internal URL may be in besides public ones'),
-    GATEWAY_ORIGIN: origins.describe(
-      'every origin at which the gateway is reached, joined by commas; refused as internal URL in any ' +
-        'spelling, which would loop',
-    ),
+    GATEWAY_ORIGIN,
     RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(90)
       .describe(
@@ -36,5 +34,4 @@ export const WORKER_SETTINGS = z
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
 
-/** The settings of the worker. */
 export type WorkerSettings = z.output<typeof WORKER_SETTINGS>;

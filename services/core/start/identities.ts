@@ -1,5 +1,5 @@
 import type { Log } from '../../../platform/log.ts';
-import type { Identities } from '../processor/identity.ts';
+import type { Identities } from '../processor/identity-check.ts';
 import type { Database } from '../storage/database.ts';
 import { recallIdentity } from '../storage/processor-identity/processor-identity.ts';
 

@@ -4,16 +4,16 @@ import { type Log, openLog } from '../../../platform/log.ts';
 import { readServerTls, tlsFiles } from '../../../platform/tls.ts';
 import { openBooks } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
-import { openOperationFeed } from '../feeds/operation-feed.ts';
-import { watchHealth } from '../health/health.ts';
+import { watchHealth } from '../health/watch-health.ts';
 import { contractViolations } from '../metrics/contract-violations.ts';
+import { openMetrics } from '../metrics/core-metrics.ts';
 import { measuredProcessor } from '../metrics/measured-processor.ts';
-import { openMetrics } from '../metrics/metrics.ts';
 import { openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors } from '../processor/processors.ts';
 import type { Core } from '../rpc/core.ts';
 import { openContractCache } from '../rpc/merchant/contract-cache.ts';
-import { openAccept } from '../rpc/notification/accept.ts';
+import { openAccept } from '../rpc/notification/store-verified.ts';
+import { openOperationFeed } from '../rpc/operation/operation-feed.ts';
 import { openConnectServer } from '../rpc/server/connect-server.ts';
 import { openGrpcServer } from '../rpc/server/grpc-server.ts';
 import { interceptorsOf } from '../rpc/server/interceptors.ts';
@@ -21,10 +21,10 @@ import { servicesOf } from '../rpc/services.ts';
 import type { CoreSettings } from '../settings/core-settings.ts';
 import { openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
-import { openDatabase, READ_LIMITS } from '../storage/open-database.ts';
+import { openDatabase } from '../storage/open-database.ts';
+import { READ_LIMITS } from '../storage/open-pool.ts';
 import { identitiesIn } from './identities.ts';
 
-/** A running core. */
 export interface RunningCore {
   readonly corePort: number;
   readonly connectPort: number;

@@ -4,21 +4,21 @@ import { type PeriodicJob, runPeriodically } from '../../../platform/periodic-jo
 import { openBooks } from '../books/books.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
 import { forwardParkedNotifications } from '../delivery/forward-parked.ts';
-import type { ConnectRules } from '../egress/connect.ts';
 import { targetOf } from '../egress/gateway-address.ts';
-import { openSender } from '../egress/sender.ts';
+import type { ConnectRules } from '../egress/guarded-connector.ts';
+import { openSender } from '../egress/http-sender.ts';
 import { type DatabaseWatch, watchDatabase } from '../health/watch-database.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { exportBacklog } from '../metrics/backlog-gauges.ts';
 import { contractViolations } from '../metrics/contract-violations.ts';
+import { openMetrics } from '../metrics/core-metrics.ts';
 import { measuredProcessor } from '../metrics/measured-processor.ts';
-import { openMetrics } from '../metrics/metrics.ts';
 import { openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
 import { automaticCaptures } from '../recovery/capture-due.ts';
 import { checkoutExpiries } from '../recovery/expire-checkouts.ts';
 import { expiries } from '../recovery/expire-holds.ts';
-import { inquiries } from '../recovery/inquire.ts';
+import { inquiries } from '../recovery/inquire-open.ts';
 import { expiringNotices } from '../recovery/notice-expiring.ts';
 import { renewals } from '../recovery/release-renewed.ts';
 import { type Work, workLoop } from '../scheduling/work-loop.ts';
@@ -26,12 +26,11 @@ import type { WorkerSettings } from '../settings/worker-settings.ts';
 import { type Announce, openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
-import { openDatabase } from '../storage/open-database.ts';
+import { openPool } from '../storage/open-pool.ts';
 import { makePartitions } from '../storage/partitions.ts';
 import { openPurge } from '../storage/purge.ts';
 import { identitiesIn } from './identities.ts';
 
-/** A running worker. */
 export interface RunningWorker {
   /** Absent without WORKER_METRICS_PORT. */
   readonly metricsPort?: number | undefined;
@@ -55,7 +54,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const clock = options.clock ?? systemClock;
   const scraped = metricsServerOf(settings);
   const metrics = openMetrics({ runtime: scraped !== undefined });
-  const database = await openDatabase({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
+  const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
   const processors = openProcessors(settings, {
     wrap: (processor, name) => measuredProcessor(processor, name, metrics),
@@ -98,14 +97,17 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const jobs = [
     ...jobsOf(settings, database, announce).map((job) => runPeriodically(job, log, clock)),
     // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.
-    ...rowsByProcessor(processors).flatMap((at) => [
-      workLoop(whileSound(watch, inquiries(recovery, at)), log, clock),
-      workLoop(whileSound(watch, automaticCaptures(recovery, at)), log, clock),
-      workLoop(whileSound(watch, expiringNotices(recovery, at)), log, clock),
-      workLoop(renewals(recovery, at), log, clock),
-      workLoop(whileSound(watch, expiries(recovery, at)), log, clock),
-      workLoop(whileSound(watch, checkoutExpiries(recovery, at)), log, clock),
-    ]),
+    ...rowsByProcessor(processors).flatMap((at) => {
+      const start = <Item>(work: Work<Item>) => workLoop(at.only ? work : { ...work, intervalMs: GONE_MS }, log, clock);
+      return [
+        start(whileSound(watch, inquiries(recovery, at))),
+        start(whileSound(watch, automaticCaptures(recovery, at))),
+        start(whileSound(watch, expiringNotices(recovery, at))),
+        start(renewals(recovery, at)),
+        start(whileSound(watch, expiries(recovery, at))),
+        start(whileSound(watch, checkoutExpiries(recovery, at))),
+      ];
+    }),
   ];
   opened.defer(async () => {
     working = false;
@@ -129,6 +131,9 @@ function metricsServerOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTo
 function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
   return { ...work, find: async (...search) => (watch.isClockSound() ? work.find(...search) : []) };
 }
+
+/** Between two searches for what is due at processors that are gone: its outcome stays unknown anyway. */
+const GONE_MS = 5_000;
 
 /** Meanwhile nothing is stored. */
 const ATTACH_MS = 1_000;

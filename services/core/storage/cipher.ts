@@ -14,21 +14,7 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
-/**
- * Encrypts and decrypts small secrets with AES-256-GCM. `context` is authenticated: a text sealed with one opens with
- * no other.
- */
-export interface Cipher {
-  seal(plain: string, context: string): Buffer;
-  open(sealed: Buffer, context: string): string;
-  /**
-   * Derives a secret that can be derived again, of 32 bytes. `keyId` is that of keyIdOf(); undefined = such a key is
-   * not known.
-   */
-  derive(context: string, keyId?: string): Buffer | undefined;
-  /** The id of the key that encrypts. */
-  readonly keyId: string;
-}
+export type Cipher = ReturnType<typeof openCipher>;
 
 /**
  * Parses `id:base64,id:base64`; the first key is the current one. Throws on anything but 32-byte keys with distinct
@@ -47,28 +33,36 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
   return keys;
 }
 
-/** Sealed text: length of the key id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. */
-export function openCipher(keys: readonly EncryptionKey[]): Cipher {
-  // A key object is several times as fast as the bytes.
-  const ring = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+/**
+ * Opens what encrypts and decrypts small secrets with AES-256-GCM. `context` is authenticated: a text sealed with one
+ * opens with no other. Sealed text: length of the key id, key id, 12 bytes nonce, 16 bytes tag, ciphertext.
+ */
+export function openCipher(keys: readonly EncryptionKey[]) {
+  // A key object is several times as fast as the bytes. What is derived has a key of its own, so that it shows nothing
+  // of the one that encrypts.
+  const ring = keys.map(({ id, key }) => ({
+    id,
+    key: createSecretKey(key),
+    deriving: createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'holdfast/derive', 32))),
+  }));
   const [current] = ring;
   if (!current) throw new Error('ENCRYPTION_KEYS: at least one key is needed');
   return {
+    /** The id of the key that encrypts. */
     keyId: current.id,
-    derive(context, keyId = current.id) {
-      const found = keys.find(({ id }) => id === keyId);
-      // A key of its own: what is derived shows nothing of the one that encrypts.
-      const own = found && Buffer.from(hkdfSync('sha256', found.key, '', 'holdfast/derive', 32));
-      return own && createHmac('sha256', own).update(context).digest();
+    /** Derives a secret of 32 bytes that can be derived again. `keyId` is that of keyIdOf(); undefined = not known. */
+    derive(context: string, keyId = current.id): Buffer | undefined {
+      const found = ring.find(({ id }) => id === keyId);
+      return found && createHmac('sha256', found.deriving).update(context).digest();
     },
-    seal(plain, context) {
+    seal(plain: string, context: string): Buffer {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(context));
       const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       const id = Buffer.from(current.id);
       return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), text]);
     },
-    open(sealed, context) {
+    open(sealed: Buffer, context: string): string {
       const idEnd = 1 + (sealed[0] ?? 0);
       const key = ring.find(({ id }) => id === sealed.subarray(1, idEnd).toString());
       if (!key) throw new Error('a stored secret was sealed with a key that ENCRYPTION_KEYS does not have');
@@ -82,10 +76,9 @@ export function openCipher(keys: readonly EncryptionKey[]): Cipher {
   };
 }
 
-/** The id of the key that a text was sealed with; `sealed` may be hexadecimal. */
-export function keyIdOf(sealed: Buffer | string): string {
-  const bytes = typeof sealed === 'string' ? Buffer.from(sealed, 'hex') : sealed;
-  return bytes.subarray(1, 1 + (bytes[0] ?? 0)).toString();
+/** The id of the key that a text was sealed with. */
+export function keyIdOf(sealed: Buffer): string {
+  return sealed.subarray(1, 1 + (sealed[0] ?? 0)).toString();
 }
 
 /** SHA-256 of a random secret: enough to find or compare it, and useless to a reader of the database. */

@@ -36,9 +36,20 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '55P03';
 }
 
-/** Whether the connection must not be used again: it is read-only or broken. */
+/**
+ * Whether a prepared statement was not executed because it would return other columns than when it was planned: a
+ * migration has added one since.
+ */
+export function isPlanOutdated(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '0A000' && 'routine' in error && error.routine === REPLANS;
+}
+
+/** The function of PostgreSQL that says so; its message may be translated. */
+const REPLANS = 'RevalidateCachedQuery';
+
+/** Whether the connection must not be used again: it is read-only or broken, or has an outdated plan. */
 export function isConnectionSpoilt(error: unknown): boolean {
-  return error instanceof Error && (codeOf(error) === '25006' || isResultLost(error));
+  return error instanceof Error && (codeOf(error) === '25006' || isPlanOutdated(error) || isResultLost(error));
 }
 
 function codeOf(error: Error): string {
@@ -59,5 +70,8 @@ const LOST_MESSAGES = /connection terminated|query read timeout/i;
 
 const AWAY_STATES = /^(08|57P|57014|53|55P03|25P03|25P04|25006|40P01|40001)/;
 const AWAY_CODES = new Set([...LOST_CODES, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETDOWN']);
-const AWAY_MESSAGES =
-  /connection terminated|connect timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|cannot use a pool after|not queryable/i;
+const AWAY_MESSAGES = new RegExp(
+  'connection terminated|connect timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|' +
+    'cannot use a pool after|not queryable',
+  'i',
+);

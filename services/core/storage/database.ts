@@ -1,7 +1,7 @@
 import type { OrmHolder } from './orm.ts';
 
-/** PostgreSQL: bound statements for the hot path, and the ORM on the same pool, which only `storage/` uses. */
-export interface Database extends OrmHolder {
+/** PostgreSQL, for bound statements. */
+export interface Database {
   /** Runs one statement in a transaction of its own. */
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs several statements in one transaction; an error rolls it back. */
@@ -11,6 +11,9 @@ export interface Database extends OrmHolder {
   dropIdle(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The same, and the ORM on the same pool, which only `storage/` uses. */
+export interface OrmDatabase extends Database, OrmHolder {}
 
 /** How many connections the pool has, and how many statements wait for one. */
 export interface Connections {

@@ -1,8 +1,8 @@
 import type { Statement } from './database.ts';
+import { TAKE_BACK } from './hold/book-reversal.ts';
 import { INSERT_HOLDS } from './hold/insert-holds.ts';
 import { READ_HOLDS_OF_OPEN, READ_SUBJECTS } from './hold/read-holds.ts';
 import { SETTLE_HOLDS } from './hold/settle-holds.ts';
-import { TAKE_BACK } from './hold/take-back.ts';
 import { SETTLE_SUBMISSIONS } from './submission/settle-submissions.ts';
 import { STORE_SUBMISSIONS } from './submission/store-submissions.ts';
 

@@ -37,7 +37,7 @@ const PARTITIONED: readonly Partitioned[] = [
     table: 'delivery',
     key: 'id',
     days: 14,
-    storage: 'fillfactor = 60',
+    storage: 'fillfactor = 50',
     kept: (partition) => `select * from ${partition} where due_at is not null`,
     isOver: () => 'due_at is null',
   },

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { readRow } from './camel-cased.ts';
 import type { Query, Statement } from './database.ts';
 import { TIMELINE } from './reconciling.ts';
 
@@ -13,12 +15,9 @@ export interface ProbeAnswer {
 
 /** Reads whether the database is writable, its time, and whether its timeline is new. */
 export async function probe(query: Query): Promise<ProbeAnswer> {
-  const [row] = await query<{ is_writable: boolean; now_ms: number; is_timeline_new: boolean }>(PROBE, []);
-  return {
-    isWritable: row?.is_writable ?? false,
-    nowMs: row?.now_ms ?? 0,
-    isTimelineNew: row?.is_timeline_new ?? false,
-  };
+  const answer = await readRow<ProbeAnswer>(query, PROBE, []);
+  assert(answer, 'a statement without a table answers one row');
+  return answer;
 }
 
 const PROBE: Statement = {

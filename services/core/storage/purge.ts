@@ -12,10 +12,10 @@ export interface RetentionDays {
 
 /**
  * Opens the job that drops the partitions that are older than the retention, with all their rows but deliveries that
- * wait for an attempt. It empties the bodies that the relay accepted, whose keys
- * detect duplicates for ever, and deletes tokens that checkouts generated. It forgets idempotency keys of settled
- * operations after a week, nonces when their signatures have expired, and ended sessions a day after they would have
- * expired. A run returns the number of rows changed and partitions dropped.
+ * wait for an attempt. It empties the bodies that the relay accepted, whose keys detect duplicates for ever, and
+ * deletes tokens that checkouts generated. It forgets idempotency keys of settled operations after a week, nonces when
+ * their signatures have expired, and ended sessions a day after they would have expired. A run returns the number of
+ * rows changed and partitions dropped.
  */
 export function openPurge(database: Database, days: RetentionDays): (now: Date) => Promise<number> {
   return async (now) => {

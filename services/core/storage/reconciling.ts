@@ -15,11 +15,15 @@ export const RECONCILING_SINCE = `(select coalesce(reconciling_since,
     case when timeline <> ${TIMELINE} then clock_timestamp() end)
       from installation where number = any (array[1]))`;
 
+/** SQL of a condition, for searches whose finds must wait until the books are complete again. */
+export const IS_NOT_RECONCILING = `${RECONCILING_SINCE} is null`;
+
 /**
  * SQL: the requestIds below it were drawn before RECONCILING_SINCE, so they may belong to lost operations; null = none
  * may.
  */
-export const LOST_BELOW = `(lpad(to_hex((extract(epoch from ${RECONCILING_SINCE}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
+export const LOST_BELOW = `(lpad(to_hex((extract(epoch from ${RECONCILING_SINCE}) * 1000)::bigint), 12, '0')
+  || repeat('0', 20))::uuid`;
 
 /** Returns since when the database is being reconciled; undefined = it is not. */
 export async function reconcilingSince(query: Query): Promise<Date | undefined> {

@@ -40,9 +40,13 @@ export async function openScriptedStage() {
     /** From now on everything is approved. */
     approveAll(): void {
       processor.says = {
-        ...{ authorize: () => approved, capture: () => approved },
-        ...{ void: () => approved, refund: () => approved, credit: () => approved },
-        ...{ incrementAuthorization: () => approved, extendAuthorization: () => approved },
+        authorize: () => approved,
+        capture: () => approved,
+        void: () => approved,
+        refund: () => approved,
+        credit: () => approved,
+        incrementAuthorization: () => approved,
+        extendAuthorization: () => approved,
       };
     },
     async inquireLater(byMs = 60_000): Promise<void> {

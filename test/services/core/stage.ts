@@ -20,18 +20,20 @@ import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { openBooks } from '../../../services/core/books/books.ts';
 import type { CrashPoint, Reach } from '../../../services/core/domain/crash-points.ts';
 import type { Sender } from '../../../services/core/kinds/facts.ts';
-import { inSettings, ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
-import { audit } from '../../../services/core/reconciliation/audit.ts';
+import { inSettings } from '../../../services/core/processor/processor-settings.ts';
+import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import type { Drift } from '../../../services/core/reconciliation/drift.ts';
-import { captureDue } from '../../../services/core/recovery/capture-due.ts';
+import { audit } from '../../../services/core/reconciliation/self-audit.ts';
+import { automaticCaptures } from '../../../services/core/recovery/capture-due.ts';
 import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
-import { inquire } from '../../../services/core/recovery/inquire.ts';
-import { noticeExpiring } from '../../../services/core/recovery/notice-expiring.ts';
-import { releaseRenewed } from '../../../services/core/recovery/release-renewed.ts';
+import { inquire } from '../../../services/core/recovery/inquire-open.ts';
+import { expiringNotices } from '../../../services/core/recovery/notice-expiring.ts';
+import { renewals } from '../../../services/core/recovery/release-renewed.ts';
+import { workOnce } from '../../../services/core/scheduling/work-loop.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings/core-settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start/start-core.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
-import { openDatabase } from '../../../services/core/storage/open-database.ts';
+import { openPool } from '../../../services/core/storage/open-pool.ts';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../database.ts';
@@ -151,7 +153,7 @@ export async function openStage(options: StageOptions = {}) {
   }
   if (options.withFullCore)
     cores.push(await startCore({ ...settings, CORE_PORT: 0, MAX_CALLS_IN_FLIGHT: 0 }, coreOptions));
-  const own = await openDatabase({ databaseUrl: database.url, poolSize: 4 });
+  const own = await openPool({ databaseUrl: database.url, poolSize: 4 });
   const log = openLog('test', 'silent');
   const recovery: Sender = {
     database: own,
@@ -206,9 +208,9 @@ export async function openStage(options: StageOptions = {}) {
     client: <S extends DescService>(role: keyof typeof tokens, service: S) => channel(role).opened.client(service),
     inquire: () => inquire(recovery),
     expire: () => expireHolds(recovery),
-    captureDue: () => captureDue(recovery),
-    releaseRenewed: () => releaseRenewed(recovery),
-    noticeExpiring: () => noticeExpiring(recovery),
+    captureDue: () => workOnce(automaticCaptures(recovery)),
+    releaseRenewed: () => workOnce(renewals(recovery)),
+    noticeExpiring: () => workOnce(expiringNotices(recovery)),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {
       const drifts: Drift[] = [];

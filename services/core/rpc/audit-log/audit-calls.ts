@@ -3,8 +3,8 @@ import { Code, ConnectError, type Interceptor, type UnaryRequest, type UnaryResp
 import { errorFields } from '../../../../platform/log.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { inNameOf } from '../../storage/audit-log/actor.ts';
-import { auditEnd, auditStart } from '../../storage/audit-log/audit-log.ts';
+import { inNameOf, isOperatorName } from '../../storage/audit-log/actor.ts';
+import { auditEnds, auditStarts } from '../../storage/audit-log/audit-log.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { callerKey } from '../server/caller.ts';
@@ -79,10 +79,11 @@ async function audited(core: Core, request: UnaryRequest, run: () => Promise<Una
   const target = String(fields.requestId || fields.captureRequestId || fields.merchantId || 'by preauthorizationId');
   const detail = detailOf(fields);
   refuseUnwritable({ ...detail, requestId: target });
-  const id = await auditStart(query, { at: core.clock(), action: actionOf(request.method), target, detail });
-  const end = async (result: object) => {
+  const action = { at: core.clock(), action: actionOf(request.method), target, detail };
+  const [id = ''] = await auditStarts(query, [action]);
+  const finish = async (end: object) => {
     try {
-      await auditEnd(query, id, { ...result });
+      await auditEnds(query, [{ id, end }]);
     } catch (error) {
       // The change is committed and its answer must be sent: the entry stays STARTED, and the log has the reason.
       core.log.error('audit_end_failed', { ...errorFields(error) });
@@ -90,11 +91,14 @@ async function audited(core: Core, request: UnaryRequest, run: () => Promise<Una
   };
   try {
     const response = await run();
-    await end(resultOf(response.message as unknown as Fields));
+    await finish(resultOf(response.message as unknown as Fields));
     return response;
   } catch (error) {
     const requestId = error instanceof HoldfastError ? error.details.requestId : undefined;
-    await end({ result: error instanceof HoldfastError ? error.code : Code[ConnectError.from(error).code], requestId });
+    await finish({
+      result: error instanceof HoldfastError ? error.code : Code[ConnectError.from(error).code],
+      requestId,
+    });
     throw error;
   }
 }
@@ -154,6 +158,6 @@ function kebab(name: string): string {
 /** Throws INVALID_REQUEST when the operator name is malformed. */
 function actorOf(name: string | null): string {
   if (name === null || name === '') return 'operator';
-  if (/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/.test(name)) return `operator/${name}`;
+  if (isOperatorName(name)) return `operator/${name}`;
   throw invalidField('x-operator', 'must be a letter, then at most 63 letters, digits or " ._@+-"');
 }

@@ -1,14 +1,18 @@
-import type { AuditEntryRow } from '../../storage/audit-log/audit-log.ts';
-import { listAuditEntries as listStored } from '../../storage/audit-log/audit-log.ts';
+import { AuditEntrySchema, ListAuditEntriesRequestSchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import {
+  type AuditEntryRow,
+  type AuditFilter,
+  listAuditEntries as listStored,
+} from '../../storage/audit-log/audit-log.ts';
 import type { Method } from '../core.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';
-import { presentFields } from '../present.ts';
+import { present } from '../present.ts';
 
 /** Lists actions of operators, newest first. */
 export const listAuditEntries: Method<'listAuditEntries'> = async (core, request) => {
-  const { target, action, actor, atFrom, atTo } = request;
+  const { target, action, actor } = request;
   if (`${target}${action}${actor}`.includes('\0')) return { entries: [], nextPageToken: '' };
-  const filters = filtersOf({ target, action, actor, atFrom, atTo });
+  const filters = filtersOf<AuditFilter>(ListAuditEntriesRequestSchema, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
     read: (after, limit) => listStored(core.reads, filters, after, limit),
     present: presentEntry,
@@ -17,9 +21,6 @@ export const listAuditEntries: Method<'listAuditEntries'> = async (core, request
 };
 
 function presentEntry(row: AuditEntryRow) {
-  return {
-    ...presentFields(row, 'at', 'actor', 'action', 'target'),
-    auditEntryId: row.id,
-    detail: row.detail == null ? '' : JSON.stringify(row.detail),
-  };
+  const detail = row.detail && JSON.stringify(row.detail);
+  return present(AuditEntrySchema, row, { auditEntryId: row.id, detail });
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../domain/refusal.ts';
 import { ledgersOf } from '../../processor/processors.ts';
-import { audit } from '../../reconciliation/audit.ts';
 import { type Drift, unreadText } from '../../reconciliation/drift.ts';
+import { audit } from '../../reconciliation/self-audit.ts';
 import type { Method } from '../core.ts';
 
 /** Drifts of each check that are returned when the request has no limit. */
@@ -27,5 +27,5 @@ export const auditBooks: Method<'auditBooks'> = async function* (core, request) 
   for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
   if (audited.unread.length > 0)
     throw new HoldfastError('UNAVAILABLE', unreadText(audited.unread), { retryAfterS: 60 });
-  yield { line: { case: 'summary', value: { ...audited, ledgers: [...audited.ledgers] } } };
+  yield { line: { case: 'summary', value: audited } };
 };

@@ -1,6 +1,6 @@
 import { attemptHeaders, notificationUrl } from '../../delivery/attempt-request.ts';
 import { withoutSecrets } from '../../delivery/secret-fields.ts';
-import type { DeliveryRow } from '../../storage/delivery/delivery.ts';
+import type { DeliveryRow } from '../../storage/delivery/delivery-row.ts';
 import { type EndpointTerms, readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';

@@ -1,12 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
-import { type DeliverySchema, DeliveryState } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { DeliveryAttemptRow, DeliveryRow, Fault } from '../../storage/delivery/delivery.ts';
+import { DeliveryAttemptSchema, DeliverySchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import type { DeliveryAttemptRow, DeliveryRow, Fault } from '../../storage/delivery/delivery-row.ts';
 import { type DeliveryHead, findDelivery, listAttempts } from '../../storage/delivery/read-deliveries.ts';
 import type { Core } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { readPage } from '../pages.ts';
-import { endpointKindOf, notificationKindOf, presentFields } from '../present.ts';
+import { present } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 import { isInScope, roleOf } from '../server/caller.ts';
 
@@ -15,14 +15,7 @@ export function presentDelivery(
   row: DeliveryHead,
   attempts: MessageInitShape<typeof DeliverySchema>['attempts'] = [],
 ): MessageInitShape<typeof DeliverySchema> {
-  return {
-    ...presentFields(row, 'merchantId', 'requestId', 'statusInfo', 'attemptCount', 'createdAt', 'dueAt', 'deliveredAt'),
-    deliveryId: row.id,
-    endpointKind: endpointKindOf(row.endpointKind),
-    kind: notificationKindOf(row.kind),
-    state: DeliveryState[row.state],
-    attempts,
-  };
+  return present(DeliverySchema, row, { deliveryId: row.id, attempts });
 }
 
 /** One delivery. Throws OPERATION_NOT_FOUND, also when it is not of the merchant; '' = any merchant's. */
@@ -62,7 +55,7 @@ const BY_NUMBER = {
 };
 
 function presentAttempt(row: DeliveryAttemptRow) {
-  return presentFields(row, 'number', 'startedAt', 'latencyMs', 'httpStatus', 'error', 'url', 'responseHead');
+  return present(DeliveryAttemptSchema, row);
 }
 
 /** The details would show a merchant which names and addresses exist in the network of the service. */

@@ -12,13 +12,13 @@ import {
   recoverRange,
   replayOne,
   replayRange,
-} from '../../storage/delivery/replay-deliveries.ts';
-import { endpointName } from '../../storage/endpoint/endpoint.ts';
-import { takeQuota } from '../../storage/merchant/quota.ts';
+} from '../../storage/delivery/make-due-again.ts';
+import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
 import type { Method } from '../core.ts';
 import { keptEndpointKind } from '../present.ts';
-import { invalidField, tooMany } from '../refuse.ts';
+import { invalidField } from '../refuse.ts';
 import { demandDelivery, isMerchant, presentAttempts, presentDelivery } from './present-delivery.ts';
+import { spendQuota } from './send-test-notification.ts';
 
 /** Sends one delivery again. Throws RATE_LIMITED when a merchant does it too often. */
 export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryId, merchantId }, context) => {
@@ -26,8 +26,7 @@ export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryI
   const now = core.clock();
   const action = { at: now, action: 'delivery.replay', target: deliveryId };
   const endpoint = await audited(core.database, action, async (query) => {
-    const mayReplay = !isMerchant(context) || (await takeQuota(query, merchantId, 'delivery.replay', now));
-    if (!mayReplay) throw tooMany(now);
+    if (isMerchant(context)) await spendQuota(query, merchantId, 'delivery.replay', now);
     const replayed = await replayOne(query, deliveryId, now);
     if (!replayed)
       throw new HoldfastError('INVALID_REQUEST', `its body was purged, or it had ${MAX_ATTEMPTS} attempts`);
@@ -82,8 +81,7 @@ export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, reque
   };
   const action = { at: now, action: 'delivery.recover', target: merchantId || 'all merchants', detail: { ...range } };
   const recovered = await audited(core.database, action, async (query) => {
-    const may = !isMerchant(context) || (await takeQuota(query, merchantId, 'delivery.recover', now));
-    if (!may) throw tooMany(now);
+    if (isMerchant(context)) await spendQuota(query, merchantId, 'delivery.recover', now);
     return recoverRange(query, range, now);
   });
   core.announce(recovered.map(endpointName));

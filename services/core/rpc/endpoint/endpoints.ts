@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { EndpointPause, type EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { EndpointSchema, ListEndpointsRequestSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { hurry } from '../../storage/delivery/replay-deliveries.ts';
+import { hurry } from '../../storage/delivery/make-due-again.ts';
 import {
   type EndpointKey,
   type EndpointRow,
@@ -13,16 +12,16 @@ import {
   listTroubledEndpoints,
   lockEndpoint,
   writeEndpoint,
-} from '../../storage/endpoint/endpoint.ts';
-import { findMerchant } from '../../storage/merchant/merchant.ts';
+} from '../../storage/endpoint/endpoint-row.ts';
+import { findMerchant } from '../../storage/merchant/merchant-row.ts';
 import type { Core, Method } from '../core.ts';
 import { filtersOf, readPage } from '../pages.ts';
-import { endpointKindOf, keptEndpointKind, presentFields } from '../present.ts';
+import { keptEndpointKind, present } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
 /** Lists endpoints that have failed or are paused. */
 export const listEndpoints: Method<'listEndpoints'> = async (core, request) => {
-  const filters = filtersOf({ merchantId: request.merchantId });
+  const filters = filtersOf<{ readonly merchantId?: string }>(ListEndpointsRequestSchema, request);
   const byName = { isKey: (text: string) => endpointOf(text) !== undefined, keyOf: endpointName };
   const { page, nextPageToken } = await readPage(request, filters, byName, {
     read: (after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, endpointOf(after), limit),
@@ -92,10 +91,6 @@ export async function hurryTo(core: Core, merchantId: string, moved: readonly En
 }
 
 /** An endpoint as operators see it. */
-function presentEndpoint(row: Readonly<EndpointRow>): MessageInitShape<typeof EndpointSchema> {
-  return {
-    ...presentFields(row, 'merchantId', 'pausedUntil', 'failureCount', 'changedAt'),
-    endpointKind: endpointKindOf(row.kind),
-    pause: row.pause == null ? EndpointPause.UNSPECIFIED : EndpointPause[row.pause],
-  };
+function presentEndpoint(row: Readonly<EndpointRow>) {
+  return present(EndpointSchema, row, { endpointKind: row.kind });
 }

@@ -1,19 +1,15 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Database } from '../../storage/database.ts';
-import { findMerchant, type MerchantRow } from '../../storage/merchant/merchant.ts';
+import { findMerchant, type MerchantRow } from '../../storage/merchant/merchant-row.ts';
 
 /** Merchants' contracts, at most a second old. */
-export interface ContractCache {
-  find(merchantId: string): Promise<MerchantRow | undefined>;
-  /** Drops the entry of a merchant, after this process has changed its contract. */
-  forget(merchantId: string): void;
-}
+export type ContractCache = ReturnType<typeof openContractCache>;
 
 /** How long a core may act on a contract that another core has changed. */
 const TTL_MS = 1_000;
 
 /** Opens the cache. Concurrent lookups of one merchant share a query; a merchant that does not exist is not cached. */
-export function openContractCache(database: Database, clock: Clock): ContractCache {
+export function openContractCache(database: Database, clock: Clock) {
   const cached = new Map<string, { until: number; contract: Promise<MerchantRow | undefined> }>();
   const load = async (merchantId: string): Promise<MerchantRow | undefined> => {
     const contract = await findMerchant(database, merchantId);
@@ -21,7 +17,7 @@ export function openContractCache(database: Database, clock: Clock): ContractCac
     return contract;
   };
   return {
-    find(merchantId) {
+    find(merchantId: string): Promise<MerchantRow | undefined> {
       const now = clock().getTime();
       const known = cached.get(merchantId);
       if (known && known.until > now && known.until <= now + TTL_MS) return known.contract;
@@ -30,6 +26,7 @@ export function openContractCache(database: Database, clock: Clock): ContractCac
       contract.catch(() => cached.delete(merchantId));
       return contract;
     },
-    forget: (merchantId) => void cached.delete(merchantId),
+    /** Drops the entry of a merchant, after this process has changed its contract. */
+    forget: (merchantId: string) => void cached.delete(merchantId),
   };
 }

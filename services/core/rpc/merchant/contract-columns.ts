@@ -4,7 +4,7 @@ import { ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js
 import { addressesOf, neverReachable, reachableIfAllowed } from '../../egress/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../egress/gateway-address.ts';
 import { openResolver } from '../../egress/resolve.ts';
-import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
@@ -48,8 +48,16 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   if (internalUrl !== null) await refuseGateway(internalUrl, core.settings.GATEWAY_ORIGIN.map(targetOf));
   const { allowMultipleCaptures, currencies, terminals, notifyHolds = true, processorAccount } = contract;
   return {
-    ...{ allowMultipleCaptures, currencies, terminals, notifyHolds, requireSignedCaptures, capturePublicKey },
-    ...{ webhookUrl, internalUrl, processor, processorAccount },
+    allowMultipleCaptures,
+    currencies,
+    terminals,
+    notifyHolds,
+    requireSignedCaptures,
+    capturePublicKey,
+    webhookUrl,
+    internalUrl,
+    processor,
+    processorAccount,
     notifyExpiringHours: contract.notifyExpiringHours ?? null,
     holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };

@@ -12,7 +12,7 @@ import { readPage } from '../pages.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { checkEndpoint, contractColumns } from './contract-columns.ts';
-import { newApiKey, newSigningSecret } from './new-credentials.ts';
+import { newApiKey, newSigningSecret } from './keys-and-secrets.ts';
 import { presentContract, presentMerchant } from './present-merchant.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
@@ -29,7 +29,6 @@ export const createMerchant: Method<'createMerchant'> = async (
   return { merchant: presentMerchant(created), apiKey: key, signingSecret: secret };
 };
 
-/** Looks up a merchant. */
 export const getMerchant: Method<'getMerchant'> = async (core, { merchantId }) => {
   const found = await readMerchant(core.database, merchantId);
   if (!found) throw noSuch('merchant');

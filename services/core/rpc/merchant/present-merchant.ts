@@ -1,13 +1,19 @@
-import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credentials.ts';
-import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import {
+  ApiKeySchema,
+  ContractSchema,
+  MerchantSchema,
+  SigningSecretSchema,
+} from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credential-rows.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { MerchantWithCredentials } from '../../storage/merchant/read-merchants.ts';
-import { presentFields } from '../present.ts';
+import { present } from '../present.ts';
 import { contractWarnings } from './contract-columns.ts';
 
 /** A merchant as operators see it: never a key or a secret. */
 export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCredentials) {
   return {
-    ...presentFields(merchant, 'name', 'createdAt'),
+    ...present(MerchantSchema, merchant),
     merchantId: merchant.id,
     contract: presentContract(merchant),
     apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),
@@ -19,12 +25,7 @@ export function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantW
 
 /** What a merchant may do, and where its notifications go. */
 export function presentContract(merchant: MerchantRow) {
-  return {
-    ...presentFields(merchant, 'allowMultipleCaptures', 'currencies', 'terminals', 'notifyHolds'),
-    ...presentFields(merchant, 'requireSignedCaptures', 'capturePublicKey', 'webhookUrl', 'internalUrl'),
-    ...presentFields(merchant, 'processor', 'processorAccount', 'notifyExpiringHours'),
-    holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
-  };
+  return { ...present(ContractSchema, merchant), holdPeriod: { seconds: BigInt(merchant.holdPeriodS) } };
 }
 
 /** Those that live, and the newest of those that do not. */
@@ -37,10 +38,10 @@ const MOST_ENDED = 100;
 
 /** An API key without the key. */
 export function presentApiKey(key: ApiKeyRow) {
-  return { ...presentFields(key, 'last4', 'managesWebhook', 'createdAt', 'revokedAt'), apiKeyId: key.id };
+  return present(ApiKeySchema, key, { apiKeyId: key.id });
 }
 
 /** A signing secret without the secret. */
 export function presentSigningSecret(secret: SigningSecretRow) {
-  return { ...presentFields(secret, 'createdAt', 'retiredAt'), signingSecretId: secret.id };
+  return present(SigningSecretSchema, secret, { signingSecretId: secret.id });
 }

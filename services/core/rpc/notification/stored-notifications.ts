@@ -1,15 +1,11 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { v7 as uuidv7 } from 'uuid';
-import { signNotification } from '../../../../client/webhooks/signature.ts';
 import {
-  type StoredNotificationSchema,
+  StoredNotificationSchema,
   StoredNotificationState,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { endpointName } from '../../storage/endpoint/endpoint.ts';
-import { readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
-import type { AcceptedRow } from '../../storage/notification/notification.ts';
+import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
 import {
   listStored,
   type Replay,
@@ -17,10 +13,10 @@ import {
   replayStored,
   type StoredFilter,
   type StoredRow,
-} from '../../storage/notification/stored-notifications.ts';
-import type { Core, Method } from '../core.ts';
+} from '../../storage/notification/stored-rows.ts';
+import type { Method } from '../core.ts';
 import { readPage } from '../pages.ts';
-import { notificationKindOf, presentFields } from '../present.ts';
+import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 
 /** Lists accepted notifications that are not purged, newest first; with a requestId only that one, purged or not. */
@@ -67,26 +63,16 @@ function afterOf(key: string | undefined): StoredFilter['after'] {
 export const replayStoredNotification: Method<'replayStoredNotification'> = async (core, { merchantId, requestId }) => {
   const key = { merchantId, requestId };
   const { query } = core.database;
-  const stored = await readStored(query, key);
-  if (!stored) throw noSuch('notification');
+  if (!(await readStored(query, key))) throw noSuch('notification');
   const at = core.clock();
   const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
   const endpoint = await audited(core.database, action, async (inTransaction) => {
-    const parts = { deliveryId: uuidv7(), at, sign: () => sign(core, stored) };
-    return demandDelivery(await replayStored(inTransaction, key, parts));
+    return demandDelivery(await replayStored(inTransaction, key, uuidv7(), at));
   });
   core.announce([endpointName(endpoint)]);
   const now = await readStored(query, key);
   return now ? { notification: presentStored(now) } : {};
 };
-
-/** The signature of the sender, made with the secret in use. Throws INVALID_REQUEST when there is none. */
-async function sign(core: Core, stored: StoredRow): Promise<string> {
-  const terms = await readEndpointTerms(core.database.query, core.cipher, [stored.merchantId]);
-  const [older] = terms.get(stored.merchantId)?.secrets ?? [];
-  if (older === undefined) throw new HoldfastError('INVALID_REQUEST', 'the merchant has no live signing secret');
-  return signNotification(older, stored);
-}
 
 function demandDelivery(replay: Replay) {
   if (replay === 'PURGED') throw new HoldfastError('INVALID_REQUEST', 'the body of the notification was purged');
@@ -95,17 +81,7 @@ function demandDelivery(replay: Replay) {
 }
 
 /** An accepted notification as operators see it, and where it stands; never its body. */
-function presentStored(row: StoredRow): MessageInitShape<typeof StoredNotificationSchema> {
-  const forwarding =
-    row.deliveryId === null ? StoredNotificationState.NOT_FORWARDED : StoredNotificationState.FORWARDED;
-  const state = row.parked ? StoredNotificationState.PARKED : forwarding;
-  return { ...presentAccepted(row), state, deliveryId: row.deliveryId ?? '' };
-}
-
-/** An accepted notification as it was signed. */
-export function presentAccepted(row: AcceptedRow): MessageInitShape<typeof StoredNotificationSchema> {
-  return {
-    ...presentFields(row, 'merchantId', 'requestId', 'statusInfo', 'status', 'amount', 'currency', 'receivedAt'),
-    kind: notificationKindOf(row.kind),
-  };
+function presentStored(row: StoredRow) {
+  const forwarding = row.deliveryId === null ? 'NOT_FORWARDED' : 'FORWARDED';
+  return present(StoredNotificationSchema, row, { state: row.parked ? 'PARKED' : forwarding });
 }

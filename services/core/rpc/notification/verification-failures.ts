@@ -1,19 +1,18 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
+  ListVerificationFailuresRequestSchema,
   type VerificationFailure,
   VerificationFailureReason,
-  type VerificationFailureSchema,
+  VerificationFailureSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import {
   insertVerificationFailures,
   listVerificationFailures as listStored,
-  type VerificationFailureInput,
-  type VerificationFailureRow,
+  type VerificationFailureFilter,
 } from '../../storage/notification/verification-failure.ts';
 import type { Method } from '../core.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';
-import { keptNotificationKind, notificationKindOf, presentFields } from '../present.ts';
+import { keptNotificationKind, present } from '../present.ts';
 
 /** Stores notifications that the relay could not verify, for operators. */
 export const reportVerificationFailures: Method<'reportVerificationFailures'> = async (
@@ -25,39 +24,23 @@ export const reportVerificationFailures: Method<'reportVerificationFailures'> = 
   return {};
 };
 
-function inputOf(failure: VerificationFailure): VerificationFailureInput {
+function inputOf({ failureId, failedAt, reason, kind, bodySha256, ...same }: VerificationFailure) {
   return {
-    id: failure.failureId,
-    failedAt: failure.failedAt ? timestampDate(failure.failedAt).toISOString() : '',
-    reason: VerificationFailureReason[failure.reason],
-    kind: keptNotificationKind(failure.kind),
-    statusInfo: failure.statusInfo,
-    claimedMerchantId: failure.claimedMerchantId,
-    address: failure.address,
-    bodyBytes: failure.bodyBytes,
-    bodySha256: Buffer.from(failure.bodySha256).toString('hex'),
-    signatureSha256Prefix: failure.signatureSha256Prefix,
+    ...same,
+    id: failureId,
+    failedAt: failedAt ? timestampDate(failedAt).toISOString() : '',
+    reason: VerificationFailureReason[reason],
+    kind: keptNotificationKind(kind),
+    bodySha256: Buffer.from(bodySha256).toString('hex'),
   };
 }
 
 /** Lists notifications that the relay could not verify, newest first. */
 export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request) => {
-  const { claimedMerchantId, reason } = request;
-  const filters = filtersOf({ claimedMerchantId, reason: (reason && VerificationFailureReason[reason]) as string });
+  const filters = filtersOf<VerificationFailureFilter>(ListVerificationFailuresRequestSchema, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
     read: (after, limit) => listStored(core.reads, filters, after, limit),
-    present: presentFailure,
+    present: (row) => present(VerificationFailureSchema, row, { failureId: row.id }),
   });
   return { failures: page, nextPageToken };
 };
-
-/** A failed verification as operators see it. */
-function presentFailure(row: VerificationFailureRow): MessageInitShape<typeof VerificationFailureSchema> {
-  return {
-    ...presentFields(row, 'failedAt', 'statusInfo', 'claimedMerchantId', 'address'),
-    ...presentFields(row, 'bodyBytes', 'bodySha256', 'signatureSha256Prefix'),
-    failureId: row.id,
-    reason: VerificationFailureReason[row.reason as keyof typeof VerificationFailureReason],
-    kind: notificationKindOf(row.kind),
-  };
-}

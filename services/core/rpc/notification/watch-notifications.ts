@@ -3,7 +3,7 @@ import {
   type SignedNotificationSchema,
   WatchNotificationsResponseSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { notifiedBody } from '../../books/result.ts';
+import { notifiedBody } from '../../books/operation-result.ts';
 import { attemptHeaders, notificationPath } from '../../delivery/attempt-request.ts';
 import { OPERATION_KINDS } from '../../domain/kinds.ts';
 import { type NotifiedRow, readNotified } from '../../storage/delivery/read-notified.ts';
@@ -11,7 +11,7 @@ import { readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
 import type { OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Core, Method } from '../core.ts';
 import { followLog } from '../operation/follow-log.ts';
-import { tokenOf } from '../operation/watch-messages.ts';
+import { tokenOf } from '../operation/resume-token.ts';
 
 /**
  * Streams a merchant's notifications in commit order, signed as they are sent. One that has a delivery is what its next

@@ -1,8 +1,18 @@
 import { findResult } from '../../storage/operation/operation-row.ts';
 import { findSent } from '../../storage/submission/find-sent.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
+import { isUuid } from '../ids.ts';
 import { presentOperation, presentSent } from '../present.ts';
-import { isInScope } from '../server/caller.ts';
+import { refusalOf } from '../refuse.ts';
+import { isInScope, scopeOf } from '../server/caller.ts';
+
+/** Looks up an operation: its result, or, while it has none, what was asked for. */
+export const getOperation: Method<'getOperation'> = async (core, request, context) => {
+  const scope = scopeOf(context, request.merchantId);
+  const operation = isUuid(request.requestId) ? await findOperation(core, request.requestId, scope) : undefined;
+  if (!operation) throw refusalOf('OPERATION_NOT_FOUND');
+  return { operation };
+};
 
 /**
  * An operation's result, or, while it has none, what was asked for; undefined when there is neither, or it is not in

@@ -1,9 +1,9 @@
 import { HoldfastError } from '../../domain/refusal.ts';
-import { HistoryChanged } from '../../feeds/operation-feed.ts';
 import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
-import { markOf, readToken } from './watch-messages.ts';
+import { HistoryChanged } from './operation-feed.ts';
+import { markOf, readToken } from './resume-token.ts';
 
 /** A stream shows its position this often, so that a quiet one resumes near its end. */
 export const HEARTBEAT_MS = 5_000;

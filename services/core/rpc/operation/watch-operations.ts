@@ -1,7 +1,11 @@
+import { create, type MessageShape } from '@bufbuild/protobuf';
+import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
+import type { OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Method } from '../core.ts';
+import { presentOperation } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { followLog } from './follow-log.ts';
-import { heartbeat, messagesAbout } from './watch-messages.ts';
+import { tokenOf } from './resume-token.ts';
 
 /**
  * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the
@@ -16,6 +20,43 @@ export const watchOperations: Method<'watchOperations'> = async function* (core,
       yield message;
       if (signal.aborted) return;
     }
-    if (results.length === 0) yield heartbeat(position);
+    if (results.length === 0) yield create(WatchOperationsResponseSchema, { resumeToken: tokenOf(position) });
   }
 };
+
+type Message = MessageShape<typeof WatchOperationsResponseSchema>;
+
+/**
+ * Builds the messages about results: one each, or up to `maxBatchSize` results together. Streams with the same filter
+ * share the message objects, so that each is encoded once.
+ */
+export function* messagesAbout(results: readonly OperationRow[], maxBatchSize: number): Generator<Message> {
+  if (maxBatchSize <= 1) for (const result of results) yield alone(result);
+  else for (let at = 0; at < results.length; at += maxBatchSize) yield together(results.slice(at, at + maxBatchSize));
+}
+
+const singles = new WeakMap<OperationRow, Message>();
+
+function alone(result: OperationRow): Message {
+  const known = singles.get(result);
+  if (known) return known;
+  const operation = presentOperation(result);
+  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokenOf(result) });
+  singles.set(result, message);
+  return message;
+}
+
+/** The last batch made from each first result. */
+const batches = new WeakMap<OperationRow, { readonly results: readonly OperationRow[]; readonly message: Message }>();
+
+function together(results: readonly OperationRow[]): Message {
+  const [first, last] = [results[0], results.at(-1)] as [OperationRow, OperationRow];
+  const known = batches.get(first);
+  if (known?.results.length === results.length && known.results.every((result, index) => result === results[index])) {
+    return known.message;
+  }
+  const operations = results.map(presentOperation);
+  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokenOf(last) });
+  batches.set(first, { results, message });
+  return message;
+}

@@ -3,19 +3,20 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { isOpen } from '../../domain/hold.ts';
+import { isOpen } from '../../domain/hold-rules.ts';
 import { onHold } from '../../kinds/facts.ts';
-import { send } from '../../kinds/send.ts';
-import { settle } from '../../kinds/settle.ts';
+import { send } from '../../kinds/send-to-processor.ts';
+import { settle } from '../../kinds/settle-outcome.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
-import { findSubmission } from '../../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
-import type { Core } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
 import { reconciling } from '../refuse.ts';
+import { scopeOfChange } from '../server/caller.ts';
 import {
+  agreesWith,
   answerStored,
   demandOk,
   demandOwnResult,
@@ -27,7 +28,31 @@ import {
   storedAmount,
   storedOrLost,
 } from '../write.ts';
+import { demandHandle, namedHold } from './named-hold.ts';
 import { presentHold } from './present-hold.ts';
+
+/** Gives back what remains of a hold, or cancels its open checkout (docs/product.md, "Releases and expiry"). */
+export const releasePreauthorization: Method<'releasePreauthorization'> = async (core, request, context) => {
+  const merchantId = scopeOfChange(context, request.merchantId);
+  const hold = await namedHold(core, request, merchantId);
+  return actOnHold(core, context, request, { kind: 'RELEASE', hold, merchantId });
+};
+
+/** Adds to a hold (docs/product.md, "Increments and extensions"). */
+export const incrementPreauthorization: Method<'incrementPreauthorization'> = async (core, request, context) => {
+  const merchantId = scopeOfChange(context, request.merchantId);
+  demandHandle(context, request);
+  const hold = await namedHold(core, request, merchantId);
+  return actOnHold(core, context, request, { kind: 'INCREMENT', hold, merchantId, amount: request.amountToAdd });
+};
+
+/** Lets a hold end later (docs/product.md, "Increments and extensions"). */
+export const extendPreauthorization: Method<'extendPreauthorization'> = async (core, request, context) => {
+  const merchantId = scopeOfChange(context, request.merchantId);
+  demandHandle(context, request);
+  const hold = await namedHold(core, request, merchantId);
+  return actOnHold(core, context, request, { kind: 'EXTENSION', hold, merchantId });
+};
 
 /** What a caller asks of a hold, besides captures. */
 interface Act {
@@ -51,7 +76,7 @@ interface Acted {
  * Does it: judged and stored, then sent to the processor, then settled. Throws the refusals of its method in the
  * contract.
  */
-export async function actOnHold(
+async function actOnHold(
   core: Core,
   context: HandlerContext,
   request: { readonly idempotencyKey?: string | undefined; readonly operationRequestId?: string | undefined },
@@ -63,7 +88,9 @@ export async function actOnHold(
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount };
   const { requestId } = call;
 
-  const agrees = (id: string) => isOf(core, id, act);
+  const agrees = agreesWith(core, kind, (row) => {
+    return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
+  });
   // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
   if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
     return answerAgain(core, await findFirstUnstored(core, call, reconciling, agrees), holdRequestId);
@@ -85,7 +112,7 @@ export async function actOnHold(
       const outcome = await send(core, facts);
       const settled = await settle(core, facts, outcome);
       if (settled.is === 'UNKNOWN') return unknown(requestId, holdRequestId);
-      if (settled.is === 'ENDED') demandOk(requestId, outcome);
+      if (settled.is === 'SETTLED') demandOk(requestId, outcome);
       return await answerAgain(core, { requestId, replayed: false }, holdRequestId);
     } catch (error) {
       demandOwnResult(core, requestId, error);
@@ -97,13 +124,6 @@ export async function actOnHold(
 
 function answerAgain(core: Core, first: First, holdRequestId: string): Promise<Acted> {
   return answerStored(core, first, unknown(first.requestId, holdRequestId), (row) => acted(core, row));
-}
-
-/** Whether an operation is the same as was asked for. */
-async function isOf(core: Core, requestId: string, { kind, hold, amount }: Act): Promise<boolean> {
-  const row = await findSubmission(core.database.query, requestId);
-  const isSame = amount === undefined || row?.amount === amount;
-  return row?.kind === kind && row.holdRequestId === hold.requestId && isSame;
 }
 
 /** The hold as it was right after it, whatever has happened to it since: the first answer. */

@@ -8,20 +8,20 @@ import {
   type CapturePreauthorizationResponseSchema,
   HoldStatus,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { HoldBooks } from '../../domain/hold.ts';
-import type { Approved } from '../../domain/operation.ts';
+import type { HoldBooks } from '../../domain/hold-rules.ts';
+import type { Approved } from '../../domain/outcome.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { onHold, type SubmissionFacts } from '../../kinds/facts.ts';
-import { send } from '../../kinds/send.ts';
-import { settle } from '../../kinds/settle.ts';
+import { send } from '../../kinds/send-to-processor.ts';
+import { settle } from '../../kinds/settle-outcome.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
-import { findSubmission } from '../../storage/submission/read-submissions.ts';
 import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
 import { presentCapture } from '../present.ts';
 import { roleOf, scopeOfChange } from '../server/caller.ts';
 import {
+  agreesWith,
   answerStored,
   demandOk,
   demandOwnResult,
@@ -61,7 +61,8 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   const stored = await storedOrLost(core.books.store(capture));
   if (stored === 'LOST') return unknown(requestId, undefined);
   const { hold } = stored;
-  const first = await findFirst(core, capture, stored, (id) => isOf(core, id, hold, amount));
+  const agrees = agreesWith(core, 'CAPTURE', (row) => row.holdRequestId === hold?.requestId && row.amount === amount);
+  const first = await findFirst(core, capture, stored, agrees);
   if (first) return answerAgain(core, first, hold);
   assert(hold, 'what is reserved has a hold');
 
@@ -78,7 +79,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
       const outcome = await send(core, facts);
       const settled = await settle(core, facts, outcome);
       if (settled.is === 'UNKNOWN') return unknown(requestId, hold);
-      if (settled.is !== 'ENDED') return await answerAgain(core, { requestId, replayed: false }, hold);
+      if (settled.is !== 'SETTLED') return await answerAgain(core, { requestId, replayed: false }, hold);
       demandOk(requestId, outcome);
       return { capture: captured(facts, capture.at, outcome as Approved, settled.at, settled.books as HoldBooks) };
     } catch (error) {
@@ -115,12 +116,6 @@ function answerAgain(core: Core, first: First, hold: HoldRow | undefined): Promi
   return answerStored(core, first, unknown(first.requestId, hold), (row) => ({
     capture: { ...presentCapture(row), ...untouched },
   }));
-}
-
-/** Whether an operation is a capture of this amount of the hold. */
-async function isOf(core: Core, requestId: string, hold: HoldRow | undefined, amount: bigint): Promise<boolean> {
-  const row = await findSubmission(core.database.query, requestId);
-  return row?.kind === 'CAPTURE' && row.holdRequestId === hold?.requestId && row.amount === amount;
 }
 
 function unknown(requestId: string, hold: HoldRow | undefined): Response {

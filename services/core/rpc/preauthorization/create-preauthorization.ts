@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import {
@@ -8,22 +7,23 @@ import {
   type CreatePreauthorizationResponseSchema,
   HoldPhase,
   HoldStatus,
-  type PreauthorizationSchema,
+  PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/result.ts';
+import { expiryOf } from '../../books/operation-result.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
-import type { Approved } from '../../domain/operation.ts';
+import type { Approved } from '../../domain/outcome.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
-import { handleOf } from '../../kinds/checkout.ts';
-import { send } from '../../kinds/send.ts';
-import { settle } from '../../kinds/settle.ts';
+import { handleOf } from '../../kinds/checkout-page.ts';
+import { send } from '../../kinds/send-to-processor.ts';
+import { settle } from '../../kinds/settle-outcome.ts';
 import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf, type Fields } from '../idempotency.ts';
+import { present } from '../present.ts';
 import {
   contractOf,
   dateOf,
@@ -99,19 +99,13 @@ export async function placeHold(
       if (request.tokenId === undefined) {
         return (await openCheckout(core, requestId, contract)) ?? unknown(request, requestId);
       }
-      const { amount } = request;
-      const facts = {
-        ...hold,
-        kind: 'HOLD',
-        amount,
-        processorRequestId: await sentAs(core, requestId, stored),
-      } as const;
+      const facts = { ...hold, kind: 'HOLD', processorRequestId: await sentAs(core, requestId, stored) } as const;
       const outcome = await send(core, facts);
       const settled = await settle(core, facts, outcome);
       if (settled.is === 'UNKNOWN') return unknown(request, requestId);
-      if (settled.is === 'ENDED') demandOk(requestId, outcome);
+      if (settled.is === 'SETTLED') demandOk(requestId, outcome);
       // What is stored may be another core's, with a handle of its own.
-      const isOwn = settled.is === 'ENDED' && stored.outcome === 'STORED';
+      const isOwn = settled.is === 'SETTLED' && stored.outcome === 'STORED';
       if (!isOwn) return await answerAgain(core, { requestId, replayed: false });
       const preauthorization = { ...placed(hold, outcome as Approved, settled.at), preauthorizationId };
       return { preauthorization, state: OperationState.OK };
@@ -152,31 +146,20 @@ async function isOf(
 
 /** The hold as it was just stored; nothing is read back. */
 function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<typeof PreauthorizationSchema> {
-  const { card } = outcome;
+  const { card, generatedTokenId, reference: processorReference } = outcome;
   return {
-    requestId: hold.requestId,
-    status: HoldStatus.IN_PROGRESS,
-    phase: HoldPhase.AUTHORIZED,
-    amount: BigInt(hold.amount),
-    currency: hold.currency,
-    amountRemaining: BigInt(hold.amount),
-    merchantId: hold.merchantId,
-    terminalId: hold.terminalId,
-    userId: hold.userId,
-    merchantReference: hold.merchantReference ?? '',
-    description: hold.description ?? '',
-    customerPresent: hold.customerPresent,
-    ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(new Date(hold.expectedCaptureAt)) }),
-    renews: hold.renews ?? '',
-    ...(hold.captureAt && { captureAt: timestampFromDate(new Date(hold.captureAt)) }),
-    ...(hold.releaseAt && { releaseAt: timestampFromDate(new Date(hold.releaseAt)) }),
-    metadata: inOrder(hold.metadata ?? {}),
-    expiresAt: timestampFromDate(expiryOf(hold, at, outcome.expiresAt)),
-    createdAt: timestampFromDate(new Date(hold.createdAt)),
-    placedAt: timestampFromDate(at),
+    ...present(PreauthorizationSchema, {
+      ...hold,
+      status: 'IN_PROGRESS',
+      phase: 'AUTHORIZED',
+      amountRemaining: hold.amount,
+      metadata: hold.metadata && inOrder(hold.metadata),
+      expiresAt: expiryOf(hold, at, outcome.expiresAt),
+      placedAt: at,
+      generatedTokenId,
+      processorReference,
+    }),
     ...(card && { paymentMethod: { type: 'card', ...card } }),
-    generatedTokenId: outcome.generatedTokenId ?? '',
-    processorReference: outcome.reference,
   };
 }
 
@@ -266,7 +249,7 @@ function newHold(
     userId: request.userId,
     tokenId: request.tokenId,
     phase: byToken ? 'AUTHORIZING' : 'AWAITING_CHECKOUT',
-    amount: request.amount.toString(),
+    amount: request.amount,
     currency: request.currency,
     ...kept,
     allowMultipleCaptures: contract.allowMultipleCaptures,
@@ -276,17 +259,17 @@ function newHold(
     merchantReference: request.merchantReference,
     description: request.description,
     customerPresent: request.customerPresent ?? !byToken,
-    expectedCaptureAt: dateOf(request.expectedCaptureAt)?.toISOString(),
+    expectedCaptureAt: dateOf(request.expectedCaptureAt),
     renews,
-    captureAt: dateOf(request.captureAt)?.toISOString(),
-    releaseAt: dateOf(request.releaseAt)?.toISOString(),
+    captureAt: dateOf(request.captureAt),
+    releaseAt: dateOf(request.releaseAt),
     metadata: Object.keys(request.metadata).length > 0 ? { ...request.metadata } : undefined,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard,
-    checkoutExpiresAt: byToken ? undefined : new Date(at.getTime() + CHECKOUT_MS).toISOString(),
+    checkoutExpiresAt: byToken ? undefined : new Date(at.getTime() + CHECKOUT_MS),
     ...placeOf(core, contract),
-    createdAt: at.toISOString(),
-    inquireAt: inquireAt.toISOString(),
+    createdAt: at,
+    inquireAt,
   };
   return { hold, preauthorizationId };
 }

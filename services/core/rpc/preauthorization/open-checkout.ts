@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { pointOf } from '../../domain/crash-points.ts';
-import { openPage } from '../../kinds/checkout.ts';
+import { openPage } from '../../kinds/checkout-page.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
-import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
 import { processorRefusal } from '../refuse.ts';
 import { presentCheckout } from './present-hold.ts';

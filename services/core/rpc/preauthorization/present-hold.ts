@@ -1,8 +1,8 @@
-import { HoldPhase, HoldStatus, ReleaseReason } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { isOpen } from '../../domain/hold.ts';
+import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { isOpen } from '../../domain/hold-rules.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
-import { presentAnswer, presentCard, presentFields } from '../present.ts';
+import { present, presentCard, presentError } from '../present.ts';
 
 /** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */
 export function presentHold(hold: HoldRow, cipher: Cipher) {
@@ -17,23 +17,20 @@ export function presentHold(hold: HoldRow, cipher: Cipher) {
 export function presentListed(hold: HoldRow, cipher: Cipher) {
   const awaiting = hold.phase === 'AWAITING_CHECKOUT';
   return {
-    ...presentFields(hold, 'requestId', 'merchantId', 'terminalId', 'userId', 'amount', 'currency', 'frozen'),
-    ...presentFields(hold, 'description', 'customerPresent', 'expectedCaptureAt', 'captureAt', 'releaseAt', 'renews'),
-    ...presentFields(hold, 'merchantReference', 'generatedTokenId', 'createdAt', 'placedAt', 'expiresAt', 'closedAt'),
-    status: HoldStatus[hold.status],
-    phase: HoldPhase[phaseOf(hold)],
+    ...present(PreauthorizationSchema, hold, {
+      phase: phaseOf(hold),
+      metadata: hold.metadata && inOrder(hold.metadata),
+      checkoutExpiresAt: awaiting ? hold.checkoutExpiresAt : null,
+    }),
     amountCaptured: hold.captured,
     amountInFlight: hold.inFlight,
     amountRemaining: hold.remaining,
     amountReleased: hold.released,
     amountReversed: hold.reversed,
     amountRefunded: hold.refunded,
-    ...(hold.metadata != null && { metadata: inOrder(hold.metadata) }),
     ...(awaiting && hold.checkoutUrlCiphertext && { checkoutUrl: openCheckoutUrl(hold, cipher) }),
-    ...(awaiting && presentFields(hold, 'checkoutExpiresAt')),
-    ...(hold.releaseReason != null && { releaseReason: ReleaseReason[hold.releaseReason] }),
     ...presentCard(hold),
-    ...presentAnswer(hold),
+    ...presentError(hold),
   };
 }
 

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { judgeRenewal, remainedOf } from '../../domain/hold.ts';
+import { judgeRenewal, remainedOf } from '../../domain/hold-rules.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Method } from '../core.ts';
 import { refusalOf } from '../refuse.ts';

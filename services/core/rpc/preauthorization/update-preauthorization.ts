@@ -1,5 +1,5 @@
 import type { UpdatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { endOf } from '../../domain/hold.ts';
+import { endOf } from '../../domain/hold-rules.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { changeTerms, type Terms } from '../../storage/hold/change-terms.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';

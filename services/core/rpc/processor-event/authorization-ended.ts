@@ -1,5 +1,5 @@
 import { AuthorizationEnd, type AuthorizationEnded } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { isOpen } from '../../domain/hold.ts';
+import { isOpen } from '../../domain/hold-rules.ts';
 import { endHold } from '../../kinds/end-hold.ts';
 import { markEnded } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';

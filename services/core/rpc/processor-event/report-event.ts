@@ -10,14 +10,14 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { freezeHold } from '../../storage/hold/change-hold.ts';
-import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-event-row.ts';
+import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
 import type { Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { reporterOf } from '../server/caller.ts';
 import { authorizationEnded } from './authorization-ended.ts';
 import { findReported } from './find-reported.ts';
-import { takenBack } from './taken-back.ts';
+import { takenBack } from './report-reversal.ts';
 
 /**
  * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice

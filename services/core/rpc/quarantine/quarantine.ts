@@ -1,15 +1,15 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import {
-  type QuarantinedNotificationSchema,
+  ListQuarantinedNotificationsRequestSchema,
+  QuarantinedNotificationSchema,
   QuarantineReason,
-  QuarantineState,
+  StoredNotificationSchema,
 } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { endpointName } from '../../storage/endpoint/endpoint.ts';
-import type { AcceptedRow, NotificationKey } from '../../storage/notification/notification.ts';
+import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
+import type { NotificationKey } from '../../storage/notification/accepted-row.ts';
 import {
   type DiscardFilter,
   discardHeld,
@@ -17,16 +17,16 @@ import {
   findQuarantined,
   listQuarantined,
   type QuarantinedHead,
+  type QuarantineFilter,
   readAccepted,
   releaseHeld,
   setAside,
 } from '../../storage/notification/quarantined-notification.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { notificationInput, reportAside } from '../notification/accept.ts';
-import { presentAccepted } from '../notification/stored-notifications.ts';
+import { notificationInput, reportAside } from '../notification/store-verified.ts';
 import { filtersOf, readPage } from '../pages.ts';
-import { notificationKindOf, presentFields } from '../present.ts';
+import { present } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
 /** Quarantines a verified notification that must not be accepted. Its (merchantId, requestId) stays free. */
@@ -39,8 +39,7 @@ export const quarantineNotification: Method<'quarantineNotification'> = async (c
 
 /** Lists quarantined notifications, newest first. */
 export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request) => {
-  const state = (request.state && QuarantineState[request.state]) as QuarantinedHead['state'];
-  const filters = filtersOf({ merchantId: request.merchantId, state });
+  const filters = filtersOf<QuarantineFilter>(ListQuarantinedNotificationsRequestSchema, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_QUARANTINE_ID, {
     read: async (after, limit) => {
       const { rows, scannedTo } = await listQuarantined(core.reads, filters, after, limit);
@@ -129,27 +128,14 @@ async function find(core: Core, id: string): Promise<QuarantinedHead> {
 }
 
 /**
- * Quarantined notifications as operators see them, each with the notification that was accepted under the same name.
+ * Quarantined notifications as operators see them, each with the notification that was accepted under the same name;
+ * never a body or a signature.
  */
 async function presentQuarantined(core: Core, rows: readonly QuarantinedHead[]) {
   const nameOf = ({ merchantId, requestId }: NotificationKey) => `${merchantId} ${requestId}`;
   const accepted = rows.length === 0 ? [] : await readAccepted(core.database.query, rows);
-  const byName = new Map(accepted.map((each) => [nameOf(each), each]));
-  return rows.map((row) => present(row, byName.get(nameOf(row))));
-}
-
-/** Never a body or a signature. */
-function present(
-  row: QuarantinedHead,
-  accepted: AcceptedRow | undefined,
-): MessageInitShape<typeof QuarantinedNotificationSchema> {
-  return {
-    ...presentFields(row, 'merchantId', 'requestId', 'statusInfo', 'status', 'amount', 'currency'),
-    ...presentFields(row, 'receivedAt', 'decidedAt', 'deliveryId'),
-    quarantineId: row.id,
-    kind: notificationKindOf(row.kind),
-    reason: QuarantineReason[row.reason],
-    state: QuarantineState[row.state],
-    ...(accepted && { accepted: presentAccepted(accepted) }),
-  };
+  const byName = new Map(accepted.map((row) => [nameOf(row), present(StoredNotificationSchema, row)]));
+  return rows.map((row) =>
+    present(QuarantinedNotificationSchema, row, { quarantineId: row.id, accepted: byName.get(nameOf(row)) }),
+  );
 }

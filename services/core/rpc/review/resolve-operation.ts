@@ -1,7 +1,7 @@
 import type { ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { mustHappen } from '../../domain/kinds.ts';
-import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/operation.ts';
+import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/outcome.ts';
 import { settleDecided, settleLate } from '../../kinds/settle-late.ts';
 import { unfreezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';

@@ -1,14 +1,12 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { OperationKind } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { type ListMatchesRequest, MatchedBy } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
-import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { findExactMatches, findMatches, type MatchRow } from '../../reports/matches.ts';
+import { type ListMatchesRequest, MatchSchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { findExactMatches, findMatches } from '../../reports/matches.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { findDelivery } from '../../storage/delivery/read-deliveries.ts';
 import type { Core, Method } from '../core.ts';
-import { isUuid } from '../ids.ts';
+import { drawnAt, isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
-import { presentFields } from '../present.ts';
+import { present } from '../present.ts';
 
 /** Finds operations and deliveries by an identifier, a reference, or the last digits of a card. */
 export const listMatches: Method<'listMatches'> = async (core, request) => {
@@ -34,13 +32,9 @@ async function byId({ reads }: Core, id: string, merchantId: string) {
   const rows = await findExactMatches(reads.query, { requestId: id, idHash: null });
   if (rows.length > 0) return rows.filter(isOf(merchantId)).map(presentMatch);
   const delivery = await findDelivery(reads, id);
-  return [delivery ?? []]
-    .flat()
-    .filter(isOf(merchantId))
-    .map((found) => ({
-      ...presentFields(found, 'requestId', 'merchantId', 'createdAt'),
-      ...{ deliveryId: found.id, matchedBy: MatchedBy.ID },
-    }));
+  if (!delivery || !isOf(merchantId)(delivery)) return [];
+  const { id: deliveryId, requestId, createdAt } = delivery;
+  return [presentMatch({ deliveryId, requestId, merchantId: delivery.merchantId, createdAt, matchedBy: 'ID' })];
 }
 
 function isOf(merchantId: string): (row: { readonly merchantId: string }) => boolean {
@@ -63,20 +57,9 @@ async function search({ reads }: Core, request: ListMatchesRequest, text: string
   const { rows, searchedTo } = await findMatches(reads.query, { ...filters, before, limit: LIMIT });
   const matches = rows.map(presentMatch);
   if (searchedTo === undefined) return { matches };
-  return { matches, searchedFrom: timestampFromDate(momentOf(searchedTo)), nextPageToken: pageToken(searchedTo, list) };
+  return { matches, searchedFrom: timestampFromDate(drawnAt(searchedTo)), nextPageToken: pageToken(searchedTo, list) };
 }
 
-/** When a UUIDv7 was made. */
-function momentOf(id: string): Date {
-  return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
-}
-
-function presentMatch(row: MatchRow) {
-  return {
-    ...presentFields(row, 'requestId', 'merchantId', 'amount', 'currency', 'holdRequestId', 'merchantReference'),
-    ...presentFields(row, 'createdAt'),
-    kind: OperationKind[row.kind],
-    state: OperationState[row.state],
-    matchedBy: MatchedBy[row.matchedBy],
-  };
+function presentMatch(row: object) {
+  return present(MatchSchema, row);
 }

@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import type { Interceptor } from '@connectrpc/connect';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { inNameOf } from '../../storage/audit-log/actor.ts';
-import { findLiveApiKey, type LiveApiKey } from '../../storage/merchant/credentials.ts';
+import { findLiveApiKey, type LiveApiKey } from '../../storage/merchant/credential-rows.ts';
 import type { Core } from '../core.ts';
 import { callerFinder, callerKey, type Role, reporterKey } from './caller.ts';
 

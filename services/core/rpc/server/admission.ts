@@ -1,7 +1,7 @@
 import type { Interceptor, UnaryRequest } from '@connectrpc/connect';
 import { FairShare } from '../../../../platform/fair-share.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import type { Metrics } from '../../metrics/metrics.ts';
+import type { Metrics } from '../../metrics/core-metrics.ts';
 import { isOfWebhook } from './access.ts';
 import { callerKey } from './caller.ts';
 

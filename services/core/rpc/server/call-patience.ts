@@ -1,22 +1,20 @@
-import { createContextKey, type HandlerContext, type Interceptor } from '@connectrpc/connect';
+import { createContextKey, type Interceptor } from '@connectrpc/connect';
 import type { CallerPatience } from '../../../../platform/gather.ts';
 import { DEADLINE_HEADER } from '../../../../platform/grpc-client.ts';
 import { tooLate } from '../refuse.ts';
 
-/** How long the caller waits for the answer. The gRPC server sets it; for the Connect server the interceptor does. */
+/**
+ * How long the caller waits for the answer: nothing is stored after the deadline, or when the caller has disconnected.
+ * The gRPC server sets it; for the Connect server the interceptor does.
+ */
 export const patienceKey = createContextKey<CallerPatience | undefined>(undefined);
-
-/** How long the caller waits. Nothing is stored after the deadline, or when the caller has disconnected. */
-export function patienceOf(context: HandlerContext): CallerPatience | undefined {
-  return context.values.get(patienceKey);
-}
 
 /** Sets how long the caller waits. Throws when a unary call's deadline has passed. */
 export const readsPatience: Interceptor = (next) => (request) => {
   const known = request.contextValues.get(patienceKey);
   const isGone = known?.isGone ?? (() => request.signal.aborted);
-  const deadlineMs = earliest(known?.deadlineMs ?? timeoutIn(request.header), absoluteIn(request.header));
-  if (!request.stream && deadlineMs !== undefined && deadlineMs <= Date.now()) throw tooLate();
+  const deadlineMs = Math.min(known?.deadlineMs ?? timeoutIn(request.header), absoluteIn(request.header));
+  if (!request.stream && deadlineMs <= Date.now()) throw tooLate();
   request.contextValues.set(patienceKey, { deadlineMs, isGone });
   return next(request);
 };
@@ -25,21 +23,17 @@ export const readsPatience: Interceptor = (next) => (request) => {
  * The deadline in absolute time, which our clients send as well: a request that waited in the socket of a frozen
  * process has a timeout that has not started, but a deadline that has passed.
  */
-function absoluteIn(header: Headers): number | undefined {
+function absoluteIn(header: Headers): number {
   const text = header.get(DEADLINE_HEADER);
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
 /** Connect's header has milliseconds, gRPC's a number with a unit. */
-function timeoutIn(header: Headers): number | undefined {
+function timeoutIn(header: Headers): number {
   const connect = header.get('connect-timeout-ms');
   if (connect !== null && /^\d{1,10}$/.test(connect)) return Date.now() + Number(connect);
   const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(header.get('grpc-timeout') ?? '') ?? [];
-  return digits === undefined ? undefined : Date.now() + Number(digits) * MS[unit as keyof typeof MS];
+  return digits === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(digits) * MS[unit as keyof typeof MS];
 }
 
 const MS = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
-
-function earliest(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { addressesOf, inSettings } from '../../processor/processors.ts';
+import { addressesOf, inSettings } from '../../processor/processor-settings.ts';
 import type { CoreSettings } from '../../settings/core-settings.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { invalidField } from '../refuse.ts';

@@ -3,7 +3,7 @@ import { code as currencyOf } from 'currency-codes';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { isReturnUrl } from '../../../../platform/return-url.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
-import type { MerchantRow } from '../../storage/merchant/merchant.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField, invalidRequest, type Violation } from '../refuse.ts';
 

@@ -8,7 +8,7 @@ import { GRPC_SERVER_OPTIONS } from '../../../../platform/grpc-server-options.ts
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { type ServerTls, serverCredentials } from '../../../../platform/tls.ts';
 import { Health as HealthService } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
-import type { Health } from '../../health/health.ts';
+import type { Health } from '../../health/watch-health.ts';
 import type { MountedService } from '../services.ts';
 import { mountServices } from './mount-services.ts';
 

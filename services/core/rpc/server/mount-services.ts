@@ -8,6 +8,7 @@ import {
   create,
   type DescMessage,
   type DescMethod,
+  fromBinary,
   type MessageInitShape,
   type MessageShape,
   toBinary,
@@ -32,9 +33,19 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { MOST_CALLS } from '../../../../platform/call-many.ts';
 import type { CallerPatience } from '../../../../platform/gather.ts';
 import { serviceDefinition } from '../../../../platform/grpc-client.ts';
 import { StatusSchema } from '../../../../proto/gen/google/rpc/status_pb.js';
+import {
+  type Call,
+  type CallManyRequest,
+  type CallManyResponse,
+  CallManyResponseSchema,
+  type CallResult,
+  CallResultSchema,
+  CallService,
+} from '../../../../proto/gen/holdfast/v1/call_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { MountedService } from '../services.ts';
 import { patienceKey } from './call-patience.ts';
@@ -60,10 +71,12 @@ export function mountServices(
     const ended = call.finally(() => running.delete(ended));
     running.add(ended);
   };
+  const unary = new Map<string, OneMethod>();
   const handlerOf = (spec: MethodSpec) => {
     if (spec.kind !== 'unary')
       return (call: ServerWritableStream<object, object>) => tracked(serveStream(spec, call, interceptors, stopping));
     const invoke = intercepted(spec, interceptors);
+    unary.set(`${spec.method.parent.typeName}/${spec.method.name}`, { spec, invoke });
     return (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
       tracked(serveUnary(spec, call, callback, invoke));
   };
@@ -71,6 +84,9 @@ export function mountServices(
     const handlers = Object.entries(methods).map(([name, spec]) => [name, handlerOf(spec)]);
     server.addService(tolerant(serviceDefinition(service)), Object.fromEntries(handlers));
   }
+  server.addService(tolerant(serviceDefinition(CallService)), {
+    callMany: (call: ServerWritableStream<CallManyRequest, CallManyResponse>) => tracked(serveMany(call, unary)),
+  });
   return {
     async idle() {
       while (running.size > 0) await Promise.all(running);
@@ -97,8 +113,11 @@ function tolerant(definition: ServiceDefinition): ServiceDefinition<UntypedServi
 }
 
 function demandDecoded(request: object): void {
-  if (!(request instanceof Undecodable)) return;
-  throw translateError(new HoldfastError('INVALID_REQUEST', 'the request is not a message of this method'));
+  if (request instanceof Undecodable) throw notDecoded();
+}
+
+function notDecoded(): ConnectError {
+  return translateError(new HoldfastError('INVALID_REQUEST', 'the request is not a message of this method'));
 }
 
 type UnarySpec = MethodSpec & { kind: 'unary' };
@@ -112,26 +131,101 @@ async function serveUnary(
 ): Promise<void> {
   try {
     demandDecoded(call.request);
-    const request: UnaryRequest = {
-      stream: false,
-      service: method.parent,
-      method,
-      requestMethod: 'POST',
-      url: urlOf(method, call),
-      header: headersOf(call.metadata),
-      contextValues: createContextValues().set(patienceKey, patienceOfCall(call)),
-      signal: UNDISTURBED,
-      message: call.request as never,
-    };
+    const request = requestOf(method, call.request, call, headersOf(call.metadata));
     callback(null, (await invoke(request)).message as object);
   } catch (error) {
     callback(statusOf(error));
   }
 }
 
-function patienceOfCall(call: ServerUnaryCall<object, object>): CallerPatience {
-  const deadlineMs = Number(call.getDeadline());
-  return { deadlineMs: Number.isFinite(deadlineMs) ? deadlineMs : undefined, isGone: () => call.cancelled };
+function patienceOfCall(call: { getDeadline(): Date | number; readonly cancelled: boolean }): CallerPatience {
+  return { deadlineMs: Number(call.getDeadline()), isGone: () => call.cancelled };
+}
+
+interface OneMethod {
+  readonly spec: UnarySpec;
+  readonly invoke: AnyFn;
+}
+
+/** Answers each of several calls as soon as it is done; those that are done in one turn, in one message. */
+async function serveMany(
+  call: ServerWritableStream<CallManyRequest, CallManyResponse>,
+  methods: ReadonlyMap<string, OneMethod>,
+): Promise<void> {
+  let done: CallResult[] = [];
+  let bytes = 0;
+  const write = () => {
+    if (done.length > 0) call.write(create(CallManyResponseSchema, { results: done }));
+    done = [];
+    bytes = 0;
+  };
+  try {
+    demandDecoded(call.request);
+    const { calls } = call.request;
+    // No interceptor checks this message.
+    if (calls.length > MOST_CALLS)
+      throw translateError(new HoldfastError('INVALID_REQUEST', 'these are too many calls'));
+    const running = calls.map(async (one, index) => {
+      const result = await resultOf(one, call, methods.get(one.method));
+      const length = result.value?.length ?? 0;
+      if (bytes + length > MOST_BYTES) write();
+      bytes += length;
+      if (done.push(create(CallResultSchema, { index, result })) === 1) setImmediate(write);
+    });
+    await Promise.all(running);
+    write();
+    call.end();
+  } catch (error) {
+    call.emit('error', statusOf(error));
+  }
+}
+
+/** Of the answers in one message: large ones go alone, since clients take 4 MiB. */
+const MOST_BYTES = 1024 * 1024;
+
+async function resultOf(
+  { method: name, request, metadata }: Call,
+  call: ServerWritableStream<CallManyRequest, CallManyResponse>,
+  known: OneMethod | undefined,
+): Promise<CallResult['result']> {
+  try {
+    if (!known) throw new ConnectError(`there is no ${name}`, Code.Unimplemented);
+    const { method } = known.spec;
+    const header = new Headers({ authorization: String(call.metadata.get('authorization')[0] ?? ''), ...metadata });
+    const message = decoded(method, request);
+    const answer = await known.invoke(requestOf(method, message, call, header));
+    return { case: 'response', value: toBinary(method.output, answer.message as MessageShape<typeof method.output>) };
+  } catch (error) {
+    const [value] = statusOf(error).metadata.get('grpc-status-details-bin');
+    return { case: 'status', value: value as Buffer };
+  }
+}
+
+function decoded(method: DescMethod, bytes: Uint8Array): object {
+  try {
+    return fromBinary(method.input, bytes);
+  } catch {
+    throw notDecoded();
+  }
+}
+
+function requestOf(
+  method: UnarySpec['method'],
+  message: object,
+  call: ServerUnaryCall<object, object> | ServerWritableStream<CallManyRequest, CallManyResponse>,
+  header: Headers,
+): UnaryRequest {
+  return {
+    stream: false,
+    service: method.parent,
+    method,
+    requestMethod: 'POST',
+    url: urlOf(method, call),
+    header,
+    contextValues: createContextValues().set(patienceKey, patienceOfCall(call)),
+    signal: UNDISTURBED,
+    message: message as never,
+  };
 }
 
 /**

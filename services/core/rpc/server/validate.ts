@@ -4,7 +4,7 @@ import type { Interceptor } from '@connectrpc/connect';
 import { type Violation, violationsOf } from '../../../../platform/violations.ts';
 import { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { contractViolations } from '../../metrics/contract-violations.ts';
-import { breachesOf, ContractViolation } from '../../processor/contract.ts';
+import { breachesOf, ContractViolation } from '../../processor/contract-breaches.ts';
 import type { Core } from '../core.ts';
 import { invalidRequest } from '../refuse.ts';
 import { reporterKey } from './caller.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database, Query, Statement } from '../database.ts';
+import type { Database, OrmDatabase, Query, Statement } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
@@ -18,10 +18,6 @@ export const AuditEntryEntity = defineEntity({
     target: p.text(),
     detail: p.json().nullable().$type<Record<string, unknown>>(),
   },
-  indexes: [
-    { name: 'audit_entry_by_target', properties: ['target', 'id'] },
-    { name: 'audit_entry_by_actor', properties: ['actor', 'id'] },
-  ],
 });
 export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;
 
@@ -40,44 +36,37 @@ export interface AuditedAction {
  */
 export async function audited<T>(
   database: Database,
-  { at, action, target, detail }: AuditedAction,
+  action: AuditedAction,
   act: (query: Query) => Promise<T>,
 ): Promise<T> {
   return database.transaction(async (query) => {
     const answer = await act(query);
-    if (answer !== false && answer !== 0) await writeEntry(query, { at, action, target, detail: detail ?? null });
+    if (answer !== false && answer !== 0) await writeEntries(query, [action]);
     return answer;
   });
 }
 
 /**
- * Writes the entry before the action, and returns its id. For actions that call a processor and so cannot be one
- * transaction: the entry survives a crash.
+ * Writes the entries of actions before they are done, and returns their ids in their order. For actions that call a
+ * processor and so cannot be one transaction: the entry survives a crash.
  */
-export async function auditStart(query: Query, { at, action, target, detail }: AuditedAction): Promise<string> {
-  return writeEntry(query, { at, action, target, detail: { ...detail, result: 'STARTED' } });
+export function auditStarts(query: Query, actions: readonly AuditedAction[]): Promise<string[]> {
+  const started = actions.map((action) => ({ ...action, detail: { ...action.detail, result: 'STARTED' } }));
+  return writeEntries(query, started);
 }
 
-/** Adds the result of the action to its entry. */
-export async function auditEnd(query: Query, id: string, end: Readonly<Record<string, unknown>>): Promise<void> {
-  await query(END_ENTRY, [id, JSON.stringify(end)]);
-}
-
-/** The same for many actions, in one statement. Returns their ids in their order. */
-export async function auditStarts(query: Query, actions: readonly AuditedAction[]): Promise<string[]> {
-  const rows = actions.map(({ at, action, target, detail }) => {
-    return { id: uuidv7(), at, actor: actorOfCall(), action, target, detail: { ...detail, result: 'STARTED' } };
-  });
-  if (rows.length > 0) await query(WRITE_ENTRIES, [JSON.stringify(rows)]);
-  return rows.map(({ id }) => id);
-}
-
-/** Adds the results of many actions to their entries, in one statement. */
+/** Adds the results of actions to their entries. */
 export async function auditEnds(
   query: Query,
   ends: readonly { readonly id: string; readonly end: object }[],
 ): Promise<void> {
   if (ends.length > 0) await query(END_ENTRIES, [JSON.stringify(ends)]);
+}
+
+async function writeEntries(query: Query, actions: readonly AuditedAction[]): Promise<string[]> {
+  const entries = actions.map((action) => ({ ...action, id: uuidv7(), actor: actorOfCall() }));
+  if (entries.length > 0) await query(WRITE_ENTRIES, [JSON.stringify(entries)]);
+  return entries.map(({ id }) => id);
 }
 
 const WRITE_ENTRIES: Statement = {
@@ -94,22 +83,17 @@ const END_ENTRIES: Statement = {
 };
 
 /** Which entries to list; all of what is given must be true. */
-export interface AuditFilter {
-  readonly target?: string;
-  readonly action?: string;
-  readonly actor?: string;
-  /** Written at or after this. */
+export type AuditFilter = Partial<Pick<AuditEntryRow, 'target' | 'action' | 'actor'>> & {
   readonly atFrom?: Date;
-  /** Written before this. */
   readonly atTo?: Date;
-}
+};
 
 /**
  * Lists entries, newest first, those before the id `after`; undefined = from the newest. Indexes have those about a
  * target, and those by an actor.
  */
 export function listAuditEntries(
-  database: Database,
+  database: OrmDatabase,
   { atFrom, atTo, target, actor, ...same }: AuditFilter,
   after: string | undefined,
   limit: number,
@@ -126,21 +110,3 @@ export function listAuditEntries(
   const scan = { entity: AuditEntryEntity, key: 'id', indexed, compared, limit } as const;
   return scanPage<AuditEntryRow>(entityManager(database), scan);
 }
-
-type Entry = Omit<AuditedAction, 'detail'> & { readonly detail: object | null };
-
-async function writeEntry(query: Query, { at, action, target, detail }: Entry): Promise<string> {
-  const id = uuidv7();
-  await query(WRITE_ENTRY, [id, at, actorOfCall(), action, target, detail && JSON.stringify(detail)]);
-  return id;
-}
-
-const WRITE_ENTRY: Statement = {
-  name: 'write-audit-entry',
-  text: `insert into audit_entry (id, at, actor, action, target, detail) values ($1, $2, $3, $4, $5, $6)`,
-};
-
-const END_ENTRY: Statement = {
-  name: 'end-audit-entry',
-  text: `update audit_entry set detail = coalesce(detail, '{}') || $2::jsonb where id = $1`,
-};

@@ -1,34 +1,11 @@
-import { defineEntity, p } from '@mikro-orm/core';
 import type { SentKind } from '../../domain/kinds.ts';
 import type { Query, Statement } from '../database.ts';
 
 /**
- * The identity of an operation: one row for each hold and submission, written by the statement that stores it. Its
- * requestId names nothing else, whatever the kind and whoever drew it, and its key, while it is kept, nothing else of
- * the merchant.
+ * The call that an operation comes of. A claim is the identity of an operation: one row for each hold and submission,
+ * written by the statement that stores it. Its requestId names nothing else, whatever the kind and whoever drew it, and
+ * its key, while it is kept, nothing else of the merchant. What nobody called has no method and no fingerprint.
  */
-export const ClaimEntity = defineEntity({
-  name: 'Claim',
-  tableName: 'claim',
-  properties: {
-    requestId: p.uuid().primary(),
-    merchantId: p.text(),
-    /** What was asked for, and SHA-256 over the business fields of the call; null = nobody called. */
-    method: p.text().nullable().$type<SentKind>(),
-    fingerprint: p.blob().nullable().$type<Buffer>(),
-    /** The Idempotency-Key of the call; null = it had none, or it is forgotten. */
-    key: p.text().nullable(),
-    createdAt: p.datetime(3),
-  },
-  checks: [
-    { name: 'claim_call', expression: '(method is null) = (fingerprint is null)' },
-    { name: 'claim_key', expression: 'key is null or method is not null' },
-  ],
-  indexes: [{ name: 'claim_key_age', properties: ['createdAt'], where: 'key is not null' }],
-  uniques: [{ name: 'claim_by_key', properties: ['merchantId', 'key'], where: 'key is not null' }],
-});
-
-/** The call that an operation comes of. */
 export interface ClaimInput {
   readonly method: SentKind;
   /** SHA-256 over its business fields, hexadecimal. */

@@ -1,5 +1,3 @@
-import { defineEntity, p } from '@mikro-orm/core';
-import { NIL } from 'uuid';
 import type { SentKind } from '../../domain/kinds.ts';
 import type { Query, Statement } from '../database.ts';
 import type { SentTable } from '../submission/sent-tables.ts';
@@ -65,23 +63,3 @@ function sentAsText(table: SentTable): string {
     ${sentUnderKey(table)} join ${table} k on k.processor_request_id = any (array[sent."sentAs"])
     order by k.created_at limit 1`;
 }
-
-/** This installation: one row, written once. A backup has it, so it outlives a restore. */
-export const InstallationEntity = defineEntity({
-  name: 'Installation',
-  tableName: 'installation',
-  properties: {
-    /** 1: there is one row. */
-    number: p.integer().primary().autoincrement(false),
-    id: p.uuid(),
-    /** The timeline of PostgreSQL that was seen last. */
-    timeline: p.text(),
-    /** Since when what a restore or fail-over lost is being looked for at the processors; null = nothing is. */
-    reconcilingSince: p.datetime(3).nullable(),
-    /** The time to which the database went back then, or one before it; null = not known, or none. */
-    wentBackTo: p.datetime(3).nullable(),
-    /** The log has no results of requestIds below: they were dropped. */
-    resultsFrom: p.uuid().default(NIL),
-  },
-  checks: [{ name: 'installation_is_one', expression: 'number = 1' }],
-});

@@ -17,18 +17,14 @@ export function insertForwards({
   returning merchant_id as "merchantId", endpoint_kind as kind`;
 }
 
-/** The delivery of a notification about nothing. */
-export interface TestDeliveryInput {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly requestId: string;
-  readonly body: string;
-  readonly at: Date;
-}
-
-/** Stores the delivery to the merchant's webhook, due at once. Returns false when the merchant has no webhookUrl. */
-export async function insertTestDelivery(query: Query, input: TestDeliveryInput): Promise<boolean> {
-  const { id, merchantId, requestId, body, at } = input;
+/**
+ * Stores the delivery of a notification about nothing to the merchant's webhook, due at once. Returns false when the
+ * merchant has no webhookUrl.
+ */
+export async function insertTestDelivery(
+  query: Query,
+  { id, merchantId, requestId, body, at }: Record<'id' | 'merchantId' | 'requestId' | 'body', string> & { at: Date },
+): Promise<boolean> {
   return (await query(INSERT_TEST_DELIVERY, [id, merchantId, requestId, body, at])).length === 1;
 }
 

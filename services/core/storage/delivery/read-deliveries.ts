@@ -1,34 +1,30 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import type { Database } from '../database.ts';
+import type { OrmDatabase } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { OperationEntity } from '../operation/operation-row.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
-import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type DeliveryRow } from './delivery.ts';
+import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type DeliveryRow } from './delivery-row.ts';
 
 /** A delivery without what it sends. */
 export type DeliveryHead = Omit<DeliveryRow, 'body' | symbol>;
 
 /** Which deliveries to list; an absent filter matches all. */
-export interface DeliveryFilter {
-  readonly merchantId?: string;
-  readonly endpointKind?: DeliveryRow['endpointKind'];
-  readonly state?: DeliveryRow['state'];
-  readonly requestId?: string;
-  /** Created at or after this. */
+export type DeliveryFilter = Partial<Pick<DeliveryRow, 'merchantId' | 'endpointKind' | 'state' | 'requestId'>> & {
+  /** Only notifications about this hold and the operations on it. */
+  readonly holdRequestId?: string;
   readonly createdFrom?: Date;
-  /** Created before this. */
   readonly createdTo?: Date;
-}
+};
 
 /** Reads a delivery and what it sends. */
-export async function findDelivery(database: Database, id: string): Promise<DeliveryRow | undefined> {
+export async function findDelivery(database: OrmDatabase, id: string): Promise<DeliveryRow | undefined> {
   return (await entityManager(database).findOne(DeliveryEntity, { id })) ?? undefined;
 }
 
 /** Lists attempts of a delivery, newest first, those before the number `before`; undefined = from the newest. */
 export function listAttempts(
-  database: Database,
+  database: OrmDatabase,
   deliveryId: string,
   before: number | undefined,
   limit: number,
@@ -38,24 +34,24 @@ export function listAttempts(
 }
 
 /**
- * Lists deliveries, newest first, those before the id `after`. `holdRequestId` limits them to notifications about a
- * hold and the operations on it. Indexes have those of a merchant, those about an operation, and the dead ones; other
- * filters are compared.
+ * Lists deliveries, newest first, those before the id `after`. Indexes have those of a merchant, those about an
+ * operation, and the dead ones; other filters are compared.
  */
 export async function listDeliveries(
-  database: Database,
-  { createdFrom, createdTo, merchantId, requestId, state, ...same }: DeliveryFilter,
-  { holdRequestId, after, limit }: { holdRequestId?: string; after: string | undefined; limit: number },
+  database: OrmDatabase,
+  { createdFrom, createdTo, merchantId, requestId, holdRequestId, state, ...same }: DeliveryFilter,
+  after: string | undefined,
+  limit: number,
 ): Promise<Slice<DeliveryHead>> {
   const { lowest, highest } = idBounds(createdFrom, createdTo);
   const indexed: FilterQuery<DeliveryRow>[] = [{ id: { $gte: lowest, $lte: highest } }];
   const compared: FilterQuery<DeliveryRow>[] = [];
   if (after !== undefined) indexed.push({ id: { $lt: after } });
   if (requestId !== undefined) indexed.push({ requestId });
-  if (holdRequestId) {
+  if (holdRequestId !== undefined) {
     indexed.push({ requestId: { $in: [holdRequestId, ...(await operationsOf(database, holdRequestId))] } });
   }
-  const isNamed = requestId !== undefined || Boolean(holdRequestId);
+  const isNamed = requestId !== undefined || holdRequestId !== undefined;
   if (merchantId !== undefined) (isNamed ? compared : indexed).push({ merchantId });
   if (state !== undefined)
     (state === 'DEAD' && !isNamed && merchantId === undefined ? indexed : compared).push({ state });
@@ -67,7 +63,7 @@ export async function listDeliveries(
 }
 
 /** The newest operations on a hold. */
-async function operationsOf(database: Database, holdRequestId: string): Promise<string[]> {
+async function operationsOf(database: OrmDatabase, holdRequestId: string): Promise<string[]> {
   const newest = { orderBy: { sequence: 'desc' }, limit: MOST_OPERATIONS, fields: ['requestId'] } as const;
   const operations = await entityManager(database).find(OperationEntity, { holdRequestId }, newest);
   return operations.map(({ requestId }) => requestId);

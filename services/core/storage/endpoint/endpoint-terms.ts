@@ -1,7 +1,7 @@
 import type { Cipher } from '../cipher.ts';
 import type { Query, Statement } from '../database.ts';
-import type { EndpointKind } from '../delivery/delivery.ts';
-import { type EndpointState, FRESH } from './endpoint.ts';
+import type { EndpointKind } from '../delivery/delivery-row.ts';
+import { type EndpointState, FRESH } from './endpoint-row.ts';
 
 /** What attempts at a merchant's endpoints depend on. */
 export interface EndpointTerms {

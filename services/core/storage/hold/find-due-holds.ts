@@ -1,6 +1,7 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
+import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
 /** A placed hold whose period is over, or whose authorization ended at the processor. */
@@ -10,7 +11,8 @@ export type DueHold = Pick<
 >;
 
 /**
- * Finds what is due to end, those due longest first, about half of `limit` of each sort at most. `but` are left out.
+ * Finds what is due to end, those due longest first, about half of `limit` of each sort at most; none while the
+ * database is being reconciled. `but` are left out.
  */
 export function findDueHolds(
   query: Query,
@@ -24,7 +26,8 @@ const DUE = 'request_id, id_hash, merchant_id, processor, processor_account, pro
 
 const FIND_DUE: Statement = {
   name: 'find-due-holds',
-  text: `(select ${DUE} from hold
+  text: `select * from (
+    (select ${DUE} from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and expires_at <= $1
         and ended_as is null and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}
@@ -41,12 +44,12 @@ const FIND_DUE: Statement = {
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and ended_as is not null
         and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}
-      order by request_id limit $2)`,
+      order by request_id limit $2)) due where ${IS_NOT_RECONCILING}`,
 };
 
 /**
  * Finds holds that are due to capture what remains, those due longest first. One that is frozen, or has something in
- * flight, waits.
+ * flight, waits; all of them wait while the database is being reconciled.
  */
 export function findHoldsToCapture(
   query: Query,
@@ -64,5 +67,6 @@ const FIND_TO_CAPTURE: Statement = {
       and ended_as is null and in_flight = 0 and not closing and changing is distinct from 'INCREMENT' and not frozen
       and expires_at > $1
       and (release_at is null or release_at > $1) and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
+      and ${IS_NOT_RECONCILING}
     order by capture_at limit $2`,
 };

@@ -1,6 +1,7 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
+import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
 /** A hold that was renewed, and the hold that renews it. */
@@ -9,7 +10,10 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
   readonly renewalPhase: HoldRow['phase'];
 }
 
-/** Finds holds whose renewal is decided, and that can be released, or have ended. */
+/**
+ * Finds holds whose renewal is decided, and that can be released, or have ended; none while the database is being
+ * reconciled.
+ */
 export function findRenewed(
   query: Query,
   { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },
@@ -27,6 +31,7 @@ const FIND_RENEWED: Statement = {
     where h.in_flight = 0 and not h.closing and not h.frozen and h.changing is distinct from 'INCREMENT'
       and (h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
         or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))
+      and ${IS_NOT_RECONCILING}
     order by n.request_id limit $2`,
 };
 

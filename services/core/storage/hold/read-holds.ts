@@ -1,7 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import type { HoldStatus } from '../../domain/hold.ts';
 import { camelCased, readRow, readRows } from '../camel-cased.ts';
-import type { Database, Query, Statement } from '../database.ts';
+import type { OrmDatabase, Query, Statement } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
@@ -63,18 +62,20 @@ export interface Subject {
   readonly hold: ReadHold | undefined;
 }
 
-/** Reads the holds that submissions name by the hash of their preauthorizationId. Returns them in their order. */
-export async function readSubjects(
+/** Reads the holds that requests name by the hash of their preauthorizationId. */
+export async function readSubjects<Request extends { readonly requestId: string; readonly idHash: Buffer }>(
   query: Query,
-  requests: readonly { readonly requestId: string; readonly idHash: Buffer }[],
-): Promise<Subject[]> {
+  requests: readonly Request[],
+): Promise<ReadonlyMap<Request, Subject>> {
+  const subjects = new Map<Request, Subject>();
+  if (requests.length === 0) return subjects;
   const values = [requests.map(({ requestId }) => requestId), requests.map(({ idHash }) => idHash)];
   const rows = await query<{ place: bigint; is_known: boolean; id_hash: Buffer | null }>(READ_SUBJECTS, values);
-  const subjects = new Map(rows.map((row) => [Number(row.place) - 1, row]));
-  return requests.map((_, place) => {
-    const row = subjects.get(place);
-    return { isKnown: row?.is_known ?? false, hold: row?.id_hash ? camelCased<ReadHold>(row) : undefined };
-  });
+  for (const row of rows) {
+    const hold = row.id_hash ? camelCased<ReadHold>(row) : undefined;
+    subjects.set(requests[Number(row.place) - 1] as Request, { isKnown: row.is_known, hold });
+  }
+  return subjects;
 }
 
 export const READ_SUBJECTS: Statement = {
@@ -90,8 +91,11 @@ export async function readHoldsOfOpen(
   query: Query,
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadHold>> {
+  const holds = new Map<string, ReadHold>();
+  if (requestIds.length === 0) return holds;
   const rows = await query<{ submission: string }>(READ_HOLDS_OF_OPEN, [requestIds]);
-  return new Map(rows.map((row) => [row.submission, camelCased<ReadHold>(row)]));
+  for (const row of rows) holds.set(row.submission, camelCased<ReadHold>(row));
+  return holds;
 }
 
 export const READ_HOLDS_OF_OPEN: Statement = {
@@ -102,36 +106,32 @@ export const READ_HOLDS_OF_OPEN: Statement = {
 };
 
 /** Which holds to list; all of what is given must be true. */
-export interface HoldFilter {
-  readonly status?: HoldStatus;
-  readonly userId?: string;
-  readonly terminalId?: string;
+export type HoldFilter = Partial<
+  Pick<HoldRow, 'status' | 'merchantId' | 'userId' | 'terminalId' | 'requestId' | 'currency'>
+> & {
   readonly merchantReference?: string;
   readonly cardLast4?: string;
-  readonly requestId?: string;
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
   /** Minor units, both inclusive. */
   readonly amountFrom?: bigint;
   readonly amountTo?: bigint;
-  readonly currency?: string;
   /** Only open holds that end before. */
   readonly expiringBefore?: Date;
-}
+};
 
 /**
- * Lists holds, newest first: requestIds are UUIDv7, so their order is the order of creation. `merchantId` undefined =
- * any merchant's; `after` undefined = from the newest. Indexes have a merchant's holds, those of one of its users and
- * those with one of its references; other filters are compared.
+ * Lists holds, newest first, those before the requestId `after`; undefined = from the newest. RequestIds are UUIDv7, so
+ * their order is the order of creation. Indexes have a merchant's holds, those of one of its users and those with one
+ * of its references; other filters are compared.
  */
-export async function listHolds(
-  database: Database,
-  filter: HoldFilter,
-  page: { readonly merchantId: string | undefined; readonly after: string | undefined; readonly limit: number },
+export function listHolds(
+  database: OrmDatabase,
+  { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, requestId, merchantId, ...rest }: HoldFilter,
+  after: string | undefined,
+  limit: number,
 ): Promise<Slice<HoldRow>> {
-  const { createdFrom, createdTo, expiringBefore, amountFrom, amountTo, requestId, ...rest } = filter;
   const { userId, merchantReference, ...same } = rest;
-  const { merchantId, after, limit } = page;
   const { lowest, highest } = idBounds(createdFrom, createdTo);
   const indexed: FilterQuery<HoldRow>[] = [{ requestId: { $gte: lowest, $lte: highest } }];
   const compared: FilterQuery<HoldRow>[] = [];

@@ -1,4 +1,4 @@
-import type { Capabilities } from '../../domain/hold.ts';
+import type { Capabilities } from '../../domain/hold-rules.ts';
 import type { Query, Statement } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
 import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';

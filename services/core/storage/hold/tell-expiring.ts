@@ -2,12 +2,13 @@ import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
+import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /**
  * Finds open holds of which something remains, and whose merchants are to be told that they end soon, those due longest
- * first.
+ * first; none while the database is being reconciled.
  */
 export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
   return readRows<ReadHold>(query, FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
@@ -18,7 +19,7 @@ const FIND_EXPIRING: Statement = {
   text: `select *, xmin::text as version from hold
     where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and notify_expiring_at <= $1
       and remaining > 0 and ended_as is null and expires_at > $1 and (release_at is null or release_at > $1)
-      and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
+      and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')} and ${IS_NOT_RECONCILING}
     order by notify_expiring_at limit $2`,
 };
 

@@ -1,6 +1,6 @@
-import type { Database } from '../database.ts';
+import type { OrmDatabase } from '../database.ts';
 import { changeMerchant } from './change-merchant.ts';
-import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credentials.ts';
+import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credential-rows.ts';
 
 /** Which key or secret of which merchant. */
 export interface CredentialKey {
@@ -9,14 +9,14 @@ export interface CredentialKey {
 }
 
 /** Stores a new API key. */
-export function addApiKey(database: Database, key: ApiKeyRow): Promise<ApiKeyRow | 'NOT_FOUND'> {
+export function addApiKey(database: OrmDatabase, key: ApiKeyRow): Promise<ApiKeyRow | 'NOT_FOUND'> {
   const detail = { apiKeyId: key.id, last4: key.last4, managesWebhook: key.managesWebhook };
   const action = { at: key.createdAt, action: 'api-key.create', target: key.merchantId, detail };
   return changeMerchant<ApiKeyRow>(database, action, async (em) => em.create(ApiKeyEntity, key));
 }
 
 /** Revokes an API key; one that was revoked before keeps its time. */
-export function revokeApiKey(database: Database, key: CredentialKey, at: Date): Promise<ApiKeyRow | 'NOT_FOUND'> {
+export function revokeApiKey(database: OrmDatabase, key: CredentialKey, at: Date): Promise<ApiKeyRow | 'NOT_FOUND'> {
   const detail = { apiKeyId: key.id, last4: '' };
   const action = { at, action: 'api-key.revoke', target: key.merchantId, detail };
   return changeMerchant<ApiKeyRow, 'NOT_FOUND'>(database, action, async (em) => {
@@ -33,7 +33,7 @@ const MAX_LIVE_SECRETS = 2;
 
 /** Stores a second signing secret. TOO_MANY = two are live. */
 export function addSigningSecret(
-  database: Database,
+  database: OrmDatabase,
   secret: SigningSecretRow,
 ): Promise<SigningSecretRow | 'NOT_FOUND' | 'TOO_MANY'> {
   const { merchantId } = secret;
@@ -47,7 +47,7 @@ export function addSigningSecret(
 
 /** Retires a signing secret; one that was retired before keeps its time. LAST = no other is live. */
 export function retireSigningSecret(
-  database: Database,
+  database: OrmDatabase,
   key: CredentialKey,
   at: Date,
 ): Promise<SigningSecretRow | 'NOT_FOUND' | 'LAST'> {

@@ -5,8 +5,8 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
-import type { Database, Statement } from '../database.ts';
-import type { EndpointKind } from '../delivery/delivery.ts';
+import type { OrmDatabase, Statement } from '../database.ts';
+import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 import {
   ApiKeyEntity,
@@ -14,8 +14,8 @@ import {
   nextChangeNumber,
   SigningSecretEntity,
   type SigningSecretRow,
-} from './credentials.ts';
-import { MerchantEntity, type MerchantRow } from './merchant.ts';
+} from './credential-rows.ts';
+import { MerchantEntity, type MerchantRow } from './merchant-row.ts';
 import { type MerchantWithCredentials, withCredentials } from './read-merchants.ts';
 
 /** What an operator may change of a merchant. */
@@ -23,7 +23,7 @@ export type MerchantTerms = Omit<MerchantRow, 'id' | 'createdAt' | 'changeNumber
 
 /** Stores a merchant with its first API key and signing secret. Returns undefined when its id is taken. */
 export async function insertMerchant(
-  database: Database,
+  database: OrmDatabase,
   merchant: Omit<MerchantRow, 'changeNumber'>,
   apiKey: ApiKeyRow,
   signingSecret: SigningSecretRow,
@@ -53,7 +53,7 @@ export interface UpdatedMerchant extends MerchantWithCredentials {
 
 /** Replaces the terms of a merchant that are given. CHANGED = its change number is not `expected`. */
 export function updateMerchant(
-  database: Database,
+  database: OrmDatabase,
   merchantId: string,
   terms: Partial<MerchantTerms>,
   at: Date,
@@ -89,7 +89,7 @@ function changesOf(merchant: MerchantRow, terms: Partial<MerchantTerms>): { befo
  * word was refused, and one that leaves every row as it is was a repetition: nothing is audited.
  */
 export function changeMerchant<Changed extends object, Refusal extends string = never>(
-  database: Database,
+  database: OrmDatabase,
   action: AuditedAction,
   change: (em: SqlEntityManager, merchant: MerchantRow) => Promise<Changed | Refusal>,
 ): Promise<Changed | Refusal | 'NOT_FOUND'> {

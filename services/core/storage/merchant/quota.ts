@@ -1,17 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
 import type { Query, Statement } from '../database.ts';
-
-/** How often a merchant did something in the present minute. */
-export const QuotaEntity = defineEntity({
-  name: 'Quota',
-  tableName: 'quota',
-  properties: {
-    merchantId: p.text().primary(),
-    action: p.text().primary(),
-    windowStart: p.datetime(3),
-    used: p.integer(),
-  },
-});
 
 /** What merchants may do only so often a minute. */
 export const PER_MINUTE = { 'delivery.test': 5, 'delivery.replay': 60, 'delivery.recover': 6 } as const;

@@ -1,8 +1,8 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import type { Database } from '../database.ts';
+import type { OrmDatabase } from '../database.ts';
 import { entityManager } from '../orm.ts';
-import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credentials.ts';
-import { MerchantEntity, type MerchantRow } from './merchant.ts';
+import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credential-rows.ts';
+import { MerchantEntity, type MerchantRow } from './merchant-row.ts';
 
 /** A merchant with all its API keys and signing secrets, revoked and retired ones included, oldest first. */
 export interface MerchantWithCredentials {
@@ -11,8 +11,7 @@ export interface MerchantWithCredentials {
   readonly signingSecrets: readonly SigningSecretRow[];
 }
 
-/** Reads one merchant. */
-export async function readMerchant(database: Database, id: string): Promise<MerchantWithCredentials | undefined> {
+export async function readMerchant(database: OrmDatabase, id: string): Promise<MerchantWithCredentials | undefined> {
   const em = entityManager(database);
   const merchants = await em.find(MerchantEntity, { id });
   return (await withCredentials(em, merchants))[0];
@@ -20,7 +19,7 @@ export async function readMerchant(database: Database, id: string): Promise<Merc
 
 /** Lists merchants in the order of their ids, those after `after`; undefined = from the first. */
 export async function listMerchants(
-  database: Database,
+  database: OrmDatabase,
   after: string | undefined,
   limit: number,
 ): Promise<MerchantWithCredentials[]> {

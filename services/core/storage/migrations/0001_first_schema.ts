@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * The schema as it is: merchants and their credentials, holds and submissions with what they claim, the log of results,
- * deliveries and notifications, and what must be remembered so that nothing happens twice. Until 1.0.0 it may still
- * change; later changes are migrations of their own, which a running older version survives.
+ * deliveries and notifications, and what must be remembered so that nothing happens twice. Changes are migrations of
+ * their own, which the release before them survives.
  */
 export class Migration0001_first_schema extends Migration {
   override up(): void {
@@ -66,7 +66,7 @@ export class Migration0001_first_schema extends Migration {
         "delivered_at" timestamptz(3) null,
         primary key ("id")
       ) partition by range ("id");
-      create table "delivery_default" partition of "delivery" default with (fillfactor = 60);
+      create table "delivery_default" partition of "delivery" default with (fillfactor = 50);
       create index "delivery_due" on "delivery" ("merchant_id", "endpoint_kind", "due_at", "id")
         where due_at is not null;
       create index "delivery_by_merchant" on "delivery" ("merchant_id", "id");
@@ -194,7 +194,7 @@ export class Migration0001_first_schema extends Migration {
         "first_expires_at" timestamptz(3) null,
         "closed_at" timestamptz(3) null,
         primary key ("request_id")
-      );
+      ) with (fillfactor = 85);
       alter table "hold" add constraint "hold_id_hash_unique" unique ("id_hash");
       create index "hold_by_merchant" on "hold" ("merchant_id", "request_id");
       create index "hold_by_user" on "hold" ("merchant_id", "user_id", "request_id");
@@ -405,12 +405,11 @@ export class Migration0001_first_schema extends Migration {
         "received_at" timestamptz(3) not null,
         "decided_at" timestamptz(3) null,
         "delivery_id" uuid null,
-        "once_key" text null,
+        "once_key" text not null,
         primary key ("id")
       );
-      alter table "quarantined_notification" add constraint "quarantined_notification_once_key_unique" unique ("once_key");
-      create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", "request_id",
-        "kind", "status_info", "status", "amount", "currency", "reason");
+      alter table "quarantined_notification" add constraint "quarantined_notification_once_key_unique"
+        unique ("once_key");
       create index "quarantined_notification_held" on "quarantined_notification" ("id") where state = 'HELD';
       create index "quarantined_notification_held_by_merchant" on "quarantined_notification" ("merchant_id", "id")
         where state = 'HELD';

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { byIndex } from '../by-index.ts';
 import type { Query, Statement } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
-import type { EndpointKey } from '../endpoint/endpoint.ts';
+import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 
 /**
  * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit`

@@ -1,12 +1,12 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Database, Query, Statement } from '../database.ts';
-import type { NotificationKind } from '../delivery/delivery.ts';
+import type { OrmDatabase, Query, Statement } from '../database.ts';
+import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
-import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './notification.ts';
+import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './accepted-row.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
 export const QuarantinedNotificationEntity = defineEntity({
@@ -32,27 +32,9 @@ export const QuarantinedNotificationEntity = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     /** The delivery that a release made. */
     deliveryId: p.uuid().nullable(),
-    /** Two with the same key are the same (onceKey()); null = quarantined by an earlier version. */
-    onceKey: p.text().nullable().unique(),
+    /** Two with the same key are the same (onceKey()). */
+    onceKey: p.text().unique(),
   },
-  checks: [
-    { name: 'quarantined_notification_reason', expression: "reason in ('CONFLICT', 'STATUS_INFO_CONTRADICTED')" },
-    { name: 'quarantined_notification_state', expression: "state in ('HELD', 'RELEASED', 'DISCARDED')" },
-  ],
-  indexes: [
-    {
-      name: 'quarantined_notification_once',
-      expression:
-        'create unique index "quarantined_notification_once" on "quarantined_notification" ("merchant_id", ' +
-        '"request_id", "kind", "status_info", "status", "amount", "currency", "reason")',
-    },
-    { name: 'quarantined_notification_held', properties: ['id'], where: "state = 'HELD'" },
-    {
-      name: 'quarantined_notification_held_by_merchant',
-      properties: ['merchantId', 'id'],
-      where: "state = 'HELD'",
-    },
-  ],
 });
 export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificationEntity>;
 
@@ -60,17 +42,20 @@ export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificat
 export type QuarantinedHead = Omit<QuarantinedNotificationRow, 'body' | symbol>;
 
 /** Finds one by its id. */
-export async function findQuarantined(database: Database, id: string): Promise<QuarantinedHead | undefined> {
+export async function findQuarantined(database: OrmDatabase, id: string): Promise<QuarantinedHead | undefined> {
   const found = await entityManager(database).findOne(QuarantinedNotificationEntity, { id }, { exclude: ['body'] });
   return found ?? undefined;
 }
+
+/** Which of them to list. */
+export type QuarantineFilter = Partial<Pick<QuarantinedNotificationRow, 'merchantId' | 'state'>>;
 
 /**
  * Lists them, newest first, those before the id `after`; undefined = from the newest. An index has those that are held.
  */
 export function listQuarantined(
-  database: Database,
-  filter: { readonly merchantId?: string; readonly state?: QuarantinedHead['state'] },
+  database: OrmDatabase,
+  filter: QuarantineFilter,
   after: string | undefined,
   limit: number,
 ): Promise<Slice<QuarantinedHead>> {
@@ -200,7 +185,8 @@ const RELEASE: Statement = {
 
 const DISCARD: Statement = {
   name: 'discard-held',
-  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $2 where id = $1 and state = 'HELD' returning id`,
+  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $2
+    where id = $1 and state = 'HELD' returning id`,
 };
 
 const DISCARD_MATCHING: Statement = {

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Database, Query, Statement } from '../database.ts';
-import type { NotificationKind } from '../delivery/delivery.ts';
+import type { OrmDatabase, Query, Statement } from '../database.ts';
+import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
 /** A notification that the relay could not verify; neither its body nor its signature. Only the newest are kept. */
@@ -24,10 +24,13 @@ export const VerificationFailureEntity = defineEntity({
 });
 export type VerificationFailureRow = InferEntity<typeof VerificationFailureEntity>;
 
+/** Which failures to list. */
+export type VerificationFailureFilter = Partial<Pick<VerificationFailureRow, 'claimedMerchantId' | 'reason'>>;
+
 /** Lists failures, newest first, those before the id `after`; undefined = from the newest. */
 export function listVerificationFailures(
-  database: Database,
-  filter: { readonly claimedMerchantId?: string; readonly reason?: string },
+  database: OrmDatabase,
+  filter: VerificationFailureFilter,
   after: string | undefined,
   limit: number,
 ): Promise<VerificationFailureRow[]> {
@@ -70,5 +73,6 @@ const INSERT_FAILURES: Statement = {
 
 const TRIM_FAILURES: Statement = {
   name: 'trim-verification-failures',
-  text: `delete from verification_failure where id <= (select id from verification_failure order by id desc offset $1 limit 1)`,
+  text: `delete from verification_failure
+    where id <= (select id from verification_failure order by id desc offset $1 limit 1)`,
 };

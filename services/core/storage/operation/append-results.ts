@@ -1,31 +1,39 @@
 import { byIndex } from '../by-index.ts';
 import { ADVISORY_LOCKS } from '../database.ts';
-import type { DeliveryRow } from '../delivery/delivery.ts';
+import type { DeliveryRow } from '../delivery/delivery-row.ts';
+import { inputColumns, type NewRow } from '../input-columns.ts';
 import type { OperationRow } from './operation-row.ts';
 
-/**
- * A final result, as the log takes it. Times are RFC 3339, money is minor units; JSON, because it goes as one bound
- * value.
- */
-export interface ResultInput
-  extends Pick<
-    OperationRow,
-    'requestId' | 'kind' | 'status' | 'statusInfo' | 'merchantId' | 'terminalId' | 'userId' | 'currency'
-  > {
+/** What is appended of a result, with the types of the columns; beside it, where it stands in the log and of its hold. */
+const COLUMNS = {
+  requestId: 'uuid',
+  kind: 'text',
+  status: 'text',
+  statusInfo: 'text',
+  merchantId: 'text',
+  terminalId: 'text',
+  userId: 'text',
+  amount: 'bigint',
+  currency: 'text',
+  holdRequestId: 'uuid',
+  captureRequestId: 'uuid',
+  processorReference: 'text',
+  bankReference: 'text',
+  processorCode: 'text',
+  processorMessage: 'text',
+  merchantReference: 'text',
+  finalStateDate: 'timestamptz',
+} as const satisfies Partial<Record<keyof OperationRow, string>>;
+
+/** A final result, as the log takes it. */
+export type ResultInput = NewRow<OperationRow, keyof typeof COLUMNS> & {
   /** The row of the statement that this result belongs to; it is written only when that row was. */
   readonly subjectId: string;
-  readonly amount: string;
-  readonly holdRequestId?: string | undefined;
-  readonly captureRequestId?: string | undefined;
-  readonly processorReference?: string | undefined;
-  readonly bankReference?: string | undefined;
-  readonly processorCode?: string | undefined;
-  readonly processorMessage?: string | undefined;
-  readonly merchantReference?: string | undefined;
-  readonly finalStateDate: string;
   /** The notification about it; absent = nobody asked for one. */
   readonly delivery?: DeliveryInput | undefined;
-}
+};
+
+const RESULT = inputColumns(COLUMNS);
 
 export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' | 'kind'> {
   /** The body, as text, a JSON object; `sequence` and `position` are appended to it. */
@@ -53,11 +61,8 @@ export const NOTIFIED = `case when c.operation->'delivery' is null then 0 else 1
  * sequence misses a fifth of them.
  */
 export const APPEND_RESULTS = `result as materialized (
-    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(
-      "requestId" uuid, kind text, status text, "statusInfo" text, "merchantId" text, "terminalId" text, "userId" text,
-      amount bigint, currency text, "holdRequestId" uuid, "captureRequestId" uuid, "processorReference" text,
-      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "finalStateDate" timestamptz, delivery json)
+    select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
+      ${RESULT.definitions})
     where c.operation is not null
   ),
   ordered as materialized (
@@ -65,14 +70,11 @@ export const APPEND_RESULTS = `result as materialized (
       where count > 0
   ),
   appended as (
-    insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
-      currency, hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code,
-      processor_message, merchant_reference, final_state_date, hold_sequence)
-    select nextval('operation_sequence_seq'), r."requestId", r.kind, r.status, r."statusInfo", r."merchantId",
-      r."terminalId", r."userId", r.amount, r.currency, r."holdRequestId", r."captureRequestId", r."processorReference",
-      r."bankReference", r."processorCode", r."processorMessage", r."merchantReference", r."finalStateDate",
-      case when r.delivery is not null then r."holdSequence" end
-    from ordered, result r
+    insert into operation (sequence, hold_sequence,
+      ${RESULT.table})
+    select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
+      ${RESULT.values}
+    from ordered, result
     returning sequence, request_id
   ),
   delivered as (

@@ -2,7 +2,7 @@ import { defineEntity, type FilterQuery, type InferEntity, p, raw } from '@mikro
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
 import { byIndex } from '../by-index.ts';
 import { readRow, readRows } from '../camel-cased.ts';
-import type { Database, Query, Statement } from '../database.ts';
+import type { OrmDatabase, Query, Statement } from '../database.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 
@@ -39,51 +39,33 @@ export const OperationEntity = defineEntity({
      */
     holdSequence: p.integer().nullable(),
   },
-  checks: [
-    { name: 'operation_status', expression: "status in ('OK', 'KO')" },
-    {
-      name: 'operation_kind',
-      expression:
-        "kind in ('HOLD', 'CAPTURE', 'RELEASE', 'EXPIRY', 'REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'OCT', " +
-        "'INCREMENT', 'EXTENSION', 'REFUND')",
-    },
-  ],
-  indexes: [
-    { name: 'operation_sequence', properties: ['sequence'] },
-    { name: 'operation_by_merchant', properties: ['merchantId', 'sequence'] },
-    { name: 'operation_by_hold', properties: ['holdRequestId', 'sequence'], where: 'hold_request_id is not null' },
-  ],
 });
 export type OperationRow = InferEntity<typeof OperationEntity>;
 
 /** Which results to list; all of what is given must be true. */
-export interface ResultFilter {
-  readonly kind?: OperationKind;
-  readonly status?: 'OK' | 'KO';
+export type ResultFilter = Partial<
+  Pick<OperationRow, 'kind' | 'status' | 'merchantId' | 'currency' | 'userId' | 'merchantReference'>
+> & {
   readonly holdRequestId?: string;
   /** Minor units, both inclusive. */
   readonly amountFrom?: bigint;
   readonly amountTo?: bigint;
-  readonly currency?: string;
-  readonly userId?: string;
-  readonly merchantReference?: string;
   /** Of the card of its hold, or its own. */
   readonly cardLast4?: string;
   readonly finalFrom?: Date;
   readonly finalTo?: Date;
-}
+};
 
 /**
- * Lists results, newest first. `merchantId` undefined = any merchant's; `before` undefined = from the newest. Indexes
- * have the results of a merchant and those of a hold; other filters are compared.
+ * Lists results, newest first, those before a sequence; undefined = from the newest. Indexes have the results of a
+ * merchant and those of a hold; other filters are compared.
  */
-export async function listResults(
-  database: Database,
-  filter: ResultFilter,
-  page: { readonly merchantId: string | undefined; readonly before: bigint | undefined; readonly limit: number },
+export function listResults(
+  database: OrmDatabase,
+  { finalFrom, finalTo, amountFrom, amountTo, holdRequestId, merchantId, cardLast4, ...same }: ResultFilter,
+  before: bigint | undefined,
+  limit: number,
 ): Promise<Slice<OperationRow>> {
-  const { finalFrom, finalTo, amountFrom, amountTo, holdRequestId, cardLast4, ...same } = filter;
-  const { merchantId, before, limit } = page;
   const indexed: FilterQuery<OperationRow>[] = [];
   const compared: FilterQuery<OperationRow>[] = [];
   if (holdRequestId !== undefined) indexed.push({ holdRequestId });

@@ -1,19 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
 import type { Query, Statement } from '../database.ts';
-
-/** Who a processor was at the first contact. */
-export const ProcessorIdentityEntity = defineEntity({
-  name: 'ProcessorIdentity',
-  tableName: 'processor_identity',
-  properties: {
-    /** A name of PROCESSORS. */
-    processor: p.text().primary(),
-    /** As Describe says them. */
-    name: p.text(),
-    identity: p.text(),
-    metAt: p.datetime(3),
-  },
-});
 
 /** Stores who a processor says it is, unless it is stored already. Returns what is stored. */
 export async function recallIdentity(

@@ -2,6 +2,7 @@ import type { SentKind } from '../../domain/kinds.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { camelCased } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
+import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { Sent } from './find-sent.ts';
 import { SENT_TABLES, type SentTable } from './sent-tables.ts';
 
@@ -63,7 +64,7 @@ export async function takeDueSubmissions(
   return (await query<object>(TAKE_DUE[table], values)).map(taken);
 }
 
-/** Takes open checkouts that have run out, in the same way. */
+/** Takes open checkouts that have run out, in the same way; none while the database is being reconciled. */
 export async function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
   const { now, nextAt, limit } = taking;
   return (await query<object>(TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot])).map(taken);
@@ -110,7 +111,10 @@ const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }
 /** The release that closes a checkout has inquiries of its own. */
 const TAKE_CHECKOUTS: Statement = {
   name: 'take-checkouts-that-ran-out',
-  text: taking('hold', "s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing"),
+  text: taking(
+    'hold',
+    `s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing and ${IS_NOT_RECONCILING}`,
+  ),
 };
 
 function taking(table: SentTable, condition: string, change = ''): string {

@@ -40,22 +40,3 @@ export function cardColumns() {
     cardDeclineCode: p.text().nullable(),
   };
 }
-
-/** Indexes over these columns. `inReview` is an SQL condition: what comes to needs review. */
-export function sentIndexes(table: string, inReview: string) {
-  return [
-    { name: `${table}_to_inquire`, properties: ['inquireAt' as const], where: 'inquire_at is not null' },
-    { name: `${table}_in_review`, properties: ['requestId' as const], where: inReview },
-  ];
-}
-
-/** The same for `uniques`. */
-export function sentUniques(table: string) {
-  return [
-    {
-      name: `${table}_by_processor_request_id`,
-      properties: ['processorRequestId' as const, 'processor' as const],
-      where: 'processor_request_id is not null',
-    },
-  ];
-}

@@ -1,5 +1,5 @@
-import type { Capabilities, HoldBooks } from '../../domain/hold.ts';
-import type { Card } from '../../domain/operation.ts';
+import type { Capabilities, HoldBooks } from '../../domain/hold-rules.ts';
+import type { Card } from '../../domain/outcome.ts';
 import type { Query, Statement } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
@@ -64,9 +64,9 @@ export interface Settled {
  */
 export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
   const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
-  const rows = await query<{ what: string; id: string }>(statement, [json]);
-  const idsOf = (what: string) => new Set(rows.filter((row) => row.what === what).map((row) => row.id));
-  return { changed: idsOf('changed'), locked: idsOf('locked'), deliveryIds: idsOf('delivery') };
+  const ids = { changed: new Set<string>(), locked: new Set<string>(), delivery: new Set<string>() };
+  for (const { what, id } of await query<{ what: keyof typeof ids; id: string }>(statement, [json])) ids[what].add(id);
+  return { changed: ids.changed, locked: ids.locked, deliveryIds: ids.delivery };
 }
 
 /** Ends submissions, those of a hold each of another one. */

@@ -1,59 +1,66 @@
-import { AGAIN } from '../../../../platform/gather.ts';
-import type { Change } from '../../domain/hold.ts';
-import type { SubmissionKind } from '../../domain/kinds.ts';
+import type { Change } from '../../domain/hold-rules.ts';
 import { CLAIM_INPUT, CLAIMED, type ClaimInput, findClaims } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import type { Query, Statement } from '../database.ts';
+import { inputColumns, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
+import type { SubmissionRow } from './submission-row.ts';
 
-/** What is stored before the processor is asked. It goes as JSON: times are RFC 3339, money is minor units as text. */
-export interface SentInput extends Partial<ClaimInput> {
-  readonly requestId: string;
-  readonly merchantId: string;
-  readonly amount: string;
-  readonly currency: string;
-  /** A name of PROCESSORS, and the merchant's account there. */
-  readonly processor: string;
-  readonly processorAccount: string;
-  /** Its identifier there; absent = it follows from the key, or is the requestId. */
-  readonly processorRequestId?: string | undefined;
+/** The call that makes something which is sent to a processor, as a statement takes it. */
+export interface CallInput extends Partial<ClaimInput> {
   /** It is imported from the processor's books. */
   readonly imported?: boolean | undefined;
-  readonly createdAt: string;
-  readonly inquireAt: string;
+  /** Its identifier at the processor; null or absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | null | undefined;
   /** By PostgreSQL's clock; after it nothing is stored. */
-  readonly deadline?: string | undefined;
+  readonly deadline?: Date | undefined;
 }
 
-/** A new submission. What only some kinds have is absent for the others. */
-export interface SubmissionInput extends SentInput {
-  readonly kind: SubmissionKind;
-  /**
-   * The hold that it changes, its version as it was judged, whether nothing else may be captured of it meanwhile, and
-   * how it changes.
-   */
-  readonly holdRequestId?: string | undefined;
+/** What a submission does to the hold that it changes. */
+export interface HoldChange {
+  /** The hold's, as it was judged. */
   readonly version?: string | undefined;
+  /** Whether nothing else may be captured meanwhile, and how the hold changes. */
   readonly closing?: boolean | undefined;
+  readonly changing?: Change | undefined;
   /** What of the hold the amount is reserved from; null or absent = nothing. */
   readonly reserves?: 'REMAINING' | 'CAPTURED' | null | undefined;
   /** The hold has ended, so the amount is taken from what it has released. */
   readonly fromReleased?: boolean | undefined;
-  /** Of a refund: the capture that it gives back. */
-  readonly captureRequestId?: string | undefined;
-  readonly changing?: Change | undefined;
-  readonly finalCapture?: boolean | undefined;
   /** The hold makes this capture by itself, at its captureAt. */
   readonly automatic?: boolean | undefined;
-  /** A void that the processor did by itself, and what it said of it. */
-  readonly reported?: boolean | undefined;
-  readonly amountReleased?: string | undefined;
-  readonly processorReference?: string | undefined;
-  readonly terminalId?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly tokenId?: string | undefined;
-  readonly merchantReference?: string | undefined;
 }
+
+/** What is stored of everything that is sent, with the types of the columns; beside it, its identifier there. */
+export const SENT_COLUMNS = {
+  requestId: 'uuid',
+  merchantId: 'text',
+  amount: 'bigint',
+  currency: 'text',
+  processor: 'text',
+  processorAccount: 'text',
+  createdAt: 'timestamptz',
+  inquireAt: 'timestamptz',
+} as const satisfies Partial<Record<keyof SubmissionRow, string>>;
+
+/** What is stored of a new submission; the other columns begin as STORE_SUBMISSIONS says. */
+const COLUMNS = {
+  ...SENT_COLUMNS,
+  kind: 'text',
+  holdRequestId: 'uuid',
+  captureRequestId: 'uuid',
+  finalCapture: 'boolean',
+  reported: 'boolean',
+  amountReleased: 'bigint',
+  processorReference: 'text',
+  terminalId: 'text',
+  userId: 'text',
+  tokenId: 'text',
+  merchantReference: 'text',
+} as const satisfies Partial<Record<keyof SubmissionRow, string>>;
+
+/** A new submission, what it does to its hold, and the call that it comes of. */
+export type SubmissionInput = NewRow<SubmissionRow, keyof typeof COLUMNS> & HoldChange & CallInput;
 
 /**
  * What became of storing. Unless it is stored, its key or its requestId is taken, its caller's deadline is over, or the
@@ -66,49 +73,65 @@ export interface Stored {
 }
 
 /**
- * Runs a statement that stores what is sent. Returns what became of each, in their order; AGAIN = judge it again,
- * because its hold is locked or has changed, or another one of the same requestId is before it.
+ * Runs a statement that stores what is sent, which takes it as `asRow` makes it. Returns what became of each; one that is
+ * not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId is
+ * before it.
  */
-export async function storeEach(
+export async function storeEach<Input extends { readonly requestId: string }>(
   query: Query,
   statement: Statement,
-  inputs: readonly SentInput[],
-): Promise<(Stored | typeof AGAIN)[]> {
-  const names = inputs.map(({ requestId }) => requestId);
-  const firsts = inputs.flatMap((each, place) => (names.indexOf(each.requestId) === place ? [{ ...each, place }] : []));
-  const rows = await query<OutcomeRow>(statement, [JSON.stringify(firsts)]);
-  const outcomes = new Map(rows.map((row) => [row.place, row]));
-  const isRefused = (place: number) => REFUSALS.has(outcomes.get(place)?.outcome ?? AGAIN);
-  const refused = names.filter((_, place) => isRefused(place));
-  const known = new Set(refused.length > 0 ? (await findClaims(query, refused)).map(({ requestId }) => requestId) : []);
-  return inputs.map(({ requestId }, place) => {
-    const { outcome, sent_as } = outcomes.get(place) ?? { outcome: AGAIN, sent_as: null };
-    if (outcome === AGAIN) return AGAIN;
-    return { outcome: known.has(requestId) ? 'REPEATED' : outcome, processorRequestId: sent_as };
-  });
+  inputs: readonly Input[],
+  asRow: (input: Input) => object,
+): Promise<ReadonlyMap<Input, Stored>> {
+  const stored = new Map<Input, Stored>();
+  if (inputs.length === 0) return stored;
+  const firsts = new Map<string, object>();
+  for (const [place, input] of inputs.entries()) {
+    if (!firsts.has(input.requestId)) firsts.set(input.requestId, { ...asRow(input), place });
+  }
+  const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
+  const known = await findKnown(query, inputs, rows);
+  for (const { place, outcome, sent_as: processorRequestId } of rows) {
+    const input = inputs[place] as Input;
+    if (outcome === 'AGAIN') continue;
+    stored.set(input, { outcome: known.has(input.requestId) ? 'REPEATED' : outcome, processorRequestId });
+  }
+  return stored;
+}
+
+/** Of what was refused, the requestIds that are taken. */
+async function findKnown(
+  query: Query,
+  inputs: readonly { readonly requestId: string }[],
+  rows: readonly OutcomeRow[],
+): Promise<ReadonlySet<string>> {
+  const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
+  const claims = refused.length > 0 ? await findClaims(query, refused) : [];
+  return new Set(claims.map(({ requestId }) => requestId));
 }
 
 interface OutcomeRow {
   readonly place: number;
-  readonly outcome: Exclude<Stored['outcome'], 'REPEATED'> | typeof AGAIN;
+  readonly outcome: Exclude<Stored['outcome'], 'REPEATED'> | 'AGAIN';
   readonly sent_as: string | null;
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(['LATE', 'KEY_TAKEN', 'MAYBE_LOST']);
 
 /** Stores submissions, those of a hold each of another one. */
-export function storeSubmissions(
+export async function storeSubmissions(
   query: Query,
   submissions: readonly SubmissionInput[],
-): Promise<(Stored | typeof AGAIN)[]> {
-  return storeEach(query, STORE_SUBMISSIONS, submissions);
+): Promise<ReadonlyMap<SubmissionInput, Stored>> {
+  return storeEach(query, STORE_SUBMISSIONS, submissions, (submission) => ({
+    ...submission,
+    amount: submission.amount.toString(),
+    amountReleased: submission.amountReleased?.toString(),
+  }));
 }
 
-/** SQL: columns of the input that all have. */
-export const SENT_INPUT = `place int, "requestId" uuid, "merchantId" text, amount bigint, currency text, processor text,
-      "processorAccount" text, "processorRequestId" uuid, imported boolean, "createdAt" timestamptz,
-      "inquireAt" timestamptz,
-      deadline timestamptz, ${CLAIM_INPUT}`;
+/** SQL: columns of the input that say what call a row comes of. */
+export const CALL_INPUT = `place int, ${CLAIM_INPUT}, "processorRequestId" uuid, imported boolean, deadline timestamptz`;
 
 /** SQL: conditions on a row `i` of the input under which it is not stored. */
 export const IS_LATE = 'coalesce(i.deadline <= clock_timestamp(), false) as late';
@@ -128,6 +151,8 @@ export const OUTCOMES = `select i.place, i."sentAs" as sent_as,
       else 'AGAIN' end as outcome
   from input i`;
 
+const SUBMISSION = inputColumns(COLUMNS);
+
 /**
  * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A hold that somebody
  * else has locked or changed since it was judged is left out; nothing waits for it, and its submission is judged again.
@@ -139,10 +164,9 @@ export const STORE_SUBMISSIONS: Statement = {
   name: 'store-submissions',
   text: `with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
-    from json_to_recordset($1::json) as i(${SENT_INPUT}, kind text,
-      "holdRequestId" uuid, version xid, closing boolean, changing text, reserves text, "fromReleased" boolean,
-      "captureRequestId" uuid, "finalCapture" boolean, automatic boolean, reported boolean, "amountReleased" bigint,
-      "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
+    from json_to_recordset($1::json) as i(${CALL_INPUT}, version xid, closing boolean, changing text, reserves text,
+      "fromReleased" boolean, automatic boolean,
+      ${SUBMISSION.definitions})
     ${LOST}
     ${sentUnderKey('submission')}
   ),
@@ -173,15 +197,12 @@ export const STORE_SUBMISSIONS: Statement = {
     where s.request_id = any (array[i."captureRequestId"]) and i."requestId" in (select request_id from claimed)
   ),
   stored as (
-    insert into submission (request_id, merchant_id, amount, currency, processor, processor_account,
-      processor_request_id, created_at, inquire_at, inquiry_count, kind, state, hold_request_id, capture_request_id,
-      final_capture, amount_reversed, amount_refunded, amount_refunding, reported,
-      amount_released, processor_reference, terminal_id, user_id, token_id, merchant_reference)
-    select "requestId", "merchantId", amount, currency, processor, "processorAccount", "sentAs",
-      "createdAt", "inquireAt", 0, kind, 'PENDING', "holdRequestId", "captureRequestId", "finalCapture",
-      case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
-      case when kind = 'CAPTURE' then 0 end, coalesce(reported, false),
-      "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
+    insert into submission (processor_request_id, inquiry_count, state, amount_reversed, amount_refunded,
+      amount_refunding,
+      ${SUBMISSION.table})
+    select "sentAs", 0, 'PENDING', case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
+      case when kind = 'CAPTURE' then 0 end,
+      ${SUBMISSION.values}
     from admissible where "requestId" in (select request_id from claimed)
   )
   ${OUTCOMES}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { forwardParkedNotifications } from '../../../../services/core/delivery/forward-parked.ts';
-import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
+import { acceptNotifications } from '../../../../services/core/storage/notification/insert-accepted.ts';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { forSuite } from '../../../suite.ts';
 import { openDeliveryStage, openReceiver, storedNotification } from '../delivery/stage.ts';

@@ -5,12 +5,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { openLog } from '../../../../platform/log.ts';
 import { Deliverer, type DeliverParts } from '../../../../services/core/delivery/deliverer.ts';
 import { parseNetworks, type Resolve } from '../../../../services/core/egress/destination.ts';
-import { openSender } from '../../../../services/core/egress/sender.ts';
+import { openSender } from '../../../../services/core/egress/http-sender.ts';
 import { openAnnounce } from '../../../../services/core/storage/announce.ts';
 import { hashOf, openCipher } from '../../../../services/core/storage/cipher.ts';
-import type { EndpointKind } from '../../../../services/core/storage/delivery/delivery.ts';
-import type { NotificationInput } from '../../../../services/core/storage/notification/notification.ts';
-import { openDatabase } from '../../../../services/core/storage/open-database.ts';
+import type { EndpointKind } from '../../../../services/core/storage/delivery/delivery-row.ts';
+import type { NotificationInput } from '../../../../services/core/storage/notification/accepted-row.ts';
+import { openPool } from '../../../../services/core/storage/open-pool.ts';
 import { createMigratedDatabase } from '../../../database.ts';
 import { serveLocally } from '../../../local-server.ts';
 
@@ -29,7 +29,7 @@ export const KEY = { id: 'test', key: randomBytes(32) };
 export async function openDeliveryStage() {
   const test = await createMigratedDatabase();
   const log = openLog('test', 'silent');
-  const database = await openDatabase({ databaseUrl: test.url, poolSize: 6 });
+  const database = await openPool({ databaseUrl: test.url, poolSize: 6 });
   const announce = openAnnounce(database);
   const cipher = openCipher([KEY]);
   const time = { now: Date.now() };

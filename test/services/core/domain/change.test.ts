@@ -6,7 +6,7 @@ import {
   judgeIncrement,
   judgeRenewal,
   settleIncrement,
-} from '../../../../services/core/domain/hold.ts';
+} from '../../../../services/core/domain/hold-rules.ts';
 
 const NOW = new Date('2027-01-01T00:00:00Z');
 const nothing = { captured: 0n, inFlight: 0n, released: 0n, reversed: 0n, refunded: 0n, refunding: 0n, closing: false };

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { buildConnector } from 'undici';
 import { notificationUrl, parseEndpointUrl } from '../../../../services/core/delivery/attempt-request.ts';
-import { type ConnectRules, guardedConnector } from '../../../../services/core/egress/connect.ts';
 import { DestinationRefused, judgeAddress, parseNetworks } from '../../../../services/core/egress/destination.ts';
-import { openSender } from '../../../../services/core/egress/sender.ts';
+import { type ConnectRules, guardedConnector } from '../../../../services/core/egress/guarded-connector.ts';
+import { openSender } from '../../../../services/core/egress/http-sender.ts';
 
 const PRIVATE_SPELLINGS = [
   // loopback

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { isStored } from '../../../../services/core/books/request.ts';
+import { isStored } from '../../../../services/core/books/submission-request.ts';
 import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../suite.ts';

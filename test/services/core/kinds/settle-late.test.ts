@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { readBacklog } from '../../../../services/core/reports/backlog.ts';
-import { readOverview } from '../../../../services/core/reports/overview.ts';
+import { readOverview } from '../../../../services/core/reports/overview-counts.ts';
 import { findReviewItems } from '../../../../services/core/reports/review-items.ts';
 import { accepted, approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
@@ -114,12 +114,13 @@ describe('settleLate()', function () {
     const trouble = async ({ requestId }: { requestId: string }) => {
       const { stage } = scripted;
       const now = new Date(stage.clock.now());
-      const { open } = await readBacklog(stage.database.query, now);
+      const samples = await readBacklog(stage.database.query, now);
+      const shown = (gauge: string) =>
+        samples.find((each) => each.gauge === gauge && each.labels.kind === 'CAPTURE')?.value ?? 0;
       const { unknownCount } = await readOverview(stage.database.query, now, now);
-      const filter = { after: null, merchantId: null, reason: null, limit: 1_000, now };
-      const items = await findReviewItems(stage.database.query, filter);
-      const { unknown, oldestS } = open.find(({ kind }) => kind === 'CAPTURE') ?? { unknown: 0, oldestS: 0 };
-      return [unknown, oldestS, unknownCount, items.filter((item) => item.requestId === requestId).length];
+      const items = await findReviewItems(stage.database.query, {}, { after: undefined, limit: 1_000, now });
+      const ages = [shown('unknown_outcomes'), shown('unknown_outcome_oldest_age_seconds')];
+      return [...ages, unknownCount, items.filter((item) => item.requestId === requestId).length];
     };
     /** Nothing else is open. */
     const alone = () => sql(scripted.stage, `delete from submission where state not in ('OK', 'KO')`);
@@ -140,9 +141,10 @@ describe('settleLate()', function () {
     it('is not overdue before, whatever its kind', async () => {
       const unknown = async () => {
         const { database, clock } = scripted.stage;
-        const { open } = await readBacklog(database.query, new Date(clock.now()));
+        const samples = await readBacklog(database.query, new Date(clock.now()));
+        const unknown = samples.filter(({ gauge }) => gauge === 'unknown_outcomes');
         return ['HOLD', 'CAPTURE', 'RELEASE', 'OCT'].map(
-          (kind) => open.find((line) => line.kind === kind)?.unknown ?? 0,
+          (kind) => unknown.find(({ labels }) => labels.kind === kind)?.value ?? 0,
         );
       };
       const [toCapture, toRelease, before] = [await shop.hold(), await shop.hold(), await unknown()];

@@ -161,7 +161,9 @@ describe('openProcessor()', function () {
       ((await processor.acceptedUntil(kind, since, said)).getTime() - since.getTime()) / DAY_MS;
     assert.equal(await until('CAPTURE'), 7, 'it does not answer');
     scripted.processor.says.describe = () => ({
-      ...{ name: 'fake', identity: 'fake', authorizations: {} },
+      name: 'fake',
+      identity: 'fake',
+      authorizations: {},
       acceptedLongest: { capture: { seconds: 86_400n } },
     });
     assert.equal(await until('CAPTURE'), 1);

@@ -8,11 +8,12 @@ import { ListEntriesResponseSchema } from '../../../../proto/gen/holdfast/proces
 import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { Ledger } from '../../../../services/core/processor/entries.ts';
-import { parseProcessors, processorsOf, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
-import { audit as runAudit } from '../../../../services/core/reconciliation/audit.ts';
+import { parseProcessors } from '../../../../services/core/processor/processor-settings.ts';
+import { processorsOf, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
+import type { Ledger } from '../../../../services/core/processor/read-entries.ts';
+import { audit as runAudit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
-import { inquiries } from '../../../../services/core/recovery/inquire.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
 import { forSuite } from '../../../suite.ts';
 import { approved, done, startFakeProcessor } from '../fake-processor.ts';

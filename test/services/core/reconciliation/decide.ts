@@ -1,7 +1,7 @@
 /** Reconciles a stage with an operator's decisions. */
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
-import { reconcile } from '../../../../services/core/reconciliation/reconcile.ts';
+import { reconcile } from '../../../../services/core/reconciliation/reconcile-unknown.ts';
 import type { Stage } from '../stage.ts';
 
 export interface Decisions {

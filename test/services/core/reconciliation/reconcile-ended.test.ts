@@ -1,8 +1,9 @@
 /** A capture that the database has lost is imported although its hold has ended here meanwhile: nobody is refunded. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
-import { openMerchant, payAt } from '../shop.ts';
+import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
@@ -99,4 +100,22 @@ describe('reconcile() on holds that have ended', function () {
     assert.equal(left, 0, lines.join('\n'));
     assert.deepEqual(await stage.audit(), []);
   });
+
+  const FORGET_PAGE = 'update hold set checkout_url_ciphertext = null';
+
+  for (const [page, loss] of Object.entries({ known: 'select', lost: FORGET_PAGE }))
+    it(`finds what was paid at a checkout whose page is ${page}, also when reconciling has ended before`, async () => {
+      const { preauthorization: hold } = await acme.checkout();
+      assert(hold);
+      const goBack = await rememberNow(stage);
+      await payAt(hold.checkoutUrl);
+      const placed = await acme.books(hold);
+      await goBack();
+      await sql(stage, loss);
+      await beginReconciling(stage.recovery.database.query);
+      const { ended, lines } = await decideAt(stage, { importing: ['all'] });
+      assert(ended, lines.join('\n'));
+      await stage.inquire();
+      assert.equal(await acme.books(hold), placed);
+    });
 });

@@ -1,10 +1,10 @@
 /** Reconciling stops and changes nothing when a processor does not answer, contradicts itself or belongs to another installation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Ledger } from '../../../../services/core/processor/entries.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
-import { audit } from '../../../../services/core/reconciliation/audit.ts';
+import type { Ledger } from '../../../../services/core/processor/read-entries.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
+import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';

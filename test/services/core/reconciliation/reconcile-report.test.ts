@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { writeReports } from '../../../../services/core/reconciliation/report.ts';
+import { writeReports } from '../../../../services/core/reconciliation/merchant-report.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Sender } from '../../../../services/core/kinds/facts.ts';
-import { inquiries } from '../../../../services/core/recovery/inquire.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 
 describe('inquiries() without a database', () => {
   it('fail as one search: no rejection is left that would end the process', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openProcessors } from '../../../../services/core/processor/processors.ts';
 import { expireHolds } from '../../../../services/core/recovery/expire-holds.ts';
-import { inquire } from '../../../../services/core/recovery/inquire.ts';
+import { inquire } from '../../../../services/core/recovery/inquire-open.ts';
 import { approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openMerchant, sql } from '../shop.ts';

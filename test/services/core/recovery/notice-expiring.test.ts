@@ -54,6 +54,17 @@ describe('the notice that a hold ends soon', function () {
     assert.equal((await notices(hold)).length, 1);
   });
 
+  it('waits while the database is being reconciled', async () => {
+    const hold = await shop.hold();
+    advance(6 * 24);
+    await sql(scripted.stage, 'update installation set reconciling_since = now()');
+    await scripted.stage.noticeExpiring();
+    assert.deepEqual(await notices(hold), []);
+    await sql(scripted.stage, 'update installation set reconciling_since = null');
+    await scripted.stage.noticeExpiring();
+    assert.equal((await notices(hold)).length, 1);
+  });
+
   it('follows an extension: once, so long before the new end', async () => {
     const [hold, sooner] = [await shop.hold(), await shop.hold()];
     const { holds } = scripted.stage.channel('gateway');

@@ -61,6 +61,17 @@ describe('renewPreauthorization()', function () {
     assert.equal(await shop.books(old), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
+  it('keeps the old hold while the database is being reconciled', async () => {
+    const old = await shop.hold();
+    await renewed(old);
+    await sql(scripted.stage, 'update installation set reconciling_since = now()');
+    await releaseOld();
+    assert.equal(await shop.books(old), 'IN_PROGRESS 0/0/10000/0/0');
+    await sql(scripted.stage, 'update installation set reconciling_since = null');
+    await releaseOld();
+    assert.equal(await shop.books(old), 'RELEASED 0/0/0/10000/0 RELEASED');
+  });
+
   it('waits for a capture of the old hold, and releases what that leaves', async () => {
     const old = await shop.hold();
     processor.says.capture = () => undefined;

@@ -10,7 +10,10 @@ const AUDIT = { DATABASE_URL: 'postgresql://host/base', PROCESSOR_URL: 'host:1',
 const WORKER = { ...AUDIT, ENCRYPTION_KEYS: `k:${Buffer.alloc(32).toString('base64')}` };
 const CORE = {
   ...WORKER,
-  ...{ GATEWAY_TOKEN: token('g'), SERVICE_TOKEN: token('s'), OPERATOR_TOKEN: token('o'), PROCESSOR_TOKEN: token('p') },
+  GATEWAY_TOKEN: token('g'),
+  SERVICE_TOKEN: token('s'),
+  OPERATOR_TOKEN: token('o'),
+  PROCESSOR_TOKEN: token('p'),
 };
 
 /** A credential and a token for each of several processors. */

@@ -8,7 +8,7 @@ import { CORE_SETTINGS } from '../../../../services/core/settings/core-settings.
 import { WORKER_SETTINGS } from '../../../../services/core/settings/worker-settings.ts';
 import { startCore } from '../../../../services/core/start/start-core.ts';
 import { startWorker } from '../../../../services/core/start/start-worker.ts';
-import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
 import { forSuite } from '../../../suite.ts';
 import { sessionsAt, usePostgresPair } from '../../../torture/failover/postgres-pair.ts';
 import { KEY } from '../delivery/stage.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Database, Query, Statement } from '../../../../services/core/storage/database.ts';
+import type { OrmDatabase, Query, Statement } from '../../../../services/core/storage/database.ts';
 import { recordAttempts } from '../../../../services/core/storage/delivery/record-attempts.ts';
+import { takeDue } from '../../../../services/core/storage/delivery/take-due.ts';
 import { HOT_STATEMENTS } from '../../../../services/core/storage/hot-statements.ts';
-import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
+import { acceptNotifications } from '../../../../services/core/storage/notification/insert-accepted.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { ORM } from '../../../../services/core/storage/orm.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
@@ -18,7 +19,7 @@ interface PlanNode {
 
 describe('byIndex()', () => {
   let test: TestDatabase;
-  let database: Database;
+  let database: OrmDatabase;
   before(async () => {
     test = await createMigratedDatabase();
     database = await openDatabase({ databaseUrl: test.url, poolSize: 1 });
@@ -32,6 +33,14 @@ describe('byIndex()', () => {
     for (const statement of await hotStatements()) {
       const whole = nodes(await planOf(statement)).filter(isWholeRead);
       assert.deepEqual(whole, [], `${statement.name} reads a whole table`);
+    }
+  });
+
+  it('leaves only the primary key to find deliveries by their id', async () => {
+    for (const statement of await hotStatements()) {
+      const byId = nodes(await planOf(statement)).filter((node) => /\bid = ANY/.test(node['Index Cond'] ?? ''));
+      const others = byId.map((node) => node['Index Name'] ?? '').filter((name) => !name.endsWith('_pkey'));
+      assert.deepEqual(others, [], `${statement.name} finds ids by another index`);
     }
   });
 
@@ -62,6 +71,7 @@ async function hotStatements(): Promise<Statement[]> {
   };
   const one = {} as never;
   await acceptNotifications(query, [one]);
+  await takeDue(query, [], new Date());
   await recordAttempts(query, []);
   return statements;
 }

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Query } from '../../../../services/core/storage/database.ts';
 import { findWaiting, takeDue } from '../../../../services/core/storage/delivery/take-due.ts';
-import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
-import { openDatabase } from '../../../../services/core/storage/open-database.ts';
+import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
+import { openPool } from '../../../../services/core/storage/open-pool.ts';
 import { freePort } from '../../../../services/quickstart/ports.ts';
 
 /** Debian's; the embedded one has no LLVM. */
@@ -66,7 +66,7 @@ describe('a PostgreSQL with LLVM', function () {
   }
 
   it('compiles none of our statements', async () => {
-    const database = await openDatabase({ databaseUrl: url, poolSize: 1 });
+    const database = await openPool({ databaseUrl: url, poolSize: 1 });
     const plans: object[] = [];
     const explained: Query = async ({ text }, values) => {
       const statement = { name: '', text: `explain (analyze, format json) ${text}` };

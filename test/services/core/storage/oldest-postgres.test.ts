@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { migrateDatabase } from '../../../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
 import { freePort } from '../../../../services/quickstart/ports.ts';
 import { choosePostgresHome } from '../../../../services/quickstart/postgres-home.ts';
 import { createDatabase } from '../../../database.ts';

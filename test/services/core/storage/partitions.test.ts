@@ -69,7 +69,7 @@ describe('partitions', () => {
       `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
           created_at)
         select gen_random_uuid(), 'm', 'webhook', n, 'payment', 'captured', '', 'DELIVERED', 1, now()
-        from generate_series(1, 200000) n`,
+        from generate_series(1, 30000) n`,
       [],
     );
     const message = /^delivery_p\d{8} is not made: delivery_default has too many rows; run npm run migrate$/;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { acceptNotifications } from '../../../../services/core/storage/notification/accept-notifications.ts';
+import { acceptNotifications } from '../../../../services/core/storage/notification/insert-accepted.ts';
 import { insertVerificationFailures } from '../../../../services/core/storage/notification/verification-failure.ts';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { forSuite } from '../../../suite.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AuditEntryEntity, type AuditEntryRow } from '../../../../services/core/storage/audit-log/audit-log.ts';
-import type { Database } from '../../../../services/core/storage/database.ts';
+import type { OrmDatabase } from '../../../../services/core/storage/database.ts';
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { entityManager } from '../../../../services/core/storage/orm.ts';
 import { scanPage } from '../../../../services/core/storage/scan-page.ts';
@@ -10,7 +10,7 @@ const idOf = (number: number) => `00000000-0000-7000-8000-${String(number).padSt
 
 describe('scanPage()', () => {
   let test: TestDatabase;
-  let database: Database;
+  let database: OrmDatabase;
   before(async () => {
     test = await createMigratedDatabase();
     database = await openDatabase({ databaseUrl: test.url, poolSize: 1 });

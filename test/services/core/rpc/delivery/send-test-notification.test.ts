@@ -28,8 +28,13 @@ describe('SendTestNotification', () => {
     assert.equal(content?.url, 'https://merchant.example/hooks/webhook/processor/payment/test');
     const finalStateDate = new Date(stage.clock.now()).toISOString();
     assert.deepEqual(JSON.parse(content.body), {
-      ...{ merchantId: 'tester', requestId, status: 'OK', amount: 0, currency: 'EUR' },
-      ...{ finalStateDate, test: true },
+      merchantId: 'tester',
+      requestId,
+      status: 'OK',
+      amount: 0,
+      currency: 'EUR',
+      finalStateDate,
+      test: true,
     });
     const again = await notifications().sendTestNotification({ merchantId: 'tester' });
     assert.notEqual(again.delivery?.requestId, requestId);

@@ -20,7 +20,8 @@ describe('MerchantService', function () {
 
   it('creates a merchant, shows its key and secret once, and stores neither in clear text', async () => {
     const { merchant, apiKey, signingSecret } = await merchants.createMerchant({
-      ...{ merchantId: 'first', name: 'The first' },
+      merchantId: 'first',
+      name: 'The first',
       contract: contract(),
     });
     assert.match(apiKey, /^hf_[\w-]{43}$/);

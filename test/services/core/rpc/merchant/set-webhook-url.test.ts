@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { endpointName, lockEndpoint, writeEndpoint } from '../../../../../services/core/storage/endpoint/endpoint.ts';
+import {
+  endpointName,
+  lockEndpoint,
+  writeEndpoint,
+} from '../../../../../services/core/storage/endpoint/endpoint-row.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';

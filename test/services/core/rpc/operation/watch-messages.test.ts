@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { messagesAbout, readToken } from '../../../../../services/core/rpc/operation/watch-messages.ts';
+import { readToken } from '../../../../../services/core/rpc/operation/resume-token.ts';
+import { messagesAbout } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import type { OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
 
 const result = (sequence: bigint) =>

@@ -48,8 +48,12 @@ describe('capturePreauthorization()', function () {
       assert.deepEqual(
         { tokenId, merchantId, terminalId, userId, currency, amount },
         {
-          ...{ tokenId: 'tok_sandbox_ok', merchantId: 'several', terminalId: 'T2', userId: 'somebody' },
-          ...{ currency: 'EUR', amount: 4_000 },
+          tokenId: 'tok_sandbox_ok',
+          merchantId: 'several',
+          terminalId: 'T2',
+          userId: 'somebody',
+          currency: 'EUR',
+          amount: 4_000,
         },
       );
     });

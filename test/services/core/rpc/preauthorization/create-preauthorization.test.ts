@@ -15,8 +15,12 @@ describe('createPreauthorization()', function () {
   describe('with a token', () => {
     it('places the hold and returns all of it', async () => {
       const { preauthorization: hold = assert.fail(), state } = await shop.place({
-        ...{ amount: 12_345n, currency: 'JPY', terminalId: 'T2', userId: 'somebody' },
-        ...{ merchantReference: 'order 1', metadata: { a: '1' } },
+        amount: 12_345n,
+        currency: 'JPY',
+        terminalId: 'T2',
+        userId: 'somebody',
+        merchantReference: 'order 1',
+        metadata: { a: '1' },
       });
       assert.equal(state, OperationState.OK);
       assert.match(hold.preauthorizationId, /^pre_[\w-]{32}$/);

@@ -4,7 +4,7 @@ import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb
 import { OperatorService, ReviewReason } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { isStored } from '../../../../../services/core/books/request.ts';
+import { isStored } from '../../../../../services/core/books/submission-request.ts';
 import { findHold } from '../../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../../suite.ts';
 import { approved, atWork, declined, done, neverSeen, startFakeProcessor } from '../../fake-processor.ts';

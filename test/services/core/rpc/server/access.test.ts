@@ -6,11 +6,12 @@ import { type DescMethod, type DescService, fromBinary } from '@bufbuild/protobu
 import { credentials } from '@grpc/grpc-js';
 import { openChannel } from '../../../../../platform/grpc-client.ts';
 import { ErrorInfoSchema } from '../../../../../proto/gen/google/rpc/error_details_pb.js';
+import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { openStage, refusal, type Stage } from '../../stage.ts';
 
 const CONTRACTS = ['holdfast/v1', 'holdfast/processor/v1'];
-/** Services that core calls and does not serve. */
-const ELSEWHERE = 'holdfast.processor.v1.ProcessorService';
+/** A service that core calls and does not serve, and one whose calls are calls of the others. */
+const OTHERS = ['holdfast.processor.v1.ProcessorService', 'holdfast.v1.CallService'];
 const GATEWAY_ALONE = [
   ...['WatchCredentials', 'ListCredentialChanges', 'UseNonce'],
   ...['AcceptNotification', 'BatchAcceptNotifications', 'QuarantineNotification', 'ReportVerificationFailures'],
@@ -35,7 +36,8 @@ async function contractServices(): Promise<DescService[]> {
     for (const file of (await readdir(directory)).filter((name) => name.endsWith('_pb.js'))) {
       const module: Record<string, { kind?: string; typeName?: string }> = await import(new URL(file, directory).href);
       for (const exported of Object.values(module)) {
-        if (exported.kind === 'service' && exported.typeName !== ELSEWHERE) services.push(exported as DescService);
+        if (exported.kind === 'service' && !OTHERS.includes(exported.typeName ?? ''))
+          services.push(exported as DescService);
       }
     }
   }
@@ -146,6 +148,35 @@ describe('rolesFor()', function () {
       }
     });
   }
+
+  it('judge each of several calls that are sent as one', async () => {
+    const address = `127.0.0.1:${stage.cores[0]?.corePort}`;
+    const words = async (token: string, own: string) => {
+      const common = { address, credentials: credentials.createInsecure(), timeoutMs: 10_000 };
+      const channel = openChannel({ ...common, token });
+      const merchants = channel.gathering(MerchantService);
+      const calls = [
+        merchants.listMerchants({}),
+        merchants.listCredentialChanges({}),
+        merchants.listMerchants({}, { metadata: { authorization: `Bearer ${own}` } }),
+      ];
+      const judged = await Promise.all(
+        calls.map((call) =>
+          call.then(
+            () => '',
+            (error) => refusal(Promise.reject(error)),
+          ),
+        ),
+      );
+      channel.close();
+      return judged.map((word) => (typeof word === 'string' ? word : word.reason));
+    };
+    const { gateway, operator } = stage.tokens;
+    assert.deepEqual(await words(gateway, operator), ['FORBIDDEN', '', '']);
+    assert.deepEqual(await words(operator, gateway), ['', 'FORBIDDEN', 'FORBIDDEN']);
+    const nobody = 'x'.repeat(40);
+    assert.deepEqual(await words(nobody, operator), ['UNAUTHENTICATED', 'UNAUTHENTICATED', '']);
+  });
 
   it('know one scheme', async () => {
     const url = `http://127.0.0.1:${stage.cores[0]?.connectPort}/holdfast.v1.MerchantService/ListMerchants`;

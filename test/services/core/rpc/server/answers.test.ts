@@ -104,8 +104,13 @@ describe('what an answer promises', function () {
       const place = (fields: object) =>
         channel.client(PreauthorizationService).createPreauthorization(
           {
-            ...{ merchantId: 'acme', tokenId: 'tok_sandbox_ok', amount: 1n, currency: 'EUR' },
-            ...{ terminalId: 'T1', userId: 'u', ...fields },
+            merchantId: 'acme',
+            tokenId: 'tok_sandbox_ok',
+            amount: 1n,
+            currency: 'EUR',
+            terminalId: 'T1',
+            userId: 'u',
+            ...fields,
           },
           call,
         );
@@ -127,7 +132,7 @@ describe('what an answer promises', function () {
       const requestId = uuidv7();
       const { books } = stage.recovery;
       // The gather checks first, so this calls the statement directly.
-      const late = { deadline: new Date(patience.deadlineMs).toISOString() };
+      const late = { deadline: new Date(patience.deadlineMs) };
       const { storeSubmissions } = await import('../../../../../services/core/storage/submission/store-submissions.ts');
       const oct = {
         kind: 'OCT',
@@ -135,12 +140,13 @@ describe('what an answer promises', function () {
         terminalId: 'T1',
         userId: 'u',
         tokenId: 't',
-        amount: '1',
+        amount: 1n,
+        reported: false,
       } as const;
       const place = { processor: 'default', processorAccount: '', currency: 'EUR' };
-      const times = { ...place, createdAt: at.toISOString(), inquireAt: at.toISOString() };
+      const times = { ...place, createdAt: at, inquireAt: at };
       const outcomes = await storeSubmissions(stage.database.query, [{ ...oct, ...times, ...late, requestId }]);
-      assert.deepEqual(outcomes, [{ outcome: 'LATE', processorRequestId: null }]);
+      assert.deepEqual([...outcomes.values()], [{ outcome: 'LATE', processorRequestId: null }]);
       const { idHash } = (await findHold(stage.database.query, hold.requestId)) ?? assert.fail();
       const request = { requestId, idHash, merchantId: 'acme', amount: 1n, at, inquireAt: at, patience };
       for (const kind of ['CAPTURE', 'RELEASE'] as const) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Query } from '../../../../../services/core/storage/database.ts';
 import { recordAttempts } from '../../../../../services/core/storage/delivery/record-attempts.ts';
 import { findWaiting, releaseTaken, takeDue } from '../../../../../services/core/storage/delivery/take-due.ts';
+import { openDatabase } from '../../../../../services/core/storage/open-database.ts';
 import { forEachTest } from '../../../../suite.ts';
 import { openDeliveryStage } from '../../delivery/stage.ts';
 
@@ -98,6 +99,52 @@ describe('takeDue()', () => {
       (await take(['m'])).taken.map(({ id }) => id),
       [retried],
     );
+  });
+
+  it('does not take what another worker recorded since it looked', async () => {
+    const id = await stage.addDelivery('m');
+    const database = await openDatabase({ databaseUrl: stage.url, poolSize: 2 });
+    const at = stage.clock().toISOString();
+    // The statement has its snapshot when it waits for the lock.
+    const held: Query = ({ text }, values) => {
+      const waiting = text.replace('from json_to_recordset', 'from pg_advisory_xact_lock(28) held, json_to_recordset');
+      return database.query({ name: '', text: waiting }, values);
+    };
+    const isWaiting = async () =>
+      (await stage.sql("select from pg_locks where locktype = 'advisory' and objid = 28 and not granted")).length > 0;
+    try {
+      const taken = await database.transaction(async (query) => {
+        await query({ name: '', text: 'select pg_advisory_xact_lock(28)' }, []);
+        let isOver = false;
+        const late = takeDue(held, [{ merchantId: 'm', kind: 'webhook', cap: 10, room: 10 }], stage.clock()).finally(
+          () => {
+            isOver = true;
+          },
+        );
+        while (!isOver && !(await isWaiting()));
+        await recordAttempts(stage.database.query, [
+          { deliveryId: id, number: 1, startedAt: at, latencyMs: 1, endedAt: at, state: 'PENDING', dueAt: at },
+        ]);
+        return { late };
+      });
+      assert.deepEqual(await taken.late, []);
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('is planned at its first executions only', async () => {
+    const database = await openDatabase({ databaseUrl: stage.url, poolSize: 1 });
+    try {
+      const wanted = [{ merchantId: 'm', kind: 'webhook', cap: 10, room: 10 }] as const;
+      for (let round = 0; round < 10; round++) await takeDue(database.query, wanted, stage.clock());
+      const text = `select custom_plans::int, generic_plans::int from pg_prepared_statements
+        where name = 'take-due-deliveries'`;
+      const plans = await database.query({ name: '', text }, []);
+      assert.deepEqual(plans, [{ custom_plans: 5, generic_plans: 5 }]);
+    } finally {
+      await database.close();
+    }
   });
 
   it('reads no more than it takes, however many wait and whatever the statistics say', async () => {

@@ -1,0 +1,38 @@
+import { isOk } from '../domain/outcome.ts';
+import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
+import type { SubmissionInput } from '../storage/submission/store-submissions.ts';
+import { type Ending, endInput, resultOf, type SettledFields } from './operation-result.ts';
+import { type OctRequest, sentInput } from './submission-request.ts';
+
+/** What is stored of an OCT: it has no hold, so nothing is judged. */
+export function octInput(request: OctRequest): SubmissionInput {
+  const { kind, merchantId, amount, currency, processor, processorAccount } = request;
+  const { terminalId, userId, tokenId, merchantReference } = request;
+  return {
+    ...sentInput(request),
+    kind,
+    merchantId,
+    amount,
+    currency,
+    processor,
+    processorAccount,
+    reported: false,
+    terminalId,
+    userId,
+    tokenId,
+    merchantReference,
+  };
+}
+
+/** What an outcome makes of an OCT. */
+export function reckonOct(submission: SettledFields, ending: Ending): SubmissionEnd {
+  const { requestId, terminalId, userId } = submission;
+  const subject = { ...submission, terminalId: terminalId ?? '', userId: userId ?? '', holdRequestId: undefined };
+  const { outcome } = ending;
+  return {
+    ...endInput(requestId, ending),
+    bankReference: isOk(outcome) ? outcome.bankReference : undefined,
+    card: outcome.card,
+    operation: resultOf(requestId, 'OCT', { ...subject, captureRequestId: undefined, notifyHolds: true }, ending),
+  };
+}

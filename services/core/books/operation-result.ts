@@ -1,0 +1,197 @@
+import { v7 as uuidv7 } from 'uuid';
+import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
+import { notificationBody } from '../domain/notification-body.ts';
+import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { ResultInput } from '../storage/operation/append-results.ts';
+import type { OperationRow } from '../storage/operation/operation-row.ts';
+import type { EndInput } from '../storage/submission/settle-submissions.ts';
+
+/** The outcome that ends something, and when. */
+export interface Ending {
+  readonly outcome: FinalOutcome;
+  readonly at: Date;
+  /** It was imported from the processor's books. */
+  readonly imported?: boolean | undefined;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
+}
+
+/** The fields of a submission that its end needs; none of them changes. */
+export interface SettledFields {
+  readonly requestId: string;
+  readonly holdRequestId?: string | null | undefined;
+  /** Of a refund. */
+  readonly captureRequestId?: string | null | undefined;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly finalCapture?: boolean | null | undefined;
+  readonly reported?: boolean | undefined;
+  readonly merchantId: string;
+  readonly currency: string;
+  readonly terminalId?: string | null | undefined;
+  readonly userId?: string | null | undefined;
+  readonly merchantReference?: string | null | undefined;
+}
+
+/** The subject of an operation, as its result shows it. Money in minor units. */
+export interface Subject {
+  readonly merchantId: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly merchantReference?: string | null | undefined;
+  readonly card?: Card | undefined;
+  readonly holdRequestId?: string | undefined;
+  readonly captureRequestId?: string | undefined;
+  /** Of an extension: when the hold ends now. */
+  readonly expiresAt?: Date | null | undefined;
+  /** Whether this merchant is notified of holds placed, declined, incremented, extended, released and expired. */
+  readonly notifyHolds: boolean;
+}
+
+/** Builds the row of the operation log and the notification of a final outcome. */
+export function resultOf(
+  requestId: string,
+  kind: OperationKind,
+  subject: Subject,
+  { outcome, at, imported, traceParent }: Ending,
+): ResultInput {
+  const { alwaysNotified, notification } = OPERATION_KINDS[kind];
+  const statusInfo = statusInfoOf(kind, outcome);
+  const common = {
+    requestId,
+    status: statusOf(statusInfo),
+    statusInfo,
+    merchantId: subject.merchantId,
+    currency: subject.currency,
+    holdRequestId: subject.holdRequestId,
+    captureRequestId: subject.captureRequestId,
+    merchantReference: subject.merchantReference ?? undefined,
+  };
+  const approved = isOk(outcome) ? outcome : undefined;
+  const refused = isOk(outcome) ? undefined : outcome;
+  const isNotified = alwaysNotified || subject.notifyHolds;
+  return {
+    ...common,
+    subjectId: requestId,
+    kind,
+    terminalId: subject.terminalId,
+    userId: subject.userId,
+    amount: subject.amount,
+    processorReference: approved?.reference || undefined,
+    bankReference: approved?.bankReference || undefined,
+    processorCode: refused?.code,
+    processorMessage: refused?.message,
+    finalStateDate: at,
+    delivery: isNotified
+      ? {
+          id: uuidv7(),
+          endpointKind: 'webhook',
+          kind: notification,
+          body: notificationBody({
+            ...common,
+            amount: subject.amount,
+            operation: kind,
+            card: outcome.card ?? subject.card,
+            generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
+            expiresAt: kind === 'EXTENSION' && approved ? subject.expiresAt : undefined,
+            reference: approved?.reference || undefined,
+            finalStateDate: at,
+            imported,
+          }),
+          traceParent,
+        }
+      : undefined,
+  };
+}
+
+/**
+ * Builds the body of the notification of a result that is in the log, as resultOf() and the statement that stored it
+ * did.
+ */
+export function notifiedBody(result: OperationRow, facts: Parameters<typeof cardOf>[0] & Kept): string {
+  const numbers = [
+    result.holdSequence === null ? '' : `,"sequence":${result.holdSequence}`,
+    `,"position":${result.sequence}`,
+  ];
+  const body = notificationBody({
+    ...result,
+    operation: result.kind,
+    card: cardOf(facts),
+    generatedTokenId: facts.generatedTokenId ?? undefined,
+    expiresAt: facts.expiresAt,
+    reference: result.processorReference ?? undefined,
+    holdRequestId: result.holdRequestId ?? undefined,
+    captureRequestId: result.captureRequestId ?? undefined,
+    merchantReference: result.merchantReference ?? undefined,
+    imported: facts.imported,
+  });
+  return `${body.slice(0, -1)}${numbers.join('')}}`;
+}
+
+/** What is kept of a result outside the log. */
+interface Kept {
+  readonly generatedTokenId?: string | null | undefined;
+  readonly imported: boolean;
+  readonly expiresAt: Date | null;
+}
+
+/** What is stored of every end, as statements take it. */
+export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndInput, 'operation'> {
+  const common = { requestId, ok: isOk(outcome), at: at.toISOString() };
+  if (isOk(outcome)) return { ...common, processorReference: outcome.reference };
+  return { ...common, processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
+}
+
+/** The same for what is on a hold. */
+export function endOnHold(
+  { requestId }: SettledFields,
+  { requestId: holdRequestId, version }: ReadHold,
+  ending: Ending,
+) {
+  const bankReference = isOk(ending.outcome) ? ending.outcome.bankReference : undefined;
+  return { ...endInput(requestId, ending), bankReference, holdRequestId, version };
+}
+
+/** The subject of an operation on a hold. */
+export function subjectOn(hold: ReadHold, amount: bigint): Subject {
+  return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId: undefined };
+}
+
+/** What the processor says that it gave back, minor units; undefined = it did not say. */
+export function givenBackBy(outcome: FinalOutcome): bigint | undefined {
+  return isOk(outcome) ? outcome.amountReleased : undefined;
+}
+
+/**
+ * The end of a hold: the contract's period from now, or the processor's end when that is earlier (docs/merchants.md,
+ * "Contract of a merchant").
+ */
+export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
+  const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
+  return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
+}
+
+/** The card, as columns. */
+export function cardOf(row: {
+  cardBrand?: string | null | undefined;
+  cardLast4?: string | null | undefined;
+  cardExpiryMonth?: number | null | undefined;
+  cardExpiryYear?: number | null | undefined;
+  cardFunding?: string | null | undefined;
+  cardThreeDSecure?: string | null | undefined;
+  cardDeclineCode?: string | null | undefined;
+}): Card | undefined {
+  if (!row.cardLast4) return undefined;
+  return {
+    brand: row.cardBrand ?? '',
+    last4: row.cardLast4,
+    expiryMonth: row.cardExpiryMonth ?? 0,
+    expiryYear: row.cardExpiryYear ?? 0,
+    ...(row.cardFunding && { funding: row.cardFunding }),
+    ...(row.cardThreeDSecure && { threeDSecure: row.cardThreeDSecure }),
+    ...(row.cardDeclineCode && { declineCode: row.cardDeclineCode }),
+  };
+}

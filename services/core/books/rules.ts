@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import {
+  booksOf,
+  isOpen,
+  judgeAutoCapture,
+  judgeCapture,
+  judgeExtension,
+  judgeIncrement,
+  judgeRelease,
+  settleCapture,
+  settleExtension,
+  settleIncrement,
+} from '../domain/hold-rules.ts';
+import type { KindOnHold } from '../domain/kinds.ts';
+import { type FinalOutcome, isOk } from '../domain/outcome.ts';
+import { judgeRefund, settleRefund } from '../domain/refund-rules.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+import {
+  type Ending,
+  endOnHold,
+  expiryOf,
+  givenBackBy,
+  resultOf,
+  type SettledFields,
+  subjectOn,
+} from './operation-result.ts';
+import type { HoldRequest, Reservation } from './submission-request.ts';
+import { CHECKOUT_GIVEN_UP, judgeEnd, reckonVoid } from './voids.ts';
+
+/** What a kind does to the books of its hold. */
+interface Rules {
+  /** Returns what a request reserves, or the reason why it is refused. `capture` is the one that a refund names. */
+  judge(hold: HoldRow, request: HoldRequest, capture: SubmissionRow | undefined): RefusalCode | Reservation;
+  /** Returns what an outcome makes of a submission and of the books. */
+  reckon(submission: SettledFields, hold: ReadHold, ending: Ending): SubmissionEnd;
+}
+
+/** The rules of what is on a hold, by kind. */
+export const RULES: Readonly<Record<KindOnHold, Rules>> = {
+  CAPTURE: {
+    judge(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, at }) {
+      if (automatic) {
+        const refusal = judgeAutoCapture(hold, at);
+        return refusal ?? { amount: hold.remaining, finalCapture: true, automatic, closing: true };
+      }
+      if (imported) return judgeImported(hold, amount, finalCapture);
+      const refusal = judgeCapture(hold, { amount, finalCapture }, at);
+      return refusal ?? { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures };
+    },
+    reckon(submission, hold, ending) {
+      const { requestId, amount, finalCapture } = submission;
+      const { outcome } = ending;
+      const gaveBack = isOk(outcome) && (outcome.amountReleased ?? 0n) > 0n;
+      const capture = { amount, finalCapture: finalCapture ?? false, gaveBack };
+      return {
+        ...endOnHold(submission, hold, ending),
+        ...settleCapture(hold, capture, isOk(outcome)),
+        again: isMadeAgain(hold, requestId, outcome),
+        operation: resultOf(requestId, 'CAPTURE', subjectOn(hold, amount), ending),
+      };
+    },
+  },
+
+  RELEASE: {
+    /** A checkout that is open has nothing to give back, and is cancelled. */
+    judge(hold, { reported, at }) {
+      if (reported) return judgeEnd(hold, 'RELEASED', true, at);
+      if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : CHECKOUT_GIVEN_UP;
+      return judgeRelease(hold, at) ?? { amount: hold.remaining, closing: true };
+    },
+    reckon: (submission, hold, ending) => reckonVoid('RELEASE', submission, hold, ending),
+  },
+
+  EXPIRY: {
+    judge(hold, { reported = false, at }) {
+      if (hold.phase !== 'AWAITING_CHECKOUT') return judgeEnd(hold, 'EXPIRED', reported, at);
+      if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+      const isOver = hold.checkoutExpiresAt != null && hold.checkoutExpiresAt <= at;
+      return isOver ? CHECKOUT_GIVEN_UP : 'HOLD_NOT_PLACED';
+    },
+    reckon: (submission, hold, ending) => reckonVoid('EXPIRY', submission, hold, ending),
+  },
+
+  /** It moves no counter, and makes no operation. */
+  LATE_VOID: {
+    judge: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),
+    reckon: (submission, hold, ending) => ({
+      ...endOnHold(submission, hold, ending),
+      ...booksOf(hold),
+      amountReleased: givenBackBy(ending.outcome),
+    }),
+  },
+
+  REFUND: {
+    judge(hold, { amount, imported = false }, capture) {
+      if (capture?.holdRequestId !== hold.requestId) return 'CAPTURE_NOT_FOUND';
+      // What is imported was done, although the hold is frozen since.
+      const judgement = judgeRefund(imported ? { ...hold, frozen: false } : hold, capture, amount);
+      return typeof judgement === 'string' ? judgement : { ...judgement, closing: hold.closing };
+    },
+    reckon(submission, hold, ending) {
+      const { requestId, amount, captureRequestId } = submission;
+      assert(captureRequestId, 'a refund has a capture');
+      const ok = isOk(ending.outcome);
+      return {
+        ...endOnHold(submission, hold, ending),
+        ...settleRefund(hold, amount, ok),
+        captureRequestId,
+        amountReserved: amount,
+        amountRefunded: ok ? amount : 0n,
+        operation: resultOf(requestId, 'REFUND', { ...subjectOn(hold, amount), captureRequestId }, ending),
+      };
+    },
+  },
+
+  INCREMENT: {
+    judge(hold, { amount = 0n, imported, at }) {
+      const refusal = imported ? judgeImportedChange(hold) : judgeIncrement(hold, amount, at);
+      return refusal ?? { amount, closing: false, changing: 'INCREMENT' };
+    },
+    /** The processor may let the authorization end earlier after it. */
+    reckon(submission, hold, ending) {
+      const { requestId, amount } = submission;
+      const { outcome, imported } = ending;
+      const end = isOk(outcome) ? outcome.expiresAt : undefined;
+      return {
+        ...endOnHold(submission, hold, ending),
+        ...settleIncrement(hold, amount, isOk(outcome), imported),
+        ...ableTo(outcome),
+        expiresAt: end && hold.expiresAt && end < hold.expiresAt ? end.toISOString() : undefined,
+        operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, amount), ending),
+      };
+    },
+  },
+
+  EXTENSION: {
+    judge(hold, { imported, at }) {
+      const refusal = imported ? judgeImportedChange(hold) : judgeExtension(hold, at);
+      return refusal ?? { amount: 0n, closing: false, changing: 'EXTENSION' };
+    },
+    /** When the processor names no new end, the end has not changed. */
+    reckon(submission, hold, ending) {
+      const { outcome, at } = ending;
+      const there = isOk(outcome) ? outcome.expiresAt : undefined;
+      const end = there && expiryOf(hold, at, there);
+      const expiresAt = end && hold.expiresAt && end > hold.expiresAt ? end : hold.expiresAt;
+      return {
+        ...endOnHold(submission, hold, ending),
+        ...settleExtension(hold),
+        ...ableTo(outcome),
+        expiresAt: expiresAt?.toISOString(),
+        operation: resultOf(submission.requestId, 'EXTENSION', { ...subjectOn(hold, 0n), expiresAt }, ending),
+      };
+    },
+  },
+};
+
+/**
+ * A capture that the processor has done already. When the hold has ended here, what counts as released was charged in
+ * truth.
+ */
+function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): RefusalCode | Reservation {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  const room = isOpen(hold) ? hold.remaining : hold.released;
+  if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+  return { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures, fromReleased: !isOpen(hold) };
+}
+
+/** The processor has done it, whatever became of the hold here. */
+function judgeImportedChange({ phase, closing, changing }: HoldRow): RefusalCode | undefined {
+  if (phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  return closing || changing != null ? 'CAPTURE_IN_FLIGHT' : undefined;
+}
+
+/** What a hold captures by itself is sent again, under a new requestId, when it never arrived; a few times. */
+function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): boolean {
+  const isLost = !isOk(outcome) && outcome.code === 'never_received';
+  return isLost && hold.autoCaptureId === requestId && hold.autoCaptureCount < MOST_AUTO_CAPTURES;
+}
+
+const MOST_AUTO_CAPTURES = 3;
+
+/** What the authorization can do from now on, when the processor says it anew. */
+function ableTo(outcome: FinalOutcome) {
+  return { capabilities: isOk(outcome) ? outcome.capabilities : undefined };
+}

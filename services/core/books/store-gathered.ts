@@ -1,0 +1,96 @@
+import { AGAIN } from '../../../platform/gather.ts';
+import { SUBMISSION_KINDS } from '../domain/kinds.ts';
+import { leftOf } from '../domain/refund-rules.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
+import { type ReadHold, readSubjects, type Subject } from '../storage/hold/read-holds.ts';
+import { readSubmissions } from '../storage/submission/read-submissions.ts';
+import { type SubmissionInput, storeSubmissions } from '../storage/submission/store-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+import { octInput } from './oct-books.ts';
+import { RULES } from './rules.ts';
+import { type HoldRequest, type Stored, type SubmissionRequest, sentInput } from './submission-request.ts';
+
+/** A request that may be stored. */
+interface Admitted {
+  readonly input: SubmissionInput;
+  readonly hold?: ReadHold | undefined;
+}
+
+/**
+ * Judges and stores requests, those on a hold each on another one: reads the holds, judges, and writes where a hold has
+ * not changed since.
+ */
+export async function storeGathered(
+  { query }: Database,
+  requests: readonly SubmissionRequest[],
+): Promise<(Stored | typeof AGAIN)[]> {
+  const onHold = requests.filter((request) => request.kind !== 'OCT');
+  const subjects = await readSubjects(query, onHold);
+  const captures = await readCaptures(query, onHold);
+  const judged = requests.map((request) =>
+    request.kind === 'OCT' ? { input: octInput(request) } : judge(request, subjects.get(request), captures),
+  );
+  const admitted = judged.flatMap((each) => ('input' in each ? each.input : []));
+  const stored = await storeSubmissions(query, admitted);
+  return judged.map((each) => {
+    if (!('input' in each)) return each;
+    const row = stored.get(each.input);
+    return row ? { ...row, hold: each.hold, amount: each.input.amount } : AGAIN;
+  });
+}
+
+/** Stores the placing of holds. */
+export async function storeGatheredHolds(
+  { query }: Database,
+  holds: readonly HoldInput[],
+): Promise<(Stored | typeof AGAIN)[]> {
+  const stored = await insertHolds(query, holds);
+  return holds.map((hold) => stored.get(hold) ?? AGAIN);
+}
+
+/**
+ * The captures that refunds name, read after their holds: what changes one of them changes its hold, and then nothing
+ * is written.
+ */
+async function readCaptures(
+  query: Query,
+  requests: readonly HoldRequest[],
+): Promise<ReadonlyMap<string, SubmissionRow>> {
+  const names = requests.flatMap(({ captureRequestId }) => captureRequestId ?? []);
+  const rows = names.length > 0 ? await readSubmissions(query, names) : [];
+  return new Map(rows.filter(({ kind }) => kind === 'CAPTURE').map((row) => [row.requestId, row]));
+}
+
+function judge(
+  request: HoldRequest,
+  subject: Subject | undefined,
+  captures: ReadonlyMap<string, SubmissionRow>,
+): Stored | Admitted {
+  const hold = subject?.hold;
+  const isOwn = request.merchantId === undefined || hold?.merchantId === request.merchantId;
+  if (!hold || !isOwn) return { outcome: 'PREAUTHORIZATION_NOT_FOUND', processorRequestId: null };
+  if (subject.isKnown) return { outcome: 'REPEATED', processorRequestId: null, hold };
+  const capture = captures.get(request.captureRequestId ?? '');
+  const judgement = RULES[request.kind].judge(hold, request, capture);
+  if (typeof judgement === 'string') {
+    const left = capture?.state === 'OK' ? leftOf(hold, capture) : 0n;
+    return { outcome: judgement, processorRequestId: null, hold, left };
+  }
+  const { requestId: holdRequestId, merchantId, currency, processor, processorAccount, version } = hold;
+  const input = {
+    ...sentInput(request),
+    reported: false,
+    ...judgement,
+    kind: request.kind,
+    reserves: SUBMISSION_KINDS[request.kind].reserves,
+    captureRequestId: request.captureRequestId,
+    holdRequestId,
+    merchantId,
+    currency,
+    processor,
+    processorAccount,
+    version,
+  };
+  return { input, hold };
+}

@@ -1,0 +1,113 @@
+import type { CallerPatience } from '../../../platform/gather.ts';
+import type { Change } from '../domain/hold-rules.ts';
+import type { KindOnHold } from '../domain/kinds.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
+import type { ClaimInput } from '../storage/claim/claim-row.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
+
+/** What is asked for, before it is judged and stored. */
+interface Request {
+  readonly requestId: string;
+  /** The call that it comes of; absent = nobody called. */
+  readonly claim?: ClaimInput | undefined;
+  /** Its identifier at the processor; absent = it follows from the key, or is the requestId. */
+  readonly processorRequestId?: string | undefined;
+  /** It is imported from the processor's books. */
+  readonly imported?: boolean | undefined;
+  readonly patience?: CallerPatience | undefined;
+  readonly at: Date;
+  readonly inquireAt: Date;
+}
+
+/** A request that changes the books of a hold. */
+export interface HoldRequest extends Request {
+  readonly kind: KindOnHold;
+  readonly idHash: Buffer;
+  /** Undefined = an operator's call, for any merchant, or our own. */
+  readonly merchantId?: string | undefined;
+  /** Of a refund: the capture that it gives back. */
+  readonly captureRequestId?: string | undefined;
+  /** Of a capture or a refund, minor units; of a refund, undefined = all that is left of its capture. */
+  readonly amount?: bigint | undefined;
+  readonly finalCapture?: boolean | undefined;
+  /** The hold captures what remains by itself, at its captureAt. */
+  readonly automatic?: boolean | undefined;
+  /** The processor ended the authorization by itself, and reported it: nothing is sent. */
+  readonly reported?: boolean | undefined;
+}
+
+/** A request for an OCT. */
+export interface OctRequest extends Request, Place {
+  readonly kind: 'OCT';
+  readonly merchantId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly terminalId: string;
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly merchantReference?: string | undefined;
+}
+
+export type SubmissionRequest = HoldRequest | OctRequest;
+
+/** What is stored of a request, and what it does to the hold or its captures until it has its result. */
+export interface Reservation
+  extends Partial<
+    Pick<
+      SubmissionInput,
+      'finalCapture' | 'automatic' | 'reported' | 'amountReleased' | 'processorReference' | 'fromReleased'
+    >
+  > {
+  /** Minor units; reserved on the hold when its kind does so. */
+  readonly amount: bigint;
+  /** Whether nothing else may be captured until it has its result. */
+  readonly closing: boolean;
+  /** It is an increment or an extension. */
+  readonly changing?: Change;
+}
+
+/** Where something is sent: a name of PROCESSORS, and the merchant's account there. */
+export interface Place {
+  readonly processor: string;
+  readonly processorAccount: string;
+}
+
+/**
+ * What became of a request. RESUMED = a statement whose result was lost stored it, or another call with its requestId;
+ * otherwise, unless it is STORED, the reason why it is not.
+ */
+export interface Stored {
+  readonly outcome: StoredRow['outcome'] | 'RESUMED' | RefusalCode;
+  /** Of what is stored: its identifier at the processor; null = its requestId. */
+  readonly processorRequestId: string | null;
+  /** The hold as it was judged, if the caller may know of it. */
+  readonly hold?: HoldRow | undefined;
+  /** Of a refund of more than is left: what is left of its capture, minor units. */
+  readonly left?: bigint | undefined;
+  /** What is reserved on the hold, minor units. */
+  readonly amount?: bigint | undefined;
+}
+
+/** Whether what was asked for is stored, and is to be sent. */
+export function isStored({ outcome }: Stored): boolean {
+  return outcome === 'STORED' || outcome === 'RESUMED';
+}
+
+/** What is stored of every request, as statements take it. */
+export function sentInput({ requestId, claim, processorRequestId, imported, patience, at, inquireAt }: Request) {
+  return {
+    ...claim,
+    requestId,
+    processorRequestId,
+    imported,
+    createdAt: at,
+    inquireAt,
+    deadline: deadlineOf(patience),
+  } satisfies Partial<SubmissionInput>;
+}
+
+/** The deadline of a caller as statements take it; undefined = none. */
+export function deadlineOf(patience: CallerPatience | undefined): Date | undefined {
+  return patience && Number.isFinite(patience.deadlineMs) ? new Date(patience.deadlineMs) : undefined;
+}

@@ -1,0 +1,90 @@
+/** What gives back the rest of a hold, or cancels its checkout: releases and expiries. */
+import { booksOf, differsFromRest, failHold, isDueToEnd, settleRelease } from '../domain/hold-rules.ts';
+import { isOk } from '../domain/outcome.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
+import { type Ending, endOnHold, givenBackBy, resultOf, type SettledFields, subjectOn } from './operation-result.ts';
+import type { Reservation } from './submission-request.ts';
+
+/** The reservation of a void that cancels a checkout: nothing is held yet. */
+export const CHECKOUT_GIVEN_UP: Reservation = { amount: 0n, closing: true };
+
+/**
+ * A hold that ends by itself: at the end of its period, or because its authorization has ended at the processor, who
+ * reported it.
+ */
+export function judgeEnd(
+  hold: HoldRow,
+  as: 'RELEASED' | 'EXPIRED',
+  reported: boolean,
+  now: Date,
+): RefusalCode | Reservation {
+  const isReported = hold.endedAs != null;
+  if (isReported !== reported || !isDueToEnd(hold, as, now)) return 'CAPTURE_IN_FLIGHT';
+  const reservation = { amount: hold.remaining, closing: true };
+  if (!reported) return reservation;
+  return {
+    ...reservation,
+    reported,
+    amountReleased: hold.endedAmount,
+    processorReference: hold.endedReference,
+  };
+}
+
+/** What the outcome of a void makes of it and of the books of its hold. */
+export function reckonVoid(
+  kind: 'RELEASE' | 'EXPIRY',
+  submission: SettledFields,
+  hold: ReadHold,
+  ending: Ending,
+): SubmissionEnd {
+  if (hold.phase !== 'AUTHORIZED') return giveUp(kind, submission, hold, ending);
+  const { requestId, amount: reservedAmount, reported = false } = submission;
+  const ok = isOk(ending.outcome);
+  const givenBack = givenBackBy(ending.outcome);
+  const reason = kind === 'EXPIRY' ? 'EXPIRED' : 'RELEASED';
+  const reserved = { amount: reservedAmount, reason, reported, givenBack } as const;
+  // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given
+  // back.
+  const amount = givenBack ?? (reservedAmount === 0n ? hold.remaining : reservedAmount);
+  // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
+  const hasResult = ok || kind === 'RELEASE';
+  return {
+    ...endOnHold(submission, hold, ending),
+    ...settleRelease(hold, reserved, ok),
+    amountReleased: givenBack,
+    freezes: differsFromRest(hold, reserved),
+    operation: hasResult ? resultOf(requestId, kind, subjectOn(hold, amount), ending) : undefined,
+  };
+}
+
+/** A checkout that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
+function giveUp(kind: 'RELEASE' | 'EXPIRY', submission: SettledFields, hold: ReadHold, ending: Ending): SubmissionEnd {
+  const { requestId } = submission;
+  const end = { ...endOnHold(submission, hold, ending), amountReleased: givenBackBy(ending.outcome) };
+  const ok = isOk(ending.outcome);
+  if (!ok || hold.phase !== 'AWAITING_CHECKOUT') {
+    const hasResult = !ok && kind === 'RELEASE';
+    const operation = hasResult ? resultOf(requestId, 'RELEASE', subjectOn(hold, 0n), ending) : undefined;
+    return { ...end, ...booksOf(hold), closing: false, operation };
+  }
+  const { code, message } = GIVEN_UP[kind];
+  const failed = resultOf(hold.requestId, 'HOLD', hold, {
+    ...ending,
+    outcome: { answer: 'NOT_PERFORMED', code, message },
+  });
+  return {
+    ...end,
+    ...failHold(hold),
+    failCode: code,
+    failMessage: message,
+    operation: { ...failed, subjectId: requestId },
+  };
+}
+
+const GIVEN_UP = {
+  EXPIRY: { code: 'checkout_expired', message: 'The checkout was not completed in time.' },
+  RELEASE: { code: 'checkout_cancelled', message: 'The merchant cancelled the checkout.' },
+} as const;

@@ -1,0 +1,38 @@
+import { type EndpointState, FRESH } from '../storage/endpoint/endpoint-row.ts';
+
+/** How some attempts at an endpoint ended. */
+export interface Tally {
+  readonly delivered: number;
+  /** Attempts without an answer, or with 429 or 5xx. Another 4xx is about the one notification. */
+  readonly failed: number;
+  /** Whether it answered 410. */
+  readonly gone: boolean;
+}
+
+/** Whether an attempt with this status shows that its endpoint is failing; undefined = no answer. */
+export function isFailing(httpStatus: number | undefined): boolean {
+  return httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
+}
+
+/**
+ * The state of an endpoint after some attempts. Ten failures in a row open the breaker: the endpoint is paused, then
+ * one attempt probes it. Each failed probe doubles the pause, up to 15 minutes. Any success closes the breaker.
+ *
+ * The state is in the database because several workers share an endpoint.
+ */
+export function judgeEndpoint(state: EndpointState, tally: Tally, now: Date): EndpointState {
+  if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null };
+  if (state.pause === 'GONE' || state.pause === 'OPERATOR') return state;
+  if (tally.delivered > 0) return FRESH;
+  if (tally.failed === 0) return state;
+  const failureCount = state.failureCount + tally.failed;
+  const stillPaused = state.pausedUntil !== null && state.pausedUntil > now;
+  if (failureCount < FAILURES_TO_OPEN || stillPaused) return { ...state, failureCount };
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(state.pauseCount, 20), MAX_PAUSE_MS);
+  const pausedUntil = new Date(now.getTime() + pauseMs);
+  return { pause: 'BREAKER', pausedUntil, failureCount, pauseCount: state.pauseCount + 1 };
+}
+
+const FAILURES_TO_OPEN = 10;
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 15 * 60_000;

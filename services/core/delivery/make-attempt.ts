@@ -1,0 +1,114 @@
+import type { Clock } from '../../../platform/clock.ts';
+import { errorFields, type Log } from '../../../platform/log.ts';
+import { traceParent } from '../../../platform/tracing.ts';
+import { DestinationRefused } from '../egress/destination.ts';
+import type { Answer, Message, Sender } from '../egress/http-sender.ts';
+import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
+import type { PendingDelivery } from '../storage/delivery/take-due.ts';
+import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
+import { attemptHeaders, NoSecret, notificationUrl } from './attempt-request.ts';
+import { isFailing } from './endpoint-breaker.ts';
+import { responseHead } from './response-head.ts';
+import { nextAttemptAt } from './retry-schedule.ts';
+
+export interface Attempt {
+  readonly record: AttemptRecord;
+  /** What it shows about the endpoint; undefined = nothing, because the fault is not the endpoint's. */
+  readonly verdict: 'HEALTHY' | 'FAILING' | 'GONE' | undefined;
+}
+
+export interface AttemptParts {
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * Makes one attempt of a delivery. A 2xx answer delivers it; otherwise it is due again, or dead after the last attempt.
+ * A delivery whose body is not a notification, which is a bug of ours, is dead at once.
+ */
+export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms): Promise<Attempt> {
+  const startedAt = parts.clock();
+  const startedMs = performance.now();
+  const prepared = prepare(parts, row, terms, startedAt);
+  const message = 'url' in prepared ? prepared : undefined;
+  const outcome = 'url' in prepared ? await parts.sender.send(row.endpointKind, prepared) : prepared;
+  const latencyMs = Math.round(performance.now() - startedMs);
+  const record = recordOf(row, { outcome, message, startedAt, latencyMs }, (parts.random ?? Math.random)());
+  return { record, verdict: verdictOf(outcome) };
+}
+
+/** An answer; `fatal` = the notification cannot be made, now or later. */
+type Outcome = Answer & { readonly fatal?: boolean };
+
+/** Makes the message; without one, the outcome says why. */
+function prepare(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Message | Outcome {
+  try {
+    return messageOf(row, terms, at);
+  } catch (error) {
+    const head = Buffer.alloc(0);
+    if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
+    parts.log.error('delivery_error', { deliveryId: row.id, ...errorFields(error) });
+    return { failure: `the notification cannot be made (${(error as Error).name})`, head, fatal: true };
+  }
+}
+
+function messageOf(row: PendingDelivery, terms: EndpointTerms, at: Date): Message {
+  const endpointUrl = terms.urls[row.endpointKind];
+  if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
+  const url = notificationUrl(endpointUrl, row);
+  const parent = traceParent();
+  const headers = { ...attemptHeaders(row, terms.secrets, at), ...(parent !== undefined && { traceparent: parent }) };
+  return { url, headers, body: row.body };
+}
+
+interface Made {
+  readonly outcome: Outcome;
+  readonly message: Message | undefined;
+  readonly startedAt: Date;
+  readonly latencyMs: number;
+}
+
+function recordOf(row: PendingDelivery, made: Made, random: number): AttemptRecord {
+  const { outcome, message, startedAt, latencyMs } = made;
+  const { httpStatus, retryAfter } = outcome;
+  const endedAt = new Date(startedAt.getTime() + latencyMs);
+  const number = row.attemptCount + 1;
+  const tries = number - row.retryBase;
+  const delivered = isDelivered(outcome);
+  const isLast = delivered || outcome.fatal === true || isTest(row);
+  const dueAt = isLast ? undefined : nextAttemptAt({ tries, httpStatus, retryAfter, endedAt }, random);
+  return {
+    deliveryId: row.id,
+    number,
+    startedAt: startedAt.toISOString(),
+    latencyMs,
+    httpStatus,
+    error: delivered ? undefined : (outcome.failure ?? `HTTP ${httpStatus}`).slice(0, MAX_ERROR_LENGTH),
+    fault: outcome.fault,
+    url: message?.url.href,
+    responseHead: message && responseHead(outcome.head, message),
+    state: delivered ? 'DELIVERED' : dueAt ? 'PENDING' : 'DEAD',
+    dueAt: dueAt?.toISOString(),
+    endedAt: endedAt.toISOString(),
+  };
+}
+
+/** A test is attempted once: a merchant must not make us send more to an address than it asks for. */
+function isTest({ endpointKind, statusInfo }: PendingDelivery): boolean {
+  return endpointKind === 'webhook' && statusInfo === 'test';
+}
+
+function isDelivered({ httpStatus, failure }: Answer): boolean {
+  return failure === undefined && httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300;
+}
+
+function verdictOf(answer: Outcome): Attempt['verdict'] {
+  if (answer.fatal || answer.fault === 'LOOKUP') return undefined;
+  if (isDelivered(answer)) return 'HEALTHY';
+  if (answer.httpStatus === 410) return 'GONE';
+  return isFailing(answer.failure === undefined ? answer.httpStatus : undefined) ? 'FAILING' : undefined;
+}
+
+const MAX_ERROR_LENGTH = 500;

@@ -1,0 +1,111 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { recordAttempts } from '../storage/delivery/record-attempts.ts';
+import {
+  type EndpointKey,
+  type EndpointState,
+  endpointName,
+  lockEndpoint,
+  writeEndpoint,
+} from '../storage/endpoint/endpoint-row.ts';
+import { StatementGather } from '../storage/statement-gather.ts';
+import { judgeEndpoint, type Tally } from './endpoint-breaker.ts';
+import type { Attempt } from './make-attempt.ts';
+
+/** An attempt that was made, and at which endpoint. */
+export interface MadeAttempt extends Attempt {
+  readonly endpoint: EndpointKey;
+  /** Whether the endpoint had failures before; then a success changes its state. */
+  readonly troubled: boolean;
+}
+
+/** Records an attempt with the new state of its delivery and endpoint. Concurrent ones share a commit. */
+export type Record = (attempt: MadeAttempt) => Promise<void>;
+
+/** Opens the records. `onResumed` is called when an endpoint's pause has ended. */
+export function openRecord(
+  database: Database,
+  clock: Clock,
+  log: Log,
+  onResumed: (endpoint: EndpointKey) => void,
+): Record {
+  const recordBatch = async (batch: readonly MadeAttempt[]): Promise<undefined[]> => {
+    const records = batch.map(({ record }) => record);
+    const tallies = tallied(batch);
+    if (tallies.length === 0) await recordAttempts(database.query, records);
+    else {
+      const changes = await database.transaction(async (query) => {
+        await recordAttempts(query, records);
+        return judgeEndpoints(query, tallies, clock());
+      });
+      for (const change of changes) if (report(log, change)) onResumed(change.endpoint);
+    }
+    return batch.map(() => undefined);
+  };
+  const gather = new StatementGather<MadeAttempt, undefined>(recordBatch, { maxBatch: 500, lanes: 2 });
+  return (attempt) => gather.submit(attempt);
+}
+
+interface EndpointTally {
+  readonly endpoint: EndpointKey;
+  readonly tally: Tally;
+}
+
+/**
+ * Counts the verdicts of a batch for each endpoint whose state they may change, ordered by name: endpoints are locked
+ * in that order. One that succeeds and has not failed before costs nothing.
+ */
+function tallied(batch: readonly MadeAttempt[]): EndpointTally[] {
+  const tallies = new Map<string, EndpointTally & { readonly matters: boolean }>();
+  for (const { endpoint, verdict, troubled } of batch) {
+    if (!verdict) continue;
+    const name = endpointName(endpoint);
+    const { tally, matters } = tallies.get(name) ?? { tally: NOTHING, matters: false };
+    tallies.set(name, {
+      endpoint,
+      tally: {
+        delivered: tally.delivered + (verdict === 'HEALTHY' ? 1 : 0),
+        failed: tally.failed + (verdict === 'FAILING' ? 1 : 0),
+        gone: tally.gone || verdict === 'GONE',
+      },
+      matters: matters || troubled || verdict !== 'HEALTHY',
+    });
+  }
+  const sorted = [...tallies].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([, each]) => each).filter(({ matters }) => matters);
+}
+
+const NOTHING: Tally = { delivered: 0, failed: 0, gone: false };
+
+/** An endpoint's state before and after a batch. */
+interface Change {
+  readonly endpoint: EndpointKey;
+  readonly before: EndpointState;
+  readonly after: EndpointState;
+}
+
+async function judgeEndpoints(query: Query, tallies: readonly EndpointTally[], now: Date): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const { endpoint, tally } of tallies) {
+    const before = await lockEndpoint(query, endpoint, now);
+    const after = judgeEndpoint(before, tally, now);
+    await writeEndpoint(query, endpoint, after, now);
+    changes.push({ endpoint, before, after });
+  }
+  return changes;
+}
+
+/** Logs a pause that begins or ends. Returns true when it has ended. */
+function report(log: Log, { endpoint: { merchantId, kind }, before, after }: Change): boolean {
+  const { pause, pausedUntil, failureCount: count } = after;
+  const line = { merchantId, endpointKind: kind, count };
+  if (pausedUntil && pausedUntil.getTime() !== before.pausedUntil?.getTime()) {
+    log.warn('endpoint_paused', { pause: 'BREAKER', ...line, pausedUntil: pausedUntil.toISOString() });
+  } else if (pause === 'GONE' && before.pause !== 'GONE') {
+    log.warn('endpoint_paused', { pause: 'GONE', ...line });
+  }
+  const hasEnded = pause === null && before.pause !== null;
+  if (hasEnded) log.info('endpoint_resumed', line);
+  return hasEnded;
+}

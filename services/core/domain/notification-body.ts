@@ -1,0 +1,63 @@
+import type { OperationKind, StatusInfo } from './kinds.ts';
+import type { Card } from './outcome.ts';
+
+/** The contents of a notification (docs/notifications.md). */
+export interface NotificationFields {
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly status: 'OK' | 'KO';
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly card?: Card | undefined;
+  /** Only when a token was generated. */
+  readonly generatedTokenId?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly finalStateDate: Date;
+  /** Of an extension: when the hold ends now. */
+  readonly expiresAt?: Date | null | undefined;
+  readonly operation: OperationKind;
+  readonly statusInfo: StatusInfo;
+  readonly holdRequestId?: string | undefined;
+  readonly captureRequestId?: string | undefined;
+  readonly merchantReference?: string | undefined;
+  /** It was imported from the processor's books: the merchant may have been told before. */
+  readonly imported?: boolean | undefined;
+}
+
+/**
+ * Builds the notification's body. The statement that stores it appends `sequence` and `position`
+ * (storage/operation/append-results.ts); from then on these bytes are those of every attempt. The amount is printed
+ * once, here, and signed as printed.
+ */
+export function notificationBody(fields: NotificationFields): string {
+  return JSON.stringify({
+    merchantId: fields.merchantId,
+    requestId: fields.requestId,
+    status: fields.status,
+    amount: Number(fields.amount),
+    currency: fields.currency,
+    ...(fields.card && { paymentMethodData: { type: 'card', ...fields.card } }),
+    ...(fields.generatedTokenId && { tokenData: { tokenId: fields.generatedTokenId } }),
+    ...(fields.reference && { reference: fields.reference }),
+    finalStateDate: fields.finalStateDate.toISOString(),
+    ...(fields.expiresAt && { expiresAt: fields.expiresAt.toISOString() }),
+    operation: fields.operation,
+    ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
+    ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
+    ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
+    ...(fields.imported && { imported: true }),
+  });
+}
+
+/**
+ * Builds the body of a notification about nothing, by which a merchant tests its receiver. It moves no money, and says
+ * so.
+ */
+export function testNotificationBody(
+  { merchantId, requestId, currency }: Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>,
+  at: Date,
+): string {
+  const signed = { merchantId, requestId, status: 'OK', amount: 0, currency };
+  return JSON.stringify({ ...signed, finalStateDate: at.toISOString(), test: true });
+}

@@ -1,0 +1,115 @@
+/**
+ * The life of an operation, in the six words that all rooms use:
+ *
+ * - judge: the conditions of a request are checked in the documented order; one that does not meet them is refused.
+ * - store: it is written as pending; that claims its identifiers, and reserves its amount on a hold, if it has one.
+ * - send: the processor is called. Its answer, or that there is none, is the *outcome*.
+ * - settle: a final outcome ends it; that changes the books of its hold and appends its *result* to the log.
+ * - announce: workers and streams learn that there is a result.
+ * - recover: one without a final outcome is inquired about, until it is settled or an operator decides.
+ */
+import type { Capabilities } from './hold-rules.ts';
+import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
+
+/** The processor's answer, or UNKNOWN when there is none that can be relied on. */
+export type Outcome = Approved | Declined | NotPerformed | Accepted | Unknown;
+
+export interface Approved {
+  readonly answer: 'APPROVED';
+  readonly reference: string;
+  readonly bankReference: string;
+  readonly expiresAt?: Date | undefined;
+  readonly card?: Card | undefined;
+  readonly generatedTokenId?: string | undefined;
+  /** Of an authorization: what it can do; absent = not known. */
+  readonly capabilities?: Capabilities | undefined;
+  /** Of a void or capture: what it gave back, minor units; absent = not said. */
+  readonly amountReleased?: bigint | undefined;
+}
+export interface Declined {
+  readonly answer: 'DECLINED';
+  readonly code: string;
+  readonly message: string;
+  readonly card?: Card | undefined;
+}
+export interface NotPerformed {
+  readonly answer: 'NOT_PERFORMED';
+  readonly code: string;
+  readonly message: string;
+  readonly card?: Card | undefined;
+}
+/** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it. */
+export interface Accepted {
+  readonly answer: 'ACCEPTED';
+  /** Until when the result may normally take. */
+  readonly expectedBy?: Date | undefined;
+}
+export interface Unknown {
+  readonly answer: 'UNKNOWN';
+}
+
+/** An outcome that ends an operation. */
+export type FinalOutcome = Exclude<Outcome, Accepted | Unknown>;
+
+/** Partial information about a card, and about its authorization. */
+export interface Card {
+  readonly brand: string;
+  readonly last4: string;
+  readonly expiryMonth: number;
+  readonly expiryYear: number;
+  /** credit, debit or prepaid. */
+  readonly funding?: string;
+  /** How 3-D Secure ended: authenticated, attempted, exempted or failed. */
+  readonly threeDSecure?: string;
+  /** The card network's code of the decline. */
+  readonly declineCode?: string;
+}
+
+/** The identifier under which a submission is sent to the processor. */
+export function identifierOf(submission: {
+  readonly requestId: string;
+  /** What follows from the Idempotency-Key; null or absent = the requestId is sent. */
+  readonly processorRequestId?: string | null | undefined;
+}): string {
+  return submission.processorRequestId ?? submission.requestId;
+}
+
+/** Whether an outcome ends what was sent. */
+export function isFinal(outcome: Outcome): outcome is FinalOutcome {
+  return outcome.answer !== 'UNKNOWN' && outcome.answer !== 'ACCEPTED';
+}
+
+/** Whether a final outcome is a success. */
+export function isOk(outcome: FinalOutcome): outcome is Approved {
+  return outcome.answer === 'APPROVED';
+}
+
+/** The word for how an operation ended: the kind's own when it was done, else declined or failed. */
+export function statusInfoOf(kind: OperationKind, outcome: FinalOutcome): StatusInfo {
+  if (outcome.answer === 'APPROVED') return OPERATION_KINDS[kind].successWord;
+  return outcome.answer === 'DECLINED' ? 'declined' : 'failed';
+}
+
+/** The status that goes with a word. */
+export function statusOf(statusInfo: StatusInfo): 'OK' | 'KO' {
+  return OK_WORDS.has(statusInfo) ? 'OK' : 'KO';
+}
+
+const OK_WORDS: ReadonlySet<StatusInfo> = new Set(
+  KIND_NAMES.map((kind) => OPERATION_KINDS[kind])
+    .filter(({ successStatus }) => successStatus === 'OK')
+    .map(({ successWord }) => successWord),
+);
+
+/** The error code of the contract (proto/holdfast/processor/v1) for an identifier that was used for something else. */
+export const IDENTIFIER_REUSED = 'identifier_reused';
+
+/**
+ * The outcome of a request that the processor has never seen and, fenced, will never perform. A void that must happen
+ * is sent again under a new identifier.
+ */
+export const NEVER_RECEIVED: FinalOutcome = {
+  answer: 'NOT_PERFORMED',
+  code: 'never_received',
+  message: 'The processor never received it.',
+};

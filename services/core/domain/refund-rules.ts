@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { booksOf, checked, type HoldBooks, type HoldState, type ReversedCapture } from './hold-rules.ts';
+import type { SubmissionState } from './kinds.ts';
+import type { RefusalCode } from './refusal.ts';
+
+/** The capture that a refund gives back. */
+export interface RefundedCapture extends ReversedCapture {
+  readonly state: SubmissionState;
+}
+
+/**
+ * Judges a refund, in the order of docs/product.md, "Order of refusals". `amount` undefined = all that is left. Returns
+ * the refusal, or what may be reserved, minor units. The state of the hold does not matter: a closed one can be
+ * refunded, too.
+ */
+export function judgeRefund(
+  hold: HoldState,
+  capture: RefundedCapture,
+  amount: bigint | undefined,
+): RefusalCode | { readonly amount: bigint } {
+  if (amount !== undefined && amount > capture.amount) return 'AMOUNT_EXCEEDS_CAPTURE';
+  if (capture.state === 'KO') return 'AMOUNT_EXCEEDS_CAPTURE';
+  if (capture.state !== 'OK') return 'CAPTURE_NOT_SETTLED';
+  if (hold.capabilities?.refunds === false) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  const left = leftOf(hold, capture);
+  const wanted = amount ?? (left > 0n ? left : 1n);
+  if (wanted <= left) return { amount: wanted };
+  return wanted <= leftWithoutRefunds(hold, capture) ? 'CAPTURE_NOT_SETTLED' : 'AMOUNT_EXCEEDS_CAPTURE';
+}
+
+/** Settles a reserved refund. */
+export function settleRefund(hold: HoldBooks, amount: bigint, ok: boolean): HoldBooks {
+  assert(amount <= hold.refunding, 'a refund settles what it reserved');
+  const refunded = ok ? hold.refunded + amount : hold.refunded;
+  return checked({ ...booksOf(hold), refunding: hold.refunding - amount, refunded });
+}
+
+/**
+ * What is left of a capture, and of all captures of its hold: neither reversed, nor refunded, nor reserved by a refund.
+ * So much can be refunded or reversed. Undefined = a reversal that names no capture.
+ */
+export function leftOf(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
+  const ofAll = hold.captured - hold.reversed - hold.refunded - hold.refunding;
+  if (!capture) return ofAll;
+  const { amount, amountReversed, amountRefunded, amountRefunding } = capture;
+  const ofCapture = amount - (amountReversed ?? 0n) - (amountRefunded ?? 0n) - (amountRefunding ?? 0n);
+  return ofCapture < ofAll ? ofCapture : ofAll;
+}
+
+/** What would be left of a capture, as `leftOf`, if the refunds that have no result yet failed. */
+export function leftWithoutRefunds(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
+  return leftOf({ ...hold, refunding: 0n }, capture && { ...capture, amountRefunding: 0n });
+}

@@ -1,0 +1,65 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { identifierOf } from '../domain/outcome.ts';
+import type { RefusedCheckout } from '../processor/processor.ts';
+import { type Cipher, hashOf, keyIdOf } from '../storage/cipher.ts';
+import { storeCheckout } from '../storage/hold/change-hold.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { Sender } from './facts.ts';
+import { settle } from './settle-outcome.ts';
+
+/**
+ * The preauthorizationId of a hold, and the columns that keep it (docs/product.md, "Money, identifiers,
+ * time"). It follows from the requestId and a key of ENCRYPTION_KEYS, so a hold that a restore has lost gets the same
+ * again. Undefined = that key is not known.
+ */
+export function handleOf(cipher: Cipher, requestId: string, keyId = cipher.keyId) {
+  const secret = cipher.derive(`preauthorization:${requestId}`, keyId);
+  if (!secret) return undefined;
+  const preauthorizationId = `pre_${secret.subarray(0, 24).toString('base64url')}`;
+  return {
+    preauthorizationId,
+    idHash: hashOf(preauthorizationId),
+    idCiphertext: cipher.seal(preauthorizationId, `preauthorization:${requestId}`),
+  };
+}
+
+/**
+ * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold,
+ * so after a lost answer the call is repeated. Resolves with the hold as it is then, or with the refusal that has ended
+ * it; undefined = the processor did not answer.
+ */
+export async function openPage(
+  sender: Sender,
+  hold: HoldRow,
+  merchantName: string,
+): Promise<HoldRow | RefusedCheckout | undefined> {
+  const { requestId, merchantId, terminalId, userId, amount, currency, saveCard, processorAccount: account } = hold;
+  const checkout = await sender.processors.of(hold).createCheckout({
+    requestId: identifierOf(hold),
+    operationRequestId: requestId,
+    merchantId,
+    account,
+    terminalId,
+    userId,
+    amount,
+    currency,
+    saveCard,
+    merchantName,
+    merchantReference: hold.merchantReference ?? '',
+    memo: keyIdOf(hold.idCiphertext),
+    description: hold.description ?? '',
+    ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(hold.expectedCaptureAt) }),
+    returnUrl: hold.returnUrl ?? '',
+    expiresAt: hold.checkoutExpiresAt ?? hold.createdAt,
+  });
+  sender.reach('checkout opened');
+  if (!checkout) return undefined;
+  if ('refusal' in checkout) {
+    await settle(sender, { ...hold, kind: 'HOLD' }, checkout.refusal);
+    return checkout;
+  }
+  const { url, expiresAt } = checkout;
+  const sealed = sender.cipher.seal(url, `checkout:${requestId}`);
+  await storeCheckout(sender.database.query, requestId, sealed, expiresAt);
+  return { ...hold, checkoutUrlCiphertext: sealed, checkoutExpiresAt: expiresAt };
+}

@@ -1,0 +1,151 @@
+import type { HoldBooks } from '../domain/hold-rules.ts';
+import { mustHappen, type SentKind } from '../domain/kinds.ts';
+import { type Approved, type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/outcome.ts';
+import { freezeHold } from '../storage/hold/change-hold.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
+import { findResult } from '../storage/operation/operation-row.ts';
+import { countLost } from '../storage/submission/read-submissions.ts';
+import type { Booker, Facts, Settler } from './facts.ts';
+import { voidLate } from './void-late.ts';
+
+/**
+ * What an outcome did: it SETTLED what was sent; or nothing, because it is UNKNOWN yet, another one had settled it
+ * before (OVERTAKEN), or an operator must decide (IN_REVIEW).
+ */
+export type Settlement =
+  | { readonly is: 'SETTLED'; readonly at: Date; readonly books?: HoldBooks | undefined }
+  | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
+
+/**
+ * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts
+ * it changes nothing but freezes the hold and alerts. A refusal of what must happen needs an operator, except when the
+ * request never arrived: then it is sent again under a new identifier, a few times. What has no final outcome stays
+ * unknown, and recovery inquires.
+ */
+export async function settle(settler: Settler, facts: Facts, outcome: Outcome): Promise<Settlement> {
+  if (!isFinal(outcome)) return leaveUnknown(settler, facts, outcome);
+  const final = readOutcome(facts.kind, outcome);
+  if (mustHappen(facts.kind) && !isOk(final) && !(await isSentAgain(settler, facts, final))) {
+    if (await review(settler, facts, final.code)) return { is: 'IN_REVIEW' };
+  } else {
+    const settled = await settleFinal(settler, facts, final);
+    if (settled) return { is: 'SETTLED', ...settled };
+  }
+  await cameLate(settler, facts, final);
+  return { is: 'OVERTAKEN' };
+}
+
+/** Whether a void that was refused is sent again: it never arrived, and few before it did not either. */
+async function isSentAgain(
+  { database }: Settler,
+  facts: Facts,
+  { code }: Exclude<FinalOutcome, Approved>,
+): Promise<boolean> {
+  if (code !== 'never_received' || facts.kind === 'HOLD') return false;
+  return (await countLost(database.query, facts.holdRequestId, facts.kind)) < MOST_LOST;
+}
+
+/** How often something is sent again at most because it never arrived. */
+export const MOST_LOST = 3;
+
+/** Settles by a final outcome. Undefined = what was sent had been settled before. */
+export async function settleFinal(
+  { books, clock, database, log }: Booker,
+  facts: Facts,
+  outcome: FinalOutcome,
+): Promise<{ readonly at: Date; readonly books?: HoldBooks | undefined } | undefined> {
+  const at = clock();
+  if (facts.kind === 'HOLD') {
+    const { changed } = await books.settleHold({ hold: facts, outcome, at, imported: facts.imported });
+    return changed ? { at } : undefined;
+  }
+  const { hold, requestId } = facts;
+  const settled = await books.settle({
+    submission: facts,
+    holdKey: hold?.idHash.toString('hex'),
+    outcome,
+    at,
+    imported: facts.imported,
+  });
+  if (!settled.changed) return undefined;
+  const holdRequestId = hold?.requestId;
+  if (settled.differs) {
+    log.error('contradicting_event', { requestId, holdRequestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
+  }
+  // The expiry sweep sends an expiry again by itself.
+  const isLost = !isOk(outcome) && outcome.code === 'never_received';
+  if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate({ books, clock, database, log }, hold);
+  return { at, books: settled.books };
+}
+
+async function leaveUnknown(
+  { books, clock, processors }: Settler,
+  facts: Facts,
+  outcome: Outcome,
+): Promise<Settlement> {
+  const { kind, requestId } = facts;
+  const now = clock();
+  const said = outcome.answer === 'ACCEPTED' ? outcome.expectedBy : undefined;
+  const expectedBy = said && (await processors.of(facts).acceptedUntil(kind, now, said));
+  const soon = new Date(now.getTime() + FIRST_INQUIRY_MS);
+  await books.markUnknown(kind, requestId, nextLook(now, expectedBy) ?? soon, expectedBy);
+  return { is: 'UNKNOWN' };
+}
+
+const FIRST_INQUIRY_MS = 1_000;
+
+/**
+ * When to inquire about what the processor has accepted: events may get lost, so now and then while it is at work, and
+ * when it should have ended. Undefined = it should have ended already, or the processor did not say when.
+ */
+export function nextLook(now: Date, expectedBy: Date | undefined): Date | undefined {
+  if (expectedBy === undefined || expectedBy <= now) return undefined;
+  return new Date(Math.min(expectedBy.getTime(), now.getTime() + ACCEPTED_INQUIRY_MS));
+}
+
+const ACCEPTED_INQUIRY_MS = 3_600_000;
+
+/** What an outcome comes to: a void that must happen is done when nothing is left to give back. */
+function readOutcome(kind: SentKind, outcome: FinalOutcome): FinalOutcome {
+  const isNothingLeft = !isOk(outcome) && NOTHING_LEFT.has(outcome.code);
+  return isNothingLeft && mustHappen(kind) ? DONE : outcome;
+}
+
+const DONE = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
+
+/**
+ * Error codes of VoidResponse (proto/holdfast/processor/v1) that say that nothing is left to give back: as good as
+ * done.
+ */
+const NOTHING_LEFT: ReadonlySet<string> = new Set([
+  'authorization_expired',
+  'authorization_not_found',
+  'authorization_not_approved',
+  'authorization_voided',
+  'authorization_closed',
+]);
+
+async function review({ books, log }: Settler, facts: Facts, processorCode: string): Promise<boolean> {
+  const { kind, requestId, processor } = facts;
+  const isOpen = await books.markNeedsReview(kind, requestId);
+  if (isOpen) log.error('needs_review', { kind, requestId, processor, processorCode });
+  return isOpen;
+}
+
+async function cameLate(settler: Settler, facts: Facts, outcome: FinalOutcome): Promise<void> {
+  const { requestId } = facts;
+  const { query } = settler.database;
+  const hold = facts.kind === 'HOLD' ? await findHold(query, requestId) : facts.hold;
+  if (facts.kind === 'HOLD' && hold?.phase === 'FAILED') {
+    // Nobody counts on the authorization of a hold that has failed: it is given back.
+    if (isOk(outcome)) await voidLate(settler, hold);
+    return;
+  }
+  const kept = await findResult(query, requestId);
+  if (!kept) return;
+  const wasDone = kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed';
+  if (wasDone === isOk(outcome)) return;
+  const holdRequestId = hold?.requestId;
+  settler.log.error('contradicting_event', { requestId, holdRequestId, told: outcome.answer, kept: kept.status });
+  if (holdRequestId !== undefined) await freezeHold(query, holdRequestId);
+}

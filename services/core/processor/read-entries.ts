@@ -1,0 +1,115 @@
+import { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { identifierOf } from '../domain/outcome.ts';
+import { HoldfastError } from '../domain/refusal.ts';
+import { breachesOf, ContractViolation } from './contract-breaches.ts';
+import type { Processor } from './processor.ts';
+
+/** A source of a processor's books. */
+export type Ledger = Pick<Processor, 'listEntries'>;
+
+/** A page of a processor's books. */
+export interface Page {
+  readonly entries: readonly Entry[];
+  /** Those that break the contract: nothing of them is believed. */
+  readonly invalid: readonly InvalidEntry[];
+}
+
+export interface InvalidEntry {
+  /** Empty when it is no identifier. */
+  readonly requestId: string;
+  /** Which field is wrong, and how. */
+  readonly what: string;
+}
+
+/** Which entries of a processor's books to read; {} = all. */
+export interface Selection {
+  /** Those of this authorization. */
+  readonly authorizationRequestId?: string;
+  /** Those that changed at this time or later. An entry that does not say when it changed is one of them. */
+  readonly changedFrom?: Date | undefined;
+}
+
+/**
+ * Reads a processor's books page by page. Throws UNAVAILABLE, naming the processor, when it does not answer, when a
+ * page breaks the contract, and when the pages do not end: when one is repeated, or they have more than `most` entries.
+ */
+export async function* readEntries(
+  name: string,
+  ledger: Ledger,
+  { authorizationRequestId = '', changedFrom }: Selection,
+  most = MOST_OF_ONE,
+): AsyncGenerator<Page> {
+  const changed = changedFrom && { changedFrom: timestampFromDate(changedFrom) };
+  // A processor may ignore what it was asked.
+  const isAsked = ({ changedAt }: Entry) => !changedFrom || !changedAt || timestampDate(changedAt) >= changedFrom;
+  let count = 0;
+  const firsts = new Set<string | undefined>();
+  let pageToken = '';
+  do {
+    const request = { pageSize: 1_000, pageToken, authorizationRequestId, ...changed };
+    const page = await ledger.listEntries(request).catch((cause) => {
+      if (cause instanceof HoldfastError) throw cause;
+      const why = cause instanceof ContractViolation ? `breaks the contract (${cause.message})` : 'does not answer';
+      throw unreadable(`processor ${name} ${why}, so its books cannot be read`, cause);
+    });
+    // An identifier stands in the books once, or once more when it has changed, whatever the tokens of the pages are.
+    const [entry] = page.entries;
+    const first = entry && `${entry.requestId} ${entry.changedAt && timestampMs(entry.changedAt)}`;
+    if (firsts.has(first)) throw unreadable(`processor ${name} repeats a page, so its books do not end`);
+    firsts.add(first);
+    count += page.entries.length;
+    if (count > most) throw unreadable(`processor ${name} lists more than ${most} entries, so its books do not end`);
+    yield checked(page.entries.filter(isAsked));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+}
+
+/** Entries that a processor may have besides those for what was sent to it: operations that were lost here. */
+export const MOST_UNKNOWN = 1_000_000;
+
+/** More entries than one authorization has. */
+const MOST_OF_ONE = 100_000;
+
+function checked(all: readonly Entry[]): Page {
+  const breaches = all.map((entry) => breachesOf(EntrySchema, entry)[0]);
+  const invalid = breaches.flatMap((breach, index) => {
+    const requestId = all[index]?.requestId ?? '';
+    return breach
+      ? [{ requestId: UUID.test(requestId) ? requestId : '', what: `${breach.field} ${breach.description}` }]
+      : [];
+  });
+  return { entries: all.filter((_, index) => !breaches[index]), invalid };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function unreadable(text: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('UNAVAILABLE', text, { cause, retryAfterS: 1 });
+}
+
+type Sent = Parameters<typeof identifierOf>[0];
+
+/**
+ * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated. Without a
+ * capture, what is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does
+ * not answer.
+ */
+export async function takenBackThere(
+  name: string,
+  ledger: Ledger,
+  hold: Sent,
+  capture: Sent | undefined,
+): Promise<bigint> {
+  const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(hold) }));
+  const [wrong] = pages.flatMap(({ invalid }) => invalid);
+  if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
+  const entries = pages.flatMap((page) => page.entries);
+  if (capture) return sum(entries.filter(({ requestId }) => requestId === identifierOf(capture)));
+  const ofKind = (kind: EntryKind) => sum(entries.filter((entry) => entry.kind === kind));
+  return ofKind(EntryKind.AUTHORIZATION) - ofKind(EntryKind.CAPTURE);
+}
+
+function sum(entries: readonly Entry[]): bigint {
+  return entries.reduce((total, { reversed }) => total + reversed, 0n);
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { type Cipher, hashOf } from '../../storage/cipher.ts';
+import {
+  addApiKey,
+  addSigningSecret as addStoredSecret,
+  retireSigningSecret as retireStoredSecret,
+  revokeApiKey as revokeStoredKey,
+} from '../../storage/merchant/change-credentials.ts';
+import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credential-rows.ts';
+import type { Method } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { invalidField, noSuch } from '../refuse.ts';
+import { presentApiKey, presentSigningSecret } from './present-merchant.ts';
+
+/** Creates an API key; only this response ever contains it. */
+export const createApiKey: Method<'createApiKey'> = async (core, { merchantId, managesWebhook }) => {
+  const { row, key } = newApiKey({ merchantId, managesWebhook }, core.clock());
+  const added = await addApiKey(core.database, row);
+  if (added === 'NOT_FOUND') throw noSuch('merchant');
+  return { apiKey: presentApiKey(added), key };
+};
+
+/** Revokes an API key; gateways reject it within seconds. */
+export const revokeApiKey: Method<'revokeApiKey'> = async (core, { apiKeyId: id, merchantId }) => {
+  const revoked = isUuid(id) && (await revokeStoredKey(core.database, { id, merchantId }, core.clock()));
+  if (!revoked || revoked === 'NOT_FOUND') throw noSuch('API key');
+  return {};
+};
+
+/** Adds the second signing secret. The older one makes the legacy signature until it is retired. */
+export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId }) => {
+  const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
+  const added = await addStoredSecret(core.database, row);
+  if (added === 'NOT_FOUND') throw noSuch('merchant');
+  if (added === 'TOO_MANY')
+    throw new HoldfastError('INVALID_REQUEST', 'two signing secrets are live: retire one first');
+  return { signingSecret: presentSigningSecret(added), secret };
+};
+
+/** Retires a signing secret; gateways reject it within seconds. The last live one cannot be retired. */
+export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, { signingSecretId: id, merchantId }) => {
+  const retired = isUuid(id) && (await retireStoredSecret(core.database, { id, merchantId }, core.clock()));
+  if (!retired || retired === 'NOT_FOUND') throw noSuch('signing secret');
+  if (retired === 'LAST') throw invalidField('signing_secret_id', 'is the last live secret; add another first');
+  return {};
+};
+
+/** Makes an API key of 256 random bits; its row has only the hash. */
+export function newApiKey(
+  terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>,
+  createdAt: Date,
+): { row: ApiKeyRow; key: string } {
+  const key = `hf_${randomBytes(32).toString('base64url')}`;
+  return { row: { id: uuidv7(), ...terms, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null }, key };
+}
+
+/** Makes a signing secret of 256 random bits; its row has it encrypted, and a hash that is unique across merchants. */
+export function newSigningSecret(
+  cipher: Cipher,
+  merchantId: string,
+  createdAt: Date,
+): { row: SigningSecretRow; secret: string } {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const id = uuidv7();
+  const ciphertext = cipher.seal(secret, `signing-secret:${id}`);
+  return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, retiredAt: null }, secret };
+}

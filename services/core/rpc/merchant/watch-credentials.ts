@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { EndedSessionSchema, MerchantCredentialsSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { readCredentials } from '../../storage/merchant/credential-rows.ts';
+import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts';
+import { readTimeline } from '../../storage/reconciling.ts';
+import type { Core, Method } from '../core.ts';
+import { present } from '../present.ts';
+
+/** Returns what WatchCredentials would send next. It reads the database, so it includes every commit of every core. */
+export const listCredentialChanges: Method<'listCredentialChanges'> = async (core, { afterChangeNumber }) => {
+  const { merchants, endedSessions } = await changesAfter(core, afterChangeNumber);
+  return { merchants, endedSessions, now: timestampFromDate(core.clock()) };
+};
+
+/**
+ * What gateways authenticate callers with, as far as it has changed after a change number (0 = everything), and the
+ * number to continue from. It reads the database at each call, so that it includes changes by other cores.
+ */
+async function changesAfter({ database, cipher }: Core, after: bigint) {
+  const rows = await readCredentials(database.query, after);
+  const merchants = rows.flatMap((row) => {
+    if (row.merchantId === null) return [];
+    const signingSecrets = row.secrets.map(({ id, ciphertext }) =>
+      cipher.open(Buffer.from(ciphertext, 'hex'), `signing-secret:${id}`),
+    );
+    return [present(MerchantCredentialsSchema, row, { signingSecrets })];
+  });
+  const ended = rows.filter(({ merchantId }) => merchantId === null);
+  const endedSessions = ended.map((row) => present(EndedSessionSchema, row));
+  return { merchants, endedSessions, changeNumber: rows.at(-1)?.changeNumber ?? after };
+}
+
+/** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */
+const POLL_MS = 500;
+const HEARTBEAT_MS = 4_000;
+/** Merchants or sessions per message, so that messages stay below their size limit. */
+const CHUNK = 500;
+
+/**
+ * Streams credentials to a gateway: first all, then changes, with heartbeats. Ends when the database may have gone back
+ * in time, so that the gateway gets all of them again: a later change may have a number that the gateway has seen.
+ */
+export const watchCredentials: Method<'watchCredentials'> = async function* (core, _request, context) {
+  const timeline = await readTimeline(core.database.query);
+  let { merchants, endedSessions, changeNumber } = await changesAfter(core, 0n);
+  for (let from = 0; from < merchants.length; from += CHUNK) {
+    yield { merchants: merchants.slice(from, from + CHUNK) };
+  }
+  for (let from = 0; from < endedSessions.length; from += CHUNK) {
+    yield { endedSessions: endedSessions.slice(from, from + CHUNK) };
+  }
+  yield { snapshotComplete: true };
+  let heartbeatAt = Date.now() + HEARTBEAT_MS;
+  while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
+    ({ merchants, endedSessions, changeNumber } = await changesAfter(core, changeNumber));
+    if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
+    yield { merchants, endedSessions, snapshotComplete: true };
+    heartbeatAt = Date.now() + HEARTBEAT_MS;
+  }
+};
+
+/** Waits for the poll interval. Returns false when the gateway has disconnected. */
+async function waited(signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(POLL_MS, undefined, { signal });
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
+
+/** Marks a nonce as used, once for all gateways (RFC 9421, section 7.2.2). */
+export const useNonce: Method<'useNonce'> = async (core, { merchantId, nonce, expiresAt }) => {
+  const until = expiresAt ? timestampDate(expiresAt) : core.clock();
+  return { fresh: await useStored(core.database.query, merchantId, nonce, until) };
+};

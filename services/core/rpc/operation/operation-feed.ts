@@ -1,0 +1,180 @@
+import type { Log } from '../../../../platform/log.ts';
+import { COMMIT_CHANNEL } from '../../storage/announce.ts';
+import type { Database } from '../../storage/database.ts';
+import { listen } from '../../storage/listen-to-commits.ts';
+import {
+  type LogPosition,
+  lastPosition,
+  type OperationRow,
+  readOperations,
+  requestIdAt,
+} from '../../storage/operation/operation-row.ts';
+
+/**
+ * The log has another history than it had: a restore or a fail-over has taken the database back to before a position.
+ * Reading on from its number would skip results silently.
+ */
+export class HistoryChanged extends Error {}
+
+export type OperationFeed = ReturnType<typeof openOperationFeed>;
+
+const KEPT = 10_000;
+const PAGE = 1_000;
+/** A watcher that is behind holds its page in memory while it stalls, so the page is small. */
+const BEHIND_PAGE = 100;
+/** Announcements wake the feed; the poll covers times without the listening connection. */
+const POLL_MS = 500;
+/**
+ * Between two announcements that wake watchers: what is committed meanwhile is sent together, because waking a hundred
+ * watchers costs several milliseconds.
+ */
+const PAUSE_MS = 20;
+
+/**
+ * Opens the results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps
+ * only a cursor, so a slow one costs nothing; one that is behind what memory holds reads pages from the database. It
+ * reads only while there are watchers.
+ */
+export function openOperationFeed(database: Database, databaseUrl: string, log: Log) {
+  let kept: OperationRow[] = [];
+  let reading: Promise<void> | undefined;
+  let stale = true;
+  let waiters = new Set<() => void>();
+  let closed = false;
+  let wokenAtMs = 0;
+  let waking: NodeJS.Timeout | undefined;
+  const heard = () => {
+    waking ??= setTimeout(
+      () => {
+        waking = undefined;
+        wokenAtMs = performance.now();
+        stale = true;
+        wake();
+      },
+      Math.max(wokenAtMs + PAUSE_MS - performance.now(), 0),
+    );
+  };
+  const listener = listen({ databaseUrl, channels: [COMMIT_CHANNEL], log, heard, connected: heard });
+  const poll = setInterval(() => {
+    stale = true;
+    if (waiters.size > 0) wake();
+  }, POLL_MS);
+  poll.unref();
+
+  function wake(): void {
+    const woken = waiters;
+    waiters = new Set();
+    for (const waiter of woken) waiter();
+  }
+
+  /** Reads new results; concurrent callers share one read. */
+  async function refresh(): Promise<void> {
+    while (stale) {
+      stale = false;
+      const newest = kept.at(-1);
+      const from = newest?.sequence ?? (await nearEnd());
+      const read = newest ? readAfter(newest, PAGE) : readOperations(database.query, from, PAGE);
+      const fresh = await read.catch(forget);
+      if (!fresh) continue;
+      if (fresh.length === PAGE) {
+        stale = true;
+        // Without watchers nothing is read, so there may be days of results: the caller must not wait for all of them.
+        if ((await nearEnd()) - from > KEPT) {
+          kept = [];
+          continue;
+        }
+      }
+      kept = [...kept, ...fresh].slice(-KEPT);
+      // Wakes callers that began to wait during this read.
+      if (fresh.length > 0) wake();
+    }
+  }
+
+  /** Results after a position, read together with the result that stands there. */
+  async function readAfter(position: LogPosition, limit: number): Promise<OperationRow[]> {
+    if (position.sequence === 0n) return readOperations(database.query, 0n, limit);
+    const [there, ...results] = await readOperations(database.query, position.sequence - 1n, limit + 1);
+    if (!isAt(there, position)) throw new HistoryChanged('the log has another history');
+    return results;
+  }
+
+  /** What was read belongs to a history that is gone. */
+  function forget(error: unknown): undefined {
+    if (!(error instanceof HistoryChanged)) throw error;
+    log.warn('history_changed', {});
+    kept = [];
+    stale = true;
+    wake();
+  }
+
+  /** A page before the newest result. */
+  async function nearEnd(): Promise<bigint> {
+    return (await lastPosition(database.query)).sequence - BigInt(PAGE);
+  }
+
+  function refreshed(): Promise<void> {
+    reading ??= refresh().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  return {
+    /**
+     * Returns results after a position, at most a page, oldest first. Throws HistoryChanged when the log has another
+     * result there, or none.
+     */
+    async after(position: LogPosition): Promise<readonly OperationRow[]> {
+      if (stale) await refreshed();
+      const next = firstAfter(kept, position.sequence);
+      const isKept = next > 0 && position.sequence <= (kept.at(-1)?.sequence ?? 0n);
+      if (!isKept) return readAfter(position, BEHIND_PAGE);
+      if (!isAt(kept[next - 1], position)) throw new HistoryChanged('the log has another history');
+      return kept.slice(next, next + PAGE);
+    },
+    last: () => lastPosition(database.query),
+    requestIdAt: (sequence: bigint) => requestIdAt(database.query, sequence),
+    /** Resolves when there may be new results, the signal is aborted, or the timeout has passed. */
+    changed(signal: AbortSignal, timeoutMs: number): Promise<void> {
+      if (closed || signal.aborted || (stale && reading === undefined)) return Promise.resolve();
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          waiters.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, timeoutMs);
+        signal.addEventListener('abort', done, { once: true });
+        waiters.add(done);
+      });
+    },
+    /** The number of callers that wait in changed(). */
+    get waiting(): number {
+      return waiters.size;
+    },
+    async close(): Promise<void> {
+      closed = true;
+      clearInterval(poll);
+      clearTimeout(waking);
+      wake();
+      await listener.close();
+    },
+  };
+}
+
+function isAt(result: OperationRow | undefined, { sequence, requestId }: LogPosition): boolean {
+  return result?.sequence === sequence && result.requestId === requestId;
+}
+
+/** Index of the first result after a cursor, in an array ordered by sequence. */
+function firstAfter(rows: readonly OperationRow[], cursor: bigint): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle]?.sequence ?? 0n) <= cursor) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

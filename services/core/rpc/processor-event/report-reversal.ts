@@ -1,0 +1,89 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { CaptureReinstated, CaptureReversed } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import type { TakingBack } from '../../books/reversals.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { takenBackThere } from '../../processor/read-entries.ts';
+import { freezeHold } from '../../storage/hold/change-hold.ts';
+import { findHold } from '../../storage/hold/read-holds.ts';
+import { isImported } from '../../storage/imported/import-marks.ts';
+import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-events.ts';
+import type { Sent } from '../../storage/submission/find-sent.ts';
+import type { Core } from '../core.ts';
+import { invalidField } from '../refuse.ts';
+import { noResultYet } from './find-reported.ts';
+
+/**
+ * The card scheme took back a capture or a part of it, or gave again what it had taken. What is not known yet is
+ * refused for now, and the processor reports it again; one about what is KO contradicts it. Nothing is booked in part:
+ * more than there is to take back or to give again is refused. Only what an import from the processor's books has
+ * already booked is left out.
+ */
+export async function takenBack(
+  core: Core,
+  kind: TakingBack['kind'],
+  sent: Sent,
+  { amount, reference, ...event }: CaptureReversed | CaptureReinstated,
+  remembered: NamedEvent,
+): Promise<void> {
+  const { requestId, state } = sent;
+  const isCapture = sent.kind === 'CAPTURE';
+  if (state !== 'OK' && state !== 'KO') throw noResultYet(isCapture ? 'the capture' : 'the hold');
+  const holdRequestId = sent.holdRequestId ?? requestId;
+  if (state === 'KO') return contradict(core, kind, requestId, holdRequestId);
+  const captureRequestId = isCapture ? requestId : undefined;
+  const there = await thereIfImported(core, sent, holdRequestId, remembered.processor);
+  const taking = { requestId: uuidv7(), kind, holdRequestId, captureRequestId, amount, reference, there };
+  const became = await core.books.takeBack({ ...taking, event: remembered, at: core.clock() });
+  if (became === 'BOOKED') return;
+  if (became === 'REFUNDING') throw noResultYet('a refund of the capture');
+  if ('reversalEventId' in event) throw await notTakenBack(core, event.reversalEventId, remembered.processor);
+  throw await tooMuch(core, taking);
+}
+
+/**
+ * What is taken back at the processor, when some of it was imported from its books: the event may be one whose report
+ * was lost with the database, and then it is booked already.
+ */
+async function thereIfImported(
+  core: Core,
+  sent: Sent,
+  holdRequestId: string,
+  processor: string,
+): Promise<bigint | undefined> {
+  const { query } = core.database;
+  if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
+  const hold = await findHold(query, holdRequestId);
+  if (!hold) throw new Error(`the hold ${holdRequestId} is not there`);
+  const capture = sent.kind === 'CAPTURE' ? sent : undefined;
+  return takenBackThere(processor, core.processors.of(sent), hold, capture);
+}
+
+async function contradict(
+  core: Core,
+  kind: TakingBack['kind'],
+  requestId: string,
+  holdRequestId: string,
+): Promise<void> {
+  const told = kind === 'REVERSAL' ? 'REVERSED' : 'REINSTATED';
+  core.log.error('contradicting_event', { requestId, told, kept: 'KO' });
+  await freezeHold(core.database.query, holdRequestId);
+}
+
+/** Why there is not so much to give again: the reversal may be known later, or the event is wrong. */
+async function notTakenBack(core: Core, reversalEventId: string, processor: string): Promise<HoldfastError> {
+  const isNamed = reversalEventId !== '';
+  const isKnown = isNamed && (await findEvent(core.database.query, reversalEventId, processor)) !== undefined;
+  if (isKnown) return invalidField('amount', 'is more than what was taken back');
+  return new HoldfastError('UNAVAILABLE', 'the reversal is not known yet', { retryAfterS: 1 });
+}
+
+/** Why there is not so much to take back: a capture may be known later, or the event is wrong. */
+async function tooMuch(
+  core: Core,
+  { holdRequestId, captureRequestId }: Pick<TakingBack, 'holdRequestId' | 'captureRequestId'>,
+): Promise<HoldfastError> {
+  if (captureRequestId !== undefined) return invalidField('amount', 'is more than what is left of the capture');
+  const hold = await findHold(core.database.query, holdRequestId);
+  if (hold && hold.inFlight > 0n) return noResultYet('a capture of the hold');
+  return invalidField('amount', 'is more than what is left of the captures');
+}

@@ -1,0 +1,65 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+export type EndpointKind = 'webhook' | 'internal';
+/** What kept an endpoint from answering. LOOKUP: no name server answered, which is not the endpoint's failure. */
+export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
+export type NotificationKind = 'payment' | 'oct';
+
+/** The delivery of one notification to one endpoint. */
+export const DeliveryEntity = defineEntity({
+  name: 'Delivery',
+  tableName: 'delivery',
+  properties: {
+    /** UUIDv7; also the webhook-id of every attempt. */
+    id: p.uuid().primary(),
+    merchantId: p.text(),
+    endpointKind: p.text().$type<EndpointKind>(),
+    /** The operation's, or the relayed notification's, requestId. */
+    requestId: p.text(),
+    kind: p.text().$type<NotificationKind>(),
+    statusInfo: p.text(),
+    /** The exact bytes to send; null once purged. */
+    body: p.blob().nullable().$type<Buffer>(),
+    /** The sender's X-Service-Signature, for a relayed notification; null = signed at each attempt. */
+    signature: p.text().nullable(),
+    /** W3C traceparent of what caused it; null = not traced. */
+    traceParent: p.text().nullable(),
+    state: p.text().$type<'PENDING' | 'DELIVERED' | 'DEAD'>(),
+    attemptCount: p.integer(),
+    /** Attempts made before the last replay: the schedule counts from there. */
+    retryBase: p.integer().default(0),
+    /** When the next attempt is due; null when none is. */
+    dueAt: p.datetime(3).nullable(),
+    /**
+     * Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none:
+     * half of each page is kept for that (fillfactor), because a backlog is taken page by page.
+     */
+    lockedUntil: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    deliveredAt: p.datetime(3).nullable(),
+  },
+});
+export type DeliveryRow = InferEntity<typeof DeliveryEntity>;
+
+export const DeliveryAttemptEntity = defineEntity({
+  name: 'DeliveryAttempt',
+  tableName: 'delivery_attempt',
+  properties: {
+    deliveryId: p.uuid().primary(),
+    number: p.integer().primary(),
+    merchantId: p.text(),
+    startedAt: p.datetime(3),
+    latencyMs: p.integer(),
+    /** Null = no answer. */
+    httpStatus: p.integer().nullable(),
+    /** Null = success. */
+    error: p.text().nullable(),
+    /** What of the network failed; null = nothing did. */
+    fault: p.text().nullable().$type<Fault>(),
+    /** Where it went; null = the merchant had no such endpoint. */
+    url: p.text().nullable(),
+    /** Without secrets; null once purged. */
+    responseHead: p.text().nullable(),
+  },
+});
+export type DeliveryAttemptRow = InferEntity<typeof DeliveryAttemptEntity>;

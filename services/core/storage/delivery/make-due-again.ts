@@ -1,0 +1,116 @@
+import { byIndex } from '../by-index.ts';
+import type { Query, Statement } from '../database.ts';
+import type { EndpointKey } from '../endpoint/endpoint-row.ts';
+import { idBounds } from '../id-bounds.ts';
+import type { EndpointKind } from './delivery-row.ts';
+
+/** Which deliveries to send again. */
+export interface ReplayRange {
+  readonly merchantId: string;
+  /** Null = both. */
+  readonly endpointKind: EndpointKind | null;
+  readonly state: 'DEAD' | 'DELIVERED';
+  /** Null = no bound. */
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  readonly maxCount: number;
+  readonly perSecond: number;
+}
+
+/** Attempts after which a delivery cannot be replayed, so that what is kept of it has a bound. */
+export const MAX_ATTEMPTS = 200;
+
+/** Makes one delivery due now, with a new schedule. Returns its endpoint, or undefined when it does not exist, is
+ * purged, or had MAX_ATTEMPTS. */
+export async function replayOne(query: Query, id: string, now: Date): Promise<EndpointKey | undefined> {
+  return (await query<EndpointKey>(REPLAY_ONE, [id, now]))[0];
+}
+
+/** Makes ended deliveries due again, oldest first, `perSecond` each second. Returns the endpoint of each. */
+export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<EndpointKey[]> {
+  const { merchantId, endpointKind, state, createdFrom, createdTo, maxCount, perSecond } = range;
+  const filters = [merchantId, endpointKind, state, createdFrom, createdTo];
+  return query<EndpointKey>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
+}
+
+/** Which undelivered deliveries to make due now. */
+export interface RecoverRange {
+  /** Null = all merchants'. */
+  readonly merchantId: string | null;
+  /** Null = both. */
+  readonly endpointKind: EndpointKind | null;
+  readonly since: Date;
+  /** Null = no bound. */
+  readonly until: Date | null;
+}
+
+/** Makes due now what was not delivered, oldest first, at most 10 000. Returns the endpoint of each. */
+export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
+  const { merchantId, endpointKind, since, until } = range;
+  const { lowest, highest } = idBounds(since, until ?? undefined);
+  const statement = merchantId === null ? RECOVER_ALL : RECOVER_OF_MERCHANT;
+  const values = [endpointKind, since, until, lowest, highest, now];
+  return query<EndpointKey>(statement, merchantId === null ? values : [...values, merchantId]);
+}
+
+/**
+ * Makes due now what waits for a later attempt at an endpoint, and keeps its schedule; a part at a time, so that no
+ * statement holds many locks.
+ */
+export async function hurry(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<void> {
+  while ((await query(HURRY, [merchantId, kind, now])).length === HURRIED_TOGETHER);
+}
+
+const HURRIED_TOGETHER = 1_000;
+
+const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
+
+const HURRY: Statement = {
+  name: 'hurry-deliveries',
+  text: `with chosen as (
+    select id from delivery where merchant_id = $1 and endpoint_kind = $2 and due_at > $3
+    order by due_at, id limit ${HURRIED_TOGETHER} for update skip locked
+  )
+  update delivery d set due_at = $3 from chosen c where ${byIndex('d.id', 'c.id')} returning d.id`,
+};
+
+const REPLAY_ONE: Statement = {
+  name: 'replay-delivery',
+  text: `update delivery d set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
+    where id = $1 and body is not null and attempt_count < ${MAX_ATTEMPTS} returning ${ENDPOINT}`,
+};
+
+const REPLAY_RANGE: Statement = {
+  name: 'replay-deliveries',
+  text: `with chosen as (
+    select id, row_number() over (order by id) - 1 as place from (
+      select id from delivery
+      where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
+        and attempt_count < ${MAX_ATTEMPTS} and ($4::timestamptz is null or created_at >= $4)
+        and ($5::timestamptz is null or created_at < $5)
+      order by id limit $6 for update skip locked) oldest
+  )
+  update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,
+    due_at = $7::timestamptz + make_interval(secs => c.place * $8::float8)
+  from chosen c where ${byIndex('d.id', 'c.id')}
+  returning ${ENDPOINT}`,
+};
+
+/** Dead ones begin a new schedule; those that wait for their next attempt keep theirs. One statement for each index. */
+const recover = (name: string, ofMerchant: string): Statement => ({
+  name,
+  text: `with chosen as (
+    select id from delivery
+    where state in ('PENDING', 'DEAD') and body is not null and attempt_count < ${MAX_ATTEMPTS} and ${ofMerchant}
+      and id >= $4 and id <= $5 and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
+      and ($1::text is null or endpoint_kind = $1)
+    order by id limit 10000 for update skip locked
+  )
+  update delivery d set state = 'PENDING', due_at = $6,
+    retry_base = case when d.state = 'DEAD' then d.attempt_count else d.retry_base end
+  from chosen c where ${byIndex('d.id', 'c.id')}
+  returning ${ENDPOINT}`,
+});
+
+const RECOVER_ALL = recover('recover-deliveries', 'true');
+const RECOVER_OF_MERCHANT = recover('recover-deliveries-of-merchant', 'merchant_id = $7');

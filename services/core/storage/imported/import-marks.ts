@@ -1,0 +1,37 @@
+import type { Query, Statement } from '../database.ts';
+
+/**
+ * What of a hold or submission was imported from a processor's books after the database went back in time. OPERATION =
+ * it itself; it has the processor's own fields. TAKEN_BACK = what the card scheme took back of it, so an event about
+ * that may be one whose report was lost.
+ */
+export type ImportedPart = 'OPERATION' | 'TAKEN_BACK';
+
+/** A mark that something was imported. */
+export interface ImportedMark {
+  readonly requestId: string;
+  readonly what: ImportedPart;
+  readonly merchantId: string;
+}
+
+/** Marks what is to be imported; before it is stored, so that it is never taken for something else. */
+export async function markImported(query: Query, marks: readonly ImportedMark[], at: Date): Promise<void> {
+  if (marks.length > 0) await query(MARK, [JSON.stringify(marks), at]);
+}
+
+const MARK: Statement = {
+  name: 'mark-imported',
+  text: `insert into imported (request_id, what, merchant_id, imported_at)
+    select "requestId", what, "merchantId", $2
+    from json_to_recordset($1::json) as i("requestId" uuid, what text, "merchantId" text) on conflict do nothing`,
+};
+
+/** Whether something was imported. */
+export async function isImported(query: Query, requestId: string, what: ImportedPart): Promise<boolean> {
+  return (await query(FIND, [requestId, what])).length > 0;
+}
+
+const FIND: Statement = {
+  name: 'find-imported-part',
+  text: 'select what from imported where request_id = $1 and what = $2',
+};

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { readRows } from '../camel-cased.ts';
+import { ADVISORY_LOCKS, type Query, type Statement } from '../database.ts';
+
+/** An API key of a merchant; only its SHA-256 is stored. */
+export const ApiKeyEntity = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  properties: {
+    id: p.uuid().primary(),
+    merchantId: p.text(),
+    hash: p.blob().unique().$type<Buffer>(),
+    last4: p.text(),
+    /** Whether it may manage the webhook besides making payments. */
+    managesWebhook: p.boolean().default(false),
+    createdAt: p.datetime(3),
+    revokedAt: p.datetime(3).nullable(),
+  },
+});
+export type ApiKeyRow = InferEntity<typeof ApiKeyEntity>;
+
+/** A live API key, as far as a call in its name depends on it. */
+export interface LiveApiKey {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly managesWebhook: boolean;
+}
+
+/** Finds a live API key by its SHA-256. */
+export async function findLiveApiKey(query: Query, hash: Buffer): Promise<LiveApiKey | undefined> {
+  return (await query<LiveApiKey>(FIND_LIVE_KEY, [hash]))[0];
+}
+
+const FIND_LIVE_KEY: Statement = {
+  name: 'find-live-api-key',
+  text: `select id, merchant_id as "merchantId", manages_webhook as "managesWebhook" from api_key
+    where hash = $1 and revoked_at is null`,
+};
+
+/** A signing secret: encrypted at rest, and its hash, so that no two merchants ever share one. */
+export const SigningSecretEntity = defineEntity({
+  name: 'SigningSecret',
+  tableName: 'signing_secret',
+  properties: {
+    id: p.uuid().primary(),
+    merchantId: p.text(),
+    hash: p.blob().unique().$type<Buffer>(),
+    ciphertext: p.blob().$type<Buffer>(),
+    createdAt: p.datetime(3),
+    retiredAt: p.datetime(3).nullable(),
+  },
+});
+export type SigningSecretRow = InferEntity<typeof SigningSecretEntity>;
+
+/** A merchant's live credentials, secrets older first with their ciphertexts hexadecimal; or an ended session. */
+export type CredentialsRow = { readonly changeNumber: bigint } & (
+  | {
+      readonly merchantId: string;
+      readonly requireSignedCaptures: boolean;
+      readonly capturePublicKey: string | null;
+      readonly apiKeyHashes: readonly Buffer[];
+      readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
+    }
+  | { readonly merchantId: null; readonly sessionHash: Buffer; readonly expiresAt: Date }
+);
+
+/**
+ * Reads the merchants that changed and the sessions that ended after a change number, in the order of change numbers.
+ * One statement sees one snapshot, so the last number is a cursor for both.
+ */
+export function readCredentials(query: Query, after: bigint): Promise<CredentialsRow[]> {
+  return readRows<CredentialsRow>(query, READ_CREDENTIALS, [after]);
+}
+
+/**
+ * Takes the next change number. The lock is held until commit, so numbers become visible in their order and a reader
+ * that continues from the last one misses none.
+ */
+export async function nextChangeNumber(query: Query): Promise<bigint> {
+  await query(LOCK_CHANGES, []);
+  const [row] = await query<{ number: bigint }>(NEXT_CHANGE, []);
+  assert(row, 'a sequence has a next value');
+  return row.number;
+}
+
+const READ_CREDENTIALS: Statement = {
+  name: 'read-credentials',
+  text: `select m.id as merchant_id, null::bytea as session_hash, null::timestamptz as expires_at, m.change_number,
+      m.require_signed_captures, m.capture_public_key,
+      array(select k.hash from api_key k where k.merchant_id = m.id and k.revoked_at is null) as api_key_hashes,
+      coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'hex')) order by s.id)
+        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets
+    from merchant m where m.change_number > $1
+    union all
+    select null, session_hash, expires_at, change_number, null, null, null, null
+    from ended_session where change_number > $1
+    order by change_number`,
+};
+const LOCK_CHANGES: Statement = {
+  name: 'lock-changes',
+  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`,
+};
+const NEXT_CHANGE: Statement = { name: 'next-change', text: `select nextval('merchant_change') as number` };

@@ -1,0 +1,41 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { readRow } from '../camel-cased.ts';
+import type { Database } from '../database.ts';
+
+/** A merchant and its contract (docs/merchants.md, "Contract of a merchant"). Only operators set its URLs. */
+export const MerchantEntity = defineEntity({
+  name: 'Merchant',
+  tableName: 'merchant',
+  properties: {
+    id: p.text().primary(),
+    name: p.text(),
+    allowMultipleCaptures: p.boolean(),
+    /** How long a hold lasts, seconds, 1 … 2 592 000. */
+    holdPeriodS: p.integer(),
+    currencies: p.array().columnType('text[]').$type<string[]>(),
+    terminals: p.array().columnType('text[]').$type<string[]>(),
+    notifyHolds: p.boolean(),
+    requireSignedCaptures: p.boolean(),
+    /** Ed25519 public key, SubjectPublicKeyInfo in PEM. */
+    capturePublicKey: p.text().nullable(),
+    webhookUrl: p.text().nullable(),
+    internalUrl: p.text().nullable(),
+    /** The card processor, a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
+    processor: p.text().default(''),
+    processorAccount: p.text().default(''),
+    /** How long before the end of a hold the merchant is told; null = not. */
+    notifyExpiringHours: p.integer().nullable(),
+    createdAt: p.datetime(3),
+    /**
+     * Grows with every change of the merchant, its API keys or its signing secrets: the cursor of the credentials feed.
+     */
+    changeNumber: p.bigint('bigint'),
+  },
+});
+export type MerchantRow = InferEntity<typeof MerchantEntity>;
+
+export function findMerchant({ query }: Pick<Database, 'query'>, id: string): Promise<MerchantRow | undefined> {
+  return readRow(query, FIND, [id]);
+}
+
+const FIND = { name: 'find-merchant', text: 'select * from merchant where id = $1' };

@@ -1,0 +1,41 @@
+import type { NotificationKind } from '../delivery/delivery-row.ts';
+
+/** A notification that the relay has verified, as it was signed. (merchantId, requestId) is unique for ever. */
+export interface AcceptedRow {
+  readonly merchantId: string;
+  readonly requestId: string;
+  readonly kind: NotificationKind;
+  readonly statusInfo: string;
+  readonly status: string;
+  /** Source text, as signed. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly receivedAt: Date;
+}
+
+/** A verified notification that the relay hands in. */
+export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
+  /** Base64. */
+  readonly body: string;
+  readonly signature: string;
+  /** UUIDv7 of the delivery that forwards it, and of its place in quarantine if it is set aside. */
+  readonly deliveryId: string;
+  readonly quarantineId: string;
+  /** RFC 3339. */
+  readonly receivedAt: string;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
+}
+
+/** What names a notification. */
+export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
+
+/**
+ * SQL of a common table `input`: notifications as JSON, with why and under which key they are quarantined, when they
+ * are.
+ */
+export const NOTIFICATIONS = `input as materialized (
+    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
+      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
+      "receivedAt" timestamptz, "traceParent" text, reason text, "onceKey" text)
+  )`;

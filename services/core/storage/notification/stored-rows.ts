@@ -1,0 +1,106 @@
+import { byIndex } from '../by-index.ts';
+import { readRow, readRows } from '../camel-cased.ts';
+import type { Query, Statement } from '../database.ts';
+import { insertForwards } from '../delivery/insert-deliveries.ts';
+import { replayOne } from '../delivery/make-due-again.ts';
+import type { EndpointKey } from '../endpoint/endpoint-row.ts';
+import type { AcceptedRow, NotificationKey } from './accepted-row.ts';
+
+/** An accepted notification, and where it stands. */
+export interface StoredRow extends AcceptedRow {
+  /** It waits until its merchant has an internalUrl. */
+  readonly parked: boolean;
+  /** Its body was purged, so it cannot be forwarded. */
+  readonly purged: boolean;
+  /** The delivery that forwards it; null = none does. */
+  readonly deliveryId: string | null;
+}
+
+export interface StoredFilter {
+  /** Null = all merchants'. */
+  readonly merchantId: string | null;
+  readonly parkedOnly: boolean;
+  /** The last one of the page before; undefined = the first page. */
+  readonly after: (NotificationKey & { readonly receivedAt: Date }) | undefined;
+}
+
+/** Reads one notification, purged or not. */
+export function readStored(query: Query, key: NotificationKey): Promise<StoredRow | undefined> {
+  return readRow<StoredRow>(query, READ_ONE, [key.merchantId, key.requestId]);
+}
+
+/** Lists those that are not purged, newest first. */
+export function listStored(query: Query, filter: StoredFilter, limit: number): Promise<StoredRow[]> {
+  const { merchantId, parkedOnly, after } = filter;
+  const statement = listStatement(merchantId !== null, parkedOnly);
+  const from = after ?? { receivedAt: new Date(LAST_MS), merchantId: '', requestId: '' };
+  const values = [limit, from.receivedAt, from.merchantId, from.requestId];
+  return readRows<StoredRow>(query, statement, merchantId === null ? values : [...values, merchantId]);
+}
+
+/** The result of a replay: the endpoint that it goes to. */
+export type Replay = EndpointKey | 'PURGED' | 'NO_ENDPOINT';
+
+/**
+ * Forwards a stored notification, also one that was forwarded before: by its delivery, else by a new one with the id
+ * `deliveryId`. Call it in a transaction.
+ */
+export async function replayStored(query: Query, key: NotificationKey, deliveryId: string, at: Date): Promise<Replay> {
+  const name = [key.merchantId, key.requestId];
+  const [row] = await query<{ parkedSignature: string | null; addressed: boolean }>(LOCK_ONE, name);
+  if (!row?.addressed) return 'NO_ENDPOINT';
+  const delivered = (await readStored(query, key))?.deliveryId;
+  if (delivered) return (await replayOne(query, delivered, at)) ?? 'PURGED';
+  if (row.parkedSignature === null) return 'PURGED';
+  const [due] = await query<EndpointKey>(FORWARD_ONE, [...name, deliveryId, row.parkedSignature, at]);
+  return due ?? 'PURGED';
+}
+
+/** Later than any notification. */
+const LAST_MS = Date.UTC(9999, 0, 1);
+
+/** The oldest internal delivery with the notification's name that was not made by a release from quarantine. */
+const DELIVERY = `left join lateral (
+    select d.id from delivery d
+    where ${byIndex('d.request_id', 'n.request_id')} and d.merchant_id = n.merchant_id and d.endpoint_kind = 'internal'
+      and not exists (select from quarantined_notification q
+        where q.merchant_id = n.merchant_id and q.request_id = n.request_id and q.delivery_id = d.id)
+    order by d.id limit 1) d on true`;
+
+const COLUMNS = `n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,
+  n.parked_signature is not null as parked, n.body is null as purged, d.id as delivery_id`;
+
+const READ_ONE: Statement = {
+  name: 'read-stored-notification',
+  text: `select ${COLUMNS} from notification n ${DELIVERY} where n.merchant_id = $1 and n.request_id = $2`,
+};
+
+/** One statement for each set of filters, so that each is planned with its own index. */
+function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
+  return {
+    name: `list-stored-notifications${ofMerchant ? '-of-merchant' : ''}${parkedOnly ? '-parked' : ''}`,
+    text: `select ${COLUMNS} from (
+      select * from notification
+      where body is not null and received_at <= $2 and (received_at, merchant_id, request_id) < ($2, $3, $4)
+        ${ofMerchant ? 'and merchant_id = $5' : ''} ${parkedOnly ? 'and parked_signature is not null' : ''}
+      order by received_at desc, merchant_id desc, request_id desc limit $1) n ${DELIVERY}
+    order by n.received_at desc, n.merchant_id desc, n.request_id desc`,
+  };
+}
+
+const LOCK_ONE: Statement = {
+  name: 'lock-stored-notification',
+  text: `select n.parked_signature as "parkedSignature", m.internal_url is not null as addressed
+    from notification n join merchant m on m.id = n.merchant_id
+    where n.merchant_id = $1 and n.request_id = $2 for update of n`,
+};
+
+const FORWARD_ONE: Statement = {
+  name: 'forward-stored-notification',
+  text: `with unparked as (
+    update notification set parked_signature = null
+    where merchant_id = $1 and request_id = $2 and body is not null
+    returning merchant_id, request_id, kind, status_info, body
+  )
+  ${insertForwards({ id: '$3', signature: '$4', at: '$5', from: 'unparked' })}`,
+};

@@ -1,0 +1,110 @@
+import pg, { type Pool, type PoolClient } from 'pg';
+import { connectionOptions } from '../../../platform/database-client.ts';
+import type { Database, Query, Statement } from './database.ts';
+import { isConnectionSpoilt, isPlanOutdated } from './database-errors.ts';
+
+export interface DatabaseSettings {
+  readonly databaseUrl: string;
+  readonly poolSize: number;
+  /** Default TIME_LIMITS; migrations have none. */
+  readonly limits?: Partial<typeof READ_LIMITS>;
+}
+
+/** Opens a pool without the ORM, which takes as long to load as all the rest of a worker. Errors as openDatabase(). */
+export async function openPool(settings: DatabaseSettings): Promise<Database> {
+  const pool = new pg.Pool({ ...poolOptions(settings), max: settings.poolSize });
+  // The statements of a connection that ends fail by themselves.
+  pool.on('error', () => undefined);
+  (await pool.connect()).release();
+  return { ...databaseOn(pool), close: () => pool.end() };
+}
+
+/** How connections of a pool are opened. */
+export function poolOptions({ databaseUrl, limits }: DatabaseSettings) {
+  return { ...connectionOptions(databaseUrl), ...(limits ?? TIME_LIMITS), options: PLANNER };
+}
+
+/** Runs statements on a pool. */
+export function databaseOn(pool: Pool): Omit<Database, 'close'> {
+  return {
+    async query(statement, values) {
+      for (;;) {
+        try {
+          return (await pool.query(bound(statement, values))).rows;
+        } catch (error) {
+          // It was not executed, and the pool has closed its connection: another one plans it anew.
+          if (!isPlanOutdated(error)) throw error;
+        }
+      }
+    },
+    transaction: (run) => transaction(pool, run),
+    dropIdle: async () => {
+      const idle = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()));
+      for (const client of idle) client.release(true);
+    },
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  };
+}
+
+async function transaction<T>(pool: Pool, run: (query: Query) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const answer = await run(async (statement, values) => (await client.query(bound(statement, values))).rows);
+    await client.query('commit');
+    client.release();
+    return answer;
+  } catch (error) {
+    if (isConnectionSpoilt(error)) client.release(error as Error);
+    else await rollback(client);
+    throw error;
+  }
+}
+
+/** Removes the connection from the pool when it cannot roll back. */
+async function rollback(client: PoolClient): Promise<void> {
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch (error) {
+    client.release(error as Error);
+  }
+}
+
+function bound(statement: Statement, values: readonly unknown[]) {
+  return { ...statement, values: [...values], types: TYPES };
+}
+
+/** int8 as bigint, because money is never a float; times as Date. The ORM's pool would give strings for both. */
+const TYPES = new pg.TypeOverrides();
+TYPES.setTypeParser(pg.types.builtins.INT8, (text: string) => BigInt(text));
+
+/**
+ * Limits how long a statement, a lock or an open transaction may last. A statement waits at most 2 s for a lock, and
+ * the transaction of a frozen process is aborted after 2 s. The client's timeout is longer than the server's: when it
+ * passes, the server is frozen or unreachable, and the connection is closed.
+ */
+export const TIME_LIMITS = {
+  statement_timeout: 8_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 2_000,
+  query_timeout: 10_000,
+};
+
+/**
+ * Limits of reads that callers ask for: whoever asks for too much gets a refusal soon, and learns soon that the server
+ * is frozen. The last one is for a new connection and for one of the pool.
+ */
+export const READ_LIMITS = {
+  ...TIME_LIMITS,
+  statement_timeout: 2_000,
+  query_timeout: 2_500,
+  connectionTimeoutMillis: 2_500,
+};
+
+/**
+ * A named statement keeps its first plan, which is made on empty tables, where a sequential scan looks cheapest
+ * (measured: 700 holds a second with such a plan). Every statement finds its rows by an index, so other plans are
+ * disabled. The reconciliation, which reads whole tables, has a connection of its own without this.
+ */
+const PLANNER = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { isFailing, judgeEndpoint } from '../../../../services/core/delivery/endpoint-breaker.ts';
+import { type EndpointState, FRESH } from '../../../../services/core/storage/endpoint/endpoint-row.ts';
+
+describe('judgeEndpoint()', () => {
+  const at = (seconds: number) => new Date(Date.UTC(2027, 0, 1) + seconds * 1_000);
+  const failed = (count: number) => ({ delivered: 0, failed: count, gone: false });
+  const delivered = { delivered: 1, failed: 0, gone: false };
+  const open = judgeEndpoint(FRESH, failed(10), at(0));
+
+  it('opens after ten failures in a row, over however many batches', () => {
+    let state = FRESH;
+    for (let index = 0; index < 9; index++) state = judgeEndpoint(state, failed(1), at(index));
+    assert.equal(state.pause, null);
+    assert.deepEqual(judgeEndpoint(judgeEndpoint(state, delivered, at(9)), failed(9), at(10)).pause, null);
+    assert.deepEqual(judgeEndpoint(state, failed(1), at(9)), {
+      pause: 'BREAKER',
+      pausedUntil: at(19),
+      failureCount: 10,
+      pauseCount: 1,
+    });
+  });
+
+  it('does not extend a pause because of attempts that were in progress when it began', () => {
+    assert.deepEqual(judgeEndpoint(open, failed(5), at(1)).pausedUntil, open.pausedUntil);
+  });
+
+  it('doubles the pause at each failed probe, up to 15 minutes', () => {
+    let state: EndpointState = open;
+    const pausesS: number[] = [];
+    for (let index = 0; index < 9; index++) {
+      const probeAt = state.pausedUntil as Date;
+      state = judgeEndpoint(state, failed(1), probeAt);
+      pausesS.push(((state.pausedUntil as Date).getTime() - probeAt.getTime()) / 1_000);
+    }
+    assert.deepEqual(pausesS, [20, 40, 80, 160, 320, 640, 900, 900, 900]);
+  });
+
+  it('closes at the first success', () => {
+    assert.deepEqual(judgeEndpoint(open, { delivered: 1, failed: 3, gone: false }, at(11)), FRESH);
+  });
+
+  it('leaves pauses that only an operator can end', () => {
+    const gone = judgeEndpoint(FRESH, { delivered: 3, failed: 0, gone: true }, at(0));
+    assert.equal(gone.pause, 'GONE');
+    assert.deepEqual(judgeEndpoint(gone, delivered, at(1)), gone);
+    const paused: EndpointState = { ...FRESH, pause: 'OPERATOR' };
+    assert.deepEqual(judgeEndpoint(paused, delivered, at(1)), paused);
+    assert.deepEqual(judgeEndpoint(paused, failed(99), at(1)), paused);
+  });
+
+  it('allows all attempts, one probe, or none', () => {});
+
+  it('counts no answer, 429 and 5xx as failures of the endpoint, and no other answer', () => {
+    assert([undefined, 429, 500, 503, 599].every(isFailing));
+    assert([301, 400, 404, 410].every((httpStatus) => !isFailing(httpStatus)));
+  });
+});

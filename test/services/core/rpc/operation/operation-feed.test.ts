@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import type { HandlerContext } from '@connectrpc/connect';
+import { Client } from 'pg';
+import { openLog } from '../../../../../platform/log.ts';
+import type { Core } from '../../../../../services/core/rpc/core.ts';
+import {
+  HistoryChanged,
+  type OperationFeed,
+  openOperationFeed,
+} from '../../../../../services/core/rpc/operation/operation-feed.ts';
+import { watchOperations } from '../../../../../services/core/rpc/operation/watch-operations.ts';
+import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
+import { openAnnounce } from '../../../../../services/core/storage/announce.ts';
+import type { Database, Query, Statement } from '../../../../../services/core/storage/database.ts';
+import { openPool } from '../../../../../services/core/storage/open-pool.ts';
+import type { LogPosition } from '../../../../../services/core/storage/operation/operation-row.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../../../database.ts';
+
+/** Repeats a check; a failed read is repeated at the next poll. */
+async function waitFor(check: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (tries === 20) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+describe('openOperationFeed()', function () {
+  this.timeout(60_000);
+  let test: TestDatabase;
+  let database: Database;
+  let feed: OperationFeed;
+  let client: Client;
+  const none = new AbortController().signal;
+
+  before(async () => {
+    test = await createMigratedDatabase();
+    database = await openPool({ databaseUrl: test.url, poolSize: 4 });
+    feed = openOperationFeed(database, test.url, openLog('test', 'silent'));
+    client = new Client({ connectionString: test.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await feed.close();
+    await database.close();
+    await test.drop();
+  });
+
+  const write = async (count: number): Promise<void> => {
+    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+      select gen_random_uuid(), 'OCT', 'OK', 'paid', 'm' || n % 2, 't', 'u', n, 'EUR', now() from generate_series(1, ${count}) n`;
+    await client.query(text);
+    openAnnounce(database)([]);
+  };
+  const allAfter = async (start: LogPosition, count: number, of = feed): Promise<bigint[]> => {
+    const sequences: bigint[] = [];
+    let cursor = start;
+    while (sequences.length < count) {
+      const page = await of.after(cursor);
+      for (const { sequence } of page) sequences.push(sequence);
+      cursor = page.at(-1) ?? cursor;
+      if (page.length === 0) await of.changed(none, 60_000);
+    }
+    return sequences;
+  };
+
+  /** The position of the result before. */
+  const positionBefore = async ({ sequence }: LogPosition): Promise<LogPosition> => {
+    const requestId = await feed.requestIdAt(sequence - 1n);
+    return { sequence: sequence - 1n, requestId: requestId ?? assert.fail() };
+  };
+
+  it('wakes every waiter on an announcement, with the same results', async () => {
+    const start = await feed.last();
+    assert.deepEqual(await feed.after(start), []);
+    const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
+    await write(3);
+    const [first, ...others] = await Promise.all(waiters);
+    for (const each of others) assert.deepEqual(each, first);
+  });
+
+  it('reads more than it caches, without a gap', async () => {
+    const start = await feed.last();
+    await write(12_345);
+    const sequences = await allAfter(start, 12_345);
+    const { rows } = await client.query<{ sequence: string }>(
+      'select sequence from operation where sequence > $1 order by 1',
+      [start.sequence.toString()],
+    );
+    assert.deepEqual(
+      sequences,
+      rows.map(({ sequence }) => BigInt(sequence)),
+    );
+    assert.deepEqual((await allAfter(start, 12_345)).slice(0, 3), sequences.slice(0, 3));
+  });
+
+  it('serves a late watcher without reading everything since the last one', async () => {
+    let read = 0;
+    const query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+      const rows = await database.query<Row>(statement, values);
+      read += rows.length;
+      return rows;
+    };
+    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
+    try {
+      await write(1);
+      const start = await counted.last();
+      await allAfter(await positionBefore(start), 1, counted);
+      await write(25_000);
+      read = 0;
+      const last = await counted.last();
+      assert.deepEqual(await allAfter(await positionBefore(last), 1, counted), [last.sequence]);
+      assert(read < 5_000, `${read} rows read`);
+      assert.equal((await counted.after(start))[0]?.sequence, start.sequence + 1n, 'an older cursor misses nothing');
+    } finally {
+      await counted.close();
+    }
+  });
+
+  it('reads the results of many commits together', async () => {
+    let reads = 0;
+    const query: Query = (statement, values) => {
+      reads += 1;
+      return database.query(statement, values);
+    };
+    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
+    try {
+      const [start, startedMs] = [await counted.last(), performance.now()];
+      const watching = allAfter(start, 100, counted);
+      for (let commit = 0; commit < 100; commit++) await write(1);
+      await watching;
+      const pauses = (performance.now() - startedMs) / 20;
+      assert(reads <= 1.2 * pauses + 10, `${reads} reads in ${pauses} pauses`);
+    } finally {
+      await counted.close();
+    }
+  });
+
+  it('listens again after its connection was cut', async () => {
+    const start = await feed.last();
+    const { rowCount } = await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'holdfast-listen' and datname = current_database()`,
+    );
+    assert.equal(rowCount, 1);
+    await write(2);
+    assert.equal((await allAfter(start, 2)).length, 2);
+  });
+
+  it('refuses to continue when the log has gone back, however far it has grown again', async () => {
+    const lost = async (): Promise<LogPosition[]> => {
+      const start = await feed.last();
+      await write(3);
+      await allAfter(start, 3);
+      return [await positionBefore(await feed.last()), await feed.last()];
+    };
+    for (const grownAgain of [0, 1, 3, 50]) {
+      const first = await feed.last();
+      const positions = await lost();
+      await client.query('delete from operation where sequence > $1', [first.sequence.toString()]);
+      await client.query("select setval('operation_sequence_seq', $1)", [first.sequence.toString()]);
+      if (grownAgain > 0) await write(grownAgain);
+      for (const position of positions) {
+        await waitFor(() => assert.rejects(feed.after(position), HistoryChanged));
+      }
+      assert.deepEqual((await allAfter(first, grownAgain)).length, grownAgain);
+    }
+  });
+
+  it('keeps no waiter that has disconnected or timed out', async () => {
+    const idle = feed.waiting;
+    const gone = new AbortController();
+    const waits = Array.from({ length: 20 }, () => feed.changed(gone.signal, 60_000));
+    assert.equal(feed.waiting, idle + 20);
+    gone.abort();
+    await Promise.all(waits);
+    await feed.changed(none, 0);
+    assert.equal(feed.waiting, idle);
+  });
+
+  it('ends a stream when its client disconnects', async () => {
+    const core = { feed, clock: () => new Date() } as Pick<Core, 'feed' | 'clock'> as Core;
+    const gone = new AbortController();
+    const values = { get: (key: unknown) => (key === callerKey ? 'internal' : undefined) };
+    const context = { signal: gone.signal, values } as unknown as HandlerContext;
+    const answers = watchOperations(
+      core,
+      { merchantId: '', resumeToken: '' } as never,
+      context,
+    ) as AsyncIterable<object>;
+    const stream = answers[Symbol.asyncIterator]();
+    await stream.next();
+    const next = stream.next();
+    gone.abort();
+    assert.equal((await next).done, true);
+    assert.equal(feed.waiting, 0);
+  });
+});

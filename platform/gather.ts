@@ -30,8 +30,8 @@ export interface GatherOptions<Command, Answer = unknown> {
 
 /** How long the caller of a command waits for it. */
 export interface CallerPatience {
-  /** Milliseconds since the epoch; undefined = no deadline. */
-  readonly deadlineMs: number | undefined;
+  /** Milliseconds since the epoch; Infinity = no deadline. */
+  readonly deadlineMs: number;
   /** Whether the caller has disconnected. */
   isGone(): boolean;
 }

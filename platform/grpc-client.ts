@@ -27,6 +27,7 @@ import {
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
 } from '../proto/gen/grpc/health/v1/health_pb.js';
+import { gatherCalls, type OneCall } from './call-many.ts';
 import { traced, traceParent } from './tracing.ts';
 
 /**
@@ -94,6 +95,8 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 /** One HTTP/2 channel that several service clients share. Close it when done. */
 export function openChannel(channel: GrpcChannel): {
   client<S extends DescService>(service: S): GrpcClient<S>;
+  /** One that sends unary calls of the same moment as one: the peer is a core. */
+  gathering<S extends DescService>(service: S): GrpcClient<S>;
   /**
    * Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects.
    */
@@ -103,8 +106,10 @@ export function openChannel(channel: GrpcChannel): {
   close(): void;
 } {
   const connection = new Client(channel.address, channel.credentials, { ...CHANNEL_OPTIONS, ...channel.options });
+  const together = gatherCalls(connection, channel.token);
   return {
-    client: (service) => clientOf(service, connection, channel),
+    client: (service) => clientOf(service, connection, channel, undefined),
+    gathering: (service) => clientOf(service, connection, channel, together),
     isServing: async (timeoutMs = 1_000) =>
       (await checkHealth(connection, timeoutMs)) || (await checkHealth(connection, timeoutMs)),
     onDisconnect: (lost) => watchConnection(connection, lost),
@@ -156,15 +161,25 @@ function encodedOnce(encode: (message: object) => Buffer): (message: object) => 
   };
 }
 
-function clientOf<S extends DescService>(service: S, connection: Client, channel: GrpcChannel): GrpcClient<S> {
+function clientOf<S extends DescService>(
+  service: S,
+  connection: Client,
+  channel: GrpcChannel,
+  together: ((call: OneCall) => Promise<object>) | undefined,
+): GrpcClient<S> {
   const methods = service.methods.map((method) => {
     const definition = methodDefinition(method);
     const call =
       method.methodKind === 'unary'
         ? (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
-            traced({ name: definition.path.slice(1), kind: 'CLIENT' }, () =>
-              unary(connection, channel, definition, create(method.input, request), options),
-            )
+            traced({ name: definition.path.slice(1), kind: 'CLIENT' }, () => {
+              const message = create(method.input, request);
+              const deadline = Date.now() + (options.timeoutMs ?? channel.timeoutMs);
+              const alone = () => unary(connection, channel, definition, message, options, deadline);
+              if (together === undefined || options.signal) return alone();
+              const metadata = ownMetadata(options, deadline);
+              return together({ definition, request: message, metadata, deadline, alone });
+            })
         : (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
             stream(connection, channel, definition, create(method.input, request), options);
     return [method.localName, call];
@@ -178,9 +193,9 @@ function unary(
   definition: MethodDefinition<object, object>,
   request: object,
   call: GrpcCall,
+  deadline: number,
 ): Promise<object> {
   return new Promise((resolve, reject) => {
-    const deadline = Date.now() + (call.timeoutMs ?? channel.timeoutMs);
     const options: CallOptions = { deadline };
     const pending = withoutStack(() =>
       connection.makeUnaryRequest(
@@ -266,10 +281,17 @@ function partsOf(
 
 function metadataOf(channel: GrpcChannel, call: GrpcCall, deadline?: number): Metadata {
   const metadata = new Metadata();
-  if (deadline !== undefined) metadata.set(DEADLINE_HEADER, String(deadline));
   metadata.set('authorization', `Bearer ${channel.token}`);
-  const parent = traceParent();
-  if (parent !== undefined) metadata.set('traceparent', parent);
-  for (const [name, value] of Object.entries(call.metadata ?? {})) metadata.set(name, value);
+  for (const [name, value] of Object.entries(ownMetadata(call, deadline))) metadata.set(name, value);
   return metadata;
+}
+
+/** The metadata of one call, besides the credential. */
+function ownMetadata({ metadata }: GrpcCall, deadline?: number): Record<string, string> {
+  const own: Record<string, string> = {};
+  if (deadline !== undefined) own[DEADLINE_HEADER] = String(deadline);
+  const parent = traceParent();
+  if (parent !== undefined) own.traceparent = parent;
+  Object.assign(own, metadata);
+  return own;
 }

@@ -1,9 +1,11 @@
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, NO_RESULT } from './entry.ts';
 
-/** Done. */
-export function approved(): KeptResult {
-  return { ...NO_RESULT, answer: Answer.APPROVED };
+/** Done. References are cut to the contract's length. */
+export function approved<F extends Partial<KeptResult>>(fields: F = {} as F): KeptResult & F {
+  const { reference = '', bankReference = '' } = fields;
+  const cut = { reference: reference.slice(0, 64), bankReference: bankReference.slice(0, 64) };
+  return { ...NO_RESULT, ...fields, ...cut, answer: Answer.APPROVED };
 }
 
 /** The issuer said no, to this card. */

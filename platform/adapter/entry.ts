@@ -1,6 +1,6 @@
 /** What the ledgers of all adapters have in common: kinds of entries, results, and how both are shown to core. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import {
   Answer,
@@ -75,11 +75,11 @@ export type ResultInit = MessageInitShape<typeof ResultSchema>;
 /** A result with what it says besides, as a ledger keeps it. */
 export interface KeptEnding extends KeptResult {
   readonly kind: Kind;
-  readonly actedAt: Timestamp | undefined;
+  readonly actedAt: Date | null;
   /** When the reservation ends, of an approval. */
-  readonly expiresAt: Timestamp | undefined;
+  readonly expiresAt: Date | null;
   /** When an accepted operation should have ended. */
-  readonly expectedBy: Timestamp | undefined;
+  readonly expectedBy: Date | null;
   /** Given back by this capture or void, minor units. */
   readonly released: Amount;
   /** What the authorization can do. */
@@ -106,9 +106,9 @@ export function resultOf(kept: KeptEnding): ResultInit {
     errorMessage,
     generatedTokenId,
     ...(/^[0-9]{4}$/.test(last4) && { card }),
-    ...(actedAt && { actedAt }),
-    ...(isApproved && expiresAt && { expiresAt }),
-    ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy }),
+    ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
+    ...(isApproved && expiresAt && { expiresAt: timestampFromDate(expiresAt) }),
+    ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy: timestampFromDate(expectedBy) }),
     ...(isApproved && RESERVING.has(kind) && { capabilities }),
     ...(isApproved && givesBack && { amountReleased: BigInt(kept.released) }),
   };
@@ -155,10 +155,10 @@ export interface Listed
   readonly sequence: Amount;
   readonly authorizationRequestId: string | null;
   readonly captureRequestId: string | null;
-  readonly actedAt: Timestamp | undefined;
-  readonly endedAt: Timestamp | undefined;
+  readonly actedAt: Date | null;
+  readonly endedAt: Date | null;
   /** When it last changed, in whole milliseconds. */
-  readonly changedAt: Timestamp;
+  readonly changedAt: Date;
 }
 
 const DEFAULT_PAGE_SIZE = 500;
@@ -193,11 +193,11 @@ function positionOf({ pageToken, changedFrom }: ListEntriesRequest): Position {
 }
 
 function tokenOf({ sequence, changedAt }: Listed, { changedAfterMs }: Position): string {
-  return changedAfterMs === undefined ? String(sequence) : `${timestampMs(changedAt)}-${sequence}`;
+  return changedAfterMs === undefined ? String(sequence) : `${changedAt.getTime()}-${sequence}`;
 }
 
-function entryOf({ sequence: _, terminalId, userId, tokenId, ...entry }: Listed) {
-  const { kind, answer, authorizationRequestId, captureRequestId, merchantId, actedAt, endedAt } = entry;
+function entryOf({ sequence: _, terminalId, userId, tokenId, actedAt, endedAt, ...entry }: Listed) {
+  const { kind, answer, authorizationRequestId, captureRequestId, merchantId, changedAt } = entry;
   return {
     ...entry,
     kind: KINDS[kind],
@@ -213,7 +213,8 @@ function entryOf({ sequence: _, terminalId, userId, tokenId, ...entry }: Listed)
     reversed: BigInt(entry.reversed),
     incremented: BigInt(entry.incremented),
     refunded: BigInt(entry.refunded),
-    ...(actedAt && { actedAt }),
-    ...(endedAt && { endedAt }),
+    changedAt: timestampFromDate(changedAt),
+    ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
+    ...(endedAt && { endedAt: timestampFromDate(endedAt) }),
   };
 }

@@ -4,7 +4,6 @@ import { shareRunning } from '../../platform/adapter/share-running.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Context } from './adapter-context.ts';
 import { openClient } from './api/client.ts';
-import { NOTIFICATIONS } from './ledger/notification.ts';
 import { ADYEN_SCHEMA } from './ledger/schema.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
@@ -21,8 +20,6 @@ export interface Adapter extends Served {
 }
 
 const EVERY_MS = 1_000;
-/** Finding old notifications reads all of them. */
-const PURGES_EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -52,7 +49,6 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   };
   const applying = repeat('notifications', EVERY_MS, () => applyDue(context));
   const sending = repeat('unanswered', EVERY_MS, () => sendAgain(context));
-  repeat('purge', PURGES_EVERY_MS, () => NOTIFICATIONS.purge(database.query));
   const hmacKeys = settings.ADYEN_HMAC_KEY.split(',');
   await ledger.receive(webhooksTo({ database, hmacKeys, log, onNotification: applying.wake }));
   const identity = `${new URL(settings.ADYEN_API_BASE).hostname} ${merchantAccount}`;

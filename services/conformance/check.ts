@@ -1,5 +1,6 @@
-import { type Kind, tokenOf, type Way } from './kinds.ts';
+import type { Kind, Way } from './kinds.ts';
 import type { Kit } from './kit.ts';
+import type { Profile } from './profile.ts';
 
 /** One thing that the contract demands. */
 export interface Check {
@@ -12,9 +13,13 @@ export interface Check {
   readonly when?: 'alone' | 'last';
 }
 
-/** Skips a check unless the profile names what it needs. */
-export function needs(what: string, find: (kit: Kit) => unknown) {
-  return (kit: Kit) => (find(kit) === undefined ? `the profile names no ${what}` : undefined);
+/** Skips a check unless the profile names a token; with a way, one of a kind of operation that goes so. */
+export function needs(name: keyof Profile['tokens'], way?: Way) {
+  return ({ profile }: Kit): string | undefined => {
+    const named = profile.tokens[name];
+    const token = typeof named === 'object' ? way && named[way] : named;
+    return token === undefined ? `the profile names no token tokens.${way ? `${name}.${way}` : name}` : undefined;
+  };
 }
 
 /**
@@ -22,15 +27,28 @@ export function needs(what: string, find: (kit: Kit) => unknown) {
  * way.
  */
 export function supported(kind: Kind, way?: Way) {
-  return ({ description, profile }: Kit): string | undefined => {
-    if (!kind.isSupported(description)) return 'the processor cannot do it';
-    if (way && tokenOf(profile, kind, way) === undefined)
-      return `the profile names no token tokens.${kind.name}.${way}`;
-    return undefined;
+  return (kit: Kit): string | undefined => {
+    if (!kind.isSupported(kit.description)) return 'the processor cannot do it';
+    return way && needs(kind.name, way)(kit);
   };
+}
+
+/** A check of every processor. */
+export function check(name: string, run: Check['run']): Check {
+  return { name, run };
+}
+
+/** A check that is skipped when `skip` says why. */
+export function checkUnless(skip: (kit: Kit) => string | undefined, name: string, run: Check['run']): Check {
+  return { name, skip, run };
 }
 
 /** A check of a kind of operation, for processors that can do such operations. */
 export function checkOf(kind: Kind, name: string, run: Check['run']): Check {
-  return { name: `${kind.name}: ${name}`, skip: supported(kind), run };
+  return checkUnless(supported(kind), `${kind.name}: ${name}`, run);
+}
+
+/** A check at the very end. */
+export function lastCheck(name: string, run: Check['run']): Check {
+  return { name, run, when: 'last' };
 }

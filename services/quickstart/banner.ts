@@ -24,6 +24,8 @@ export async function banner({ file, dataDir, note }: Omit<Quickstart, 'stop'>):
   );
   const holdfast = `npx node --env-file=${quoted(shorter(environment))} client/command/main.ts`;
   const call = `curl -K ${quoted(shorter(curl))} ${file.baseUrl}`;
+  const stripe = file.stripe === undefined ? '' : `\n  Stripe events to ${file.stripe.webhookUrl}`;
+  const order = '"amount":1050,"currency":"EUR","terminalId":"till-1","userId":"ann"';
   return `
 Holdfast runs.
 
@@ -31,14 +33,14 @@ Holdfast runs.
   console          ${file.consoleUrl}
   gRPC             ${file.coreUrl}
   Connect          ${file.connectUrl}
-  demo merchant    ${file.demoMerchantUrl}/received${file.stripe === undefined ? '' : `\n  Stripe events to ${file.stripe.webhookUrl}`}
+  demo merchant    ${file.demoMerchantUrl}/received${stripe}
   credentials      ${shorter(dataDir)}/quickstart.json
   logs             ${shorter(dataDir)}/logs
   metrics          ${file.metricsUrls.core} and ${file.metricsUrls.worker}, with the operator token
 ${note === undefined ? '' : `\n  ${note}\n`}
 Place a hold of 10.50 EUR with a card token:
 
-  ${call}/preauthorization -d '{"tokenId":"tok_sandbox_ok","amount":1050,"currency":"EUR","terminalId":"till-1","userId":"ann"}'
+  ${call}/preauthorization -d '{"tokenId":"tok_sandbox_ok",${order}}'
 
 Capture 4.00 of it, with the preauthorizationId from the answer:
 
@@ -46,7 +48,7 @@ Capture 4.00 of it, with the preauthorizationId from the answer:
 
 Or let the customer enter a card: open the checkoutUrl that this answers (test card 4242 4242 4242 4242):
 
-  ${call}/preauthorization -d '{"amount":1050,"currency":"EUR","terminalId":"till-1","userId":"ann","returnUrl":"${file.demoMerchantUrl}/return"}'
+  ${call}/preauthorization -d '{${order},"returnUrl":"${file.demoMerchantUrl}/return"}'
 
 See the verified notifications that the demo merchant received:
 

@@ -116,9 +116,7 @@ type Environment = Record<string, string | number | undefined>;
 function child(house: House, name: string, entry: string, own: Environment): ChildOptions {
   const { environment: inherited, ...known } = house.settings;
   const unknown = Object.entries(inherited).filter(([setting]) => !Object.hasOwn(known, setting));
-  // The compile cache saves half of the CPU of each further start.
-  const cache = `${house.dataDir}/run/compiled`;
-  const environment = { NODE_COMPILE_CACHE: cache, ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
+  const environment = { ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
   return { name, entry, dataDir: house.dataDir, environment: texts(environment) };
 }
 

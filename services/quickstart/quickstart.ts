@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { type ChildOptions, runChild, startChild } from './child.ts';
 import { openDataDir } from './data-dir.ts';
 import { type Database, openDatabase, openStripeLedger } from './database.ts';
-import { type DemoMerchants, keepDemoMerchants } from './demo-merchants.ts';
+import type { DemoMerchants } from './demo-merchants.ts';
 import { addressesOf, type House } from './house.ts';
 import { keepPorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -83,7 +83,11 @@ async function startProcesses(
     report(`${name} is ready`);
   };
   const coreAndMerchant = async (databaseUrl: string) => {
-    await begin(processes.coreProcess(house, databaseUrl));
+    // The launcher itself loads what calls core only while core starts.
+    const [{ keepDemoMerchants }] = await Promise.all([
+      import('./demo-merchants.ts'),
+      begin(processes.coreProcess(house, databaseUrl)),
+    ]);
     const merchants = await keepDemoMerchants(house, report);
     await begin(processes.merchantProcess(house, merchants));
     return merchants;

@@ -15,7 +15,9 @@ export const QUICKSTART_SETTINGS = z.object({
     .transform((directory) => resolve(directory))
     .describe('everything that is kept'),
   DATABASE_URL: databaseUrl.optional().describe('`postgresql://…`; unset: embedded'),
-  REDIS_URL: redisUrl.optional().describe('`redis://…`, limits shared by gateways; unset: in memory'),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe('`redis://…`, limits shared by gateways; unset: each of their processes counts by itself'),
   DATABASE_PORT: port.optional().describe('of the embedded PostgreSQL; unset: any free one'),
   CORE_METRICS_PORT: port.optional().describe('unset: any free one'),
   WORKER_METRICS_PORT: port.optional().describe('unset: any free one'),

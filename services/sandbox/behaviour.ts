@@ -1,12 +1,9 @@
 /** How the sandbox's test tokens and test cards behave (docs/sandbox.md, "Tokens"). */
-import type { Kind } from '../../platform/adapter/entry.ts';
-import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import * as base from '../../platform/adapter/ending.ts';
+import type { KeptResult, Kind } from '../../platform/adapter/entry.ts';
 
 /** How one operation on a card goes. */
-export interface Effect {
-  readonly answer: Answer.APPROVED | Answer.DECLINED | Answer.NOT_PERFORMED;
-  readonly errorCode: string;
-  readonly errorMessage: string;
+export interface Effect extends Pick<KeptResult, 'answer' | 'errorCode' | 'errorMessage'> {
   /** The card network's code of a decline. */
   readonly declineCode?: string;
   /** No answer ever comes: lost `before` the processor acted (it never does), or `after` it did. */
@@ -58,16 +55,9 @@ const LATER_MS = 2_000;
 export const EXPECTED_WITHIN_MS = 10_000;
 
 /** Done. */
-export const APPROVED: Effect = { answer: Answer.APPROVED, errorCode: '', errorMessage: '' };
+export const APPROVED: Effect = base.approved();
 
-function declined(errorCode: string, errorMessage: string, declineCode = '05'): Effect {
-  return { answer: Answer.DECLINED, errorCode, errorMessage, declineCode };
-}
-
-/** Not done, for a reason that is not the card's. */
-export function notPerformed(errorCode: string, errorMessage: string): Effect {
-  return { answer: Answer.NOT_PERFORMED, errorCode, errorMessage };
-}
+const declined = (code: string, message: string, declineCode = '05') => base.declined(code, message, { declineCode });
 
 const reversal: Reversal = { afterMs: LATER_MS };
 
@@ -83,11 +73,11 @@ export const BEHAVIOURS = {
   ),
   invalid: placing(
     'Not performed: the token or card is not known',
-    notPerformed('token_invalid', 'There is no such card token.'),
+    base.notPerformed('token_invalid', 'There is no such card token.'),
   ),
   processor_error: placing(
     'Not performed: processor error',
-    notPerformed('processor_error', 'The processor could not do it.'),
+    base.notPerformed('processor_error', 'The processor could not do it.'),
   ),
   accepted: placing('Accepted, and approved 2 seconds later', { ...APPROVED, endsAfterMs: LATER_MS }),
   timeout_applied: placing('Done, and the answer is lost', { ...APPROVED, silence: 'after' }),
@@ -143,7 +133,7 @@ function ways<Name extends Kind>(
 ): Record<`${Name}_${Way}`, Behaviour> {
   const effects: Record<Way, Effect> = {
     declined: declined(`${name}_declined`, `The issuer declined the ${name}.`),
-    error: notPerformed(`${name}_error`, `The processor could not ${verb}.`),
+    error: base.notPerformed(`${name}_error`, `The processor could not ${verb}.`),
     accepted: { ...APPROVED, endsAfterMs: LATER_MS },
     timeout_applied: { ...APPROVED, silence: 'after' },
     timeout_lost: { ...APPROVED, silence: 'before' },

@@ -49,7 +49,11 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   baseUrl ||= `http://127.0.0.1:${checkoutPort}`;
   const { wake: onEvent, runOnce: reportDue } = reporter;
   const { methods, endSilences } = processorMethods({
-    ...{ ledger, clock, capabilities: secrets, checkoutBaseUrl: baseUrl, onEvent },
+    ledger,
+    clock,
+    capabilities: secrets,
+    checkoutBaseUrl: baseUrl,
+    onEvent,
   });
   const address = { setting: 'SANDBOX_PORT', port: settings.SANDBOX_PORT, host, tls, graceMs: GRACE_MS };
   const server = started.adopt(await serveProcessor({ methods, log, credential, ...address }), ({ close }) => close());

@@ -7,7 +7,6 @@ import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
 import type { Reach } from './crash-points.ts';
 import { STRIPE_SCHEMA } from './ledger/migrations.ts';
-import { NOTICES } from './ledger/notice.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 import { lookAround } from './webhook/looks.ts';
@@ -33,8 +32,6 @@ export interface Given {
 
 const NOTICES_EVERY_MS = 2_000;
 const LOOKS_EVERY_MS = 1_000;
-/** Finding old notices reads all of them. */
-const PURGES_EVERY_MS = 60 * 60 * 1000;
 
 /**
  * Starts the adapter: its schema, its gRPC server, Stripe's webhooks and the reports to core. Throws an Error of one
@@ -70,7 +67,6 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   };
   const notices = repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(context));
   const looks = repeat('looks', LOOKS_EVERY_MS, () => lookAround(context));
-  repeat('purge', PURGES_EVERY_MS, () => NOTICES.purge(database.query));
   const served = await ledger.serve(processorMethods(context));
   return { ...served, dealWithNotices: notices.runOnce, lookAround: looks.runOnce };
 }

@@ -10,7 +10,7 @@ import Stripe from 'stripe';
 import { parse } from 'yaml';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { Answer, ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { parseProcessors } from '../../services/core/processor/processors.ts';
+import { parseProcessors } from '../../services/core/processor/processor-settings.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { SANDBOX_SETTINGS } from '../../services/sandbox/settings.ts';
 import { STRIPE_SETTINGS } from '../../services/stripe/settings.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
 import { openLog } from '../../platform/log.ts';
 import { isDatabaseAway, isResultLost } from '../../services/core/storage/database-errors.ts';
-import { listen } from '../../services/core/storage/listen.ts';
+import { listen } from '../../services/core/storage/listen-to-commits.ts';
 import { openDatabase } from '../../services/core/storage/open-database.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { run, sessionsAt, usePostgresPair } from '../torture/failover/postgres-pair.ts';

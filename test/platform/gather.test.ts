@@ -130,7 +130,7 @@ describe('Gather', () => {
     const reason = (wanted: NotSent['reason']) => (error: unknown) =>
       error instanceof NotSent && error.reason === wanted;
     const patience = (over: Partial<CallerPatience>): CallerPatience => ({
-      deadlineMs: undefined,
+      deadlineMs: Number.POSITIVE_INFINITY,
       isGone: () => false,
       ...over,
     });
@@ -188,7 +188,9 @@ describe('Gather', () => {
 
     it('what never gets its turn, until its deadline: then it was not sent', async () => {
       const gather = new Gather<string, string>(async (commands) => commands.map(() => AGAIN), {
-        ...{ maxBatch: 10, lanes: 1, maxWaitMs: 30 },
+        maxBatch: 10,
+        lanes: 1,
+        maxWaitMs: 30,
       });
       await assert.rejects(gather.submit('a'), NotSent);
     });
@@ -201,7 +203,9 @@ describe('Gather', () => {
           return commands.map(() => 'there already');
         },
         {
-          ...{ maxBatch: 10, lanes: 1, maxWaitMs: 5_000 },
+          maxBatch: 10,
+          lanes: 1,
+          maxWaitMs: 5_000,
           isLost: (error) => (error as Error).message === 'lost',
           afterLoss: (answer) => `done before: ${answer}`,
         },

@@ -1,5 +1,4 @@
 /** The entries of a ledger: one row for each identifier of Holdfast, a fenced one too. None is ever deleted. */
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, type Kind, keptFields, type Listed, type Listing, NO_RESULT } from '../entry.ts';
 import type { Query, Statement } from './database.ts';
@@ -184,18 +183,6 @@ CREATE INDEX entry_open ON ${schema}.entry (sequence) WHERE ${OPEN};
 `;
 }
 
-/** An entry as ListEntries shows it: the amount of a void is what it gave back. */
-export function listedOf(entry: Intent & State & Numbered): Listed {
-  const { kind, released, amount, actedAt, endedAt, changedAt } = entry;
-  return {
-    ...entry,
-    amount: kind === 'void' ? released : amount,
-    actedAt: actedAt ? timestampFromDate(actedAt) : undefined,
-    endedAt: endedAt ? timestampFromDate(endedAt) : undefined,
-    changedAt: timestampFromDate(changedAt),
-  };
-}
-
 /** A field's column: `requestId` is `request_id`. */
 export const column = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -208,7 +195,10 @@ export interface Numbered {
 }
 
 /** Reads the table `entry` of a ledger. `fields` are those of its intents and states. */
-export function entryReader<E extends Numbered>(schema: string, fields: readonly (keyof E & string)[]) {
+export function entryReader<E extends Intent & State & Numbered>(
+  schema: string,
+  fields: readonly (keyof E & string)[],
+) {
   const columns = ['sequence', 'changedAt', ...fields].map((field) => `${column(field)} AS "${field}"`).join(', ');
   const select = (name: string, where: string): Statement => {
     return { name, text: `SELECT ${columns} FROM ${schema}.entry WHERE ${where}` };
@@ -232,16 +222,18 @@ export function entryReader<E extends Numbered>(schema: string, fields: readonly
     lock: one(select('lock_entry', 'request_id = $1 FOR UPDATE')),
     /** What was done about an authorization, oldest first. */
     ofAuthorization: (query: Query, requestId: string) => query<E>(ofAuthorization, [requestId]),
-    /** A page of the entries. */
-    list(query: Query, { after, changedAfterMs, limit, ...only }: Listing): Promise<E[]> {
+    /** A page of the entries: the amount of a void is what it gave back. */
+    async list(query: Query, { after, changedAfterMs, limit, ...only }: Listing): Promise<Listed[]> {
       const values = [after, limit, only.merchantId, only.account, only.authorizationRequestId || null];
-      return changedAfterMs === undefined ? query<E>(page, values) : query<E>(changed, [...values, changedAfterMs]);
+      const isByNumber = changedAfterMs === undefined;
+      const entries = await (isByNumber ? query<E>(page, values) : query<E>(changed, [...values, changedAfterMs]));
+      return entries.map((entry) => ({ ...entry, amount: entry.kind === 'void' ? entry.released : entry.amount }));
     },
   };
 }
 
 /** Writes the table `entry` of a ledger. `orderLock` is the key of an advisory lock of this ledger alone. */
-export function entryWriter<E extends Intent & Numbered>(
+export function entryWriter<E extends Intent & State & Numbered>(
   schema: string,
   defaults: Omit<E, keyof Intent | keyof Numbered>,
   orderLock: number,

@@ -29,7 +29,8 @@ export function openLeases(database: Database, schema: string, leaseMs = LEASE_M
   };
   const renew: Statement = {
     name: 'renew_lease',
-    text: `UPDATE ${schema}.entry SET lease_until = now() + $3 * interval '1 ms' WHERE request_id = $1 AND lease_by = $2`,
+    text: `UPDATE ${schema}.entry SET lease_until = now() + $3 * interval '1 ms'
+      WHERE request_id = $1 AND lease_by = $2`,
   };
   const give: Statement = {
     name: 'give_lease',

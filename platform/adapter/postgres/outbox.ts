@@ -34,7 +34,8 @@ CREATE INDEX event_due ON ${schema}.event (due_at) WHERE reported_at IS NULL;
 export function eventInserter(schema: string): (query: Query, event: EventInit) => Promise<void> {
   const statement: Statement = {
     name: 'insert_event',
-    text: `INSERT INTO ${schema}.event (event_id, request_id, message) VALUES ($1, $2, $3) ON CONFLICT (event_id) DO NOTHING`,
+    text: `INSERT INTO ${schema}.event (event_id, request_id, message) VALUES ($1, $2, $3)
+      ON CONFLICT (event_id) DO NOTHING`,
   };
   return async (query, { eventId, requestId, occurredAt, event }) => {
     const init = { eventId, occurredAt: timestampFromDate(occurredAt), event };
@@ -62,7 +63,8 @@ export function openOutbox(query: Query, schema: string): Outbox {
   };
   const retry: Statement = {
     name: 'retry_event',
-    text: `UPDATE ${schema}.event SET due_at = now() + $2 * interval '1 ms' WHERE event_id = $1 AND reported_at IS NULL`,
+    text: `UPDATE ${schema}.event SET due_at = now() + $2 * interval '1 ms'
+      WHERE event_id = $1 AND reported_at IS NULL`,
   };
   const reported: Statement = {
     name: 'reported_event',

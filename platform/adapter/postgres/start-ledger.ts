@@ -1,31 +1,18 @@
 import type { RequestListener } from 'node:http';
 import { closeServer, createBoundedServer, listen } from '../../http-server.ts';
 import type { Log } from '../../log.ts';
-import { type RunningJob, runPeriodically } from '../../periodic-job.ts';
+import { runPeriodically } from '../../periodic-job.ts';
 import { readServerTls, tlsFiles } from '../../tls.ts';
 import { openEventReporter } from '../event-reporter.ts';
 import { reportDue } from '../report.ts';
 import { type Methods, serveProcessor } from '../serve.ts';
 import { type LedgerSettings, ownSettings } from '../settings.ts';
 import { openWebhookServer, type Reply, type Webhooks } from '../webhook-server.ts';
-import { type Database, openDatabase } from './database.ts';
-import { type AdapterMetrics, answerMetrics, isReadable, openMetrics } from './metrics.ts';
+import { openDatabase } from './database.ts';
+import { openInbox } from './inbox.ts';
+import { answerMetrics, isReadable, openMetrics } from './metrics.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { openOutbox } from './outbox.ts';
-
-/** What an adapter starts, whatever its processor is: a ledger in PostgreSQL, reports to core, and servers. */
-export interface Ledger {
-  readonly database: Database;
-  readonly metrics: AdapterMetrics;
-  /** Reports to core what is due. */
-  readonly reports: RunningJob;
-  /** Runs a job at an interval, until the adapter stops. */
-  repeat(name: string, intervalMs: number, runOnce: () => Promise<unknown>): RunningJob;
-  /** Serves webhooks, with `GET /healthz` and `/readyz` beside them; returns the port. */
-  receive(webhooks: Webhooks): Promise<number>;
-  /** Serves the contract, and metrics where a port is set for them: the last that is started. */
-  serve(methods: Methods): Promise<Served>;
-}
 
 /** A running adapter. */
 export interface Served {
@@ -51,12 +38,14 @@ interface Given {
 
 const GRACE_MS = 10_000;
 const REPORTS_EVERY_MS = 1_000;
+/** Finding old announcements reads all of them. */
+const PURGES_EVERY_MS = 60 * 60 * 1000;
 
 /**
- * Starts the ledger of an adapter; `started` closes what it starts. Throws an Error of one line that names the setting
- * that is wrong.
+ * Starts what an adapter has whatever its processor is: a ledger in PostgreSQL, reports to core, and servers. `started`
+ * closes what it starts. Throws an Error of one line that names the setting that is wrong.
  */
-export async function startLedger(started: AsyncDisposableStack, given: Given): Promise<Ledger> {
+export async function startLedger(started: AsyncDisposableStack, given: Given) {
   const { name, settings, schema, log } = given;
   const { HOST: host, DATABASE_URL: databaseUrl, PROCESSOR_CREDENTIAL: credential } = settings;
   const own = ownSettings(name, settings);
@@ -66,6 +55,7 @@ export async function startLedger(started: AsyncDisposableStack, given: Given): 
   const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
   const outbox = openOutbox(database.query, schema.name);
   const metrics = openMetrics(database, schema.name);
+  /** Runs a job at an interval, until the adapter stops. */
   const repeat = (job: string, intervalMs: number, runOnce: () => Promise<unknown>) =>
     started.adopt(runPeriodically({ name: job, intervalMs, runOnce }, log), ({ close }) => close());
   const listenAt = (setting: string, port: number, listener: RequestListener) => {
@@ -74,20 +64,23 @@ export async function startLedger(started: AsyncDisposableStack, given: Given): 
     return listen(server, setting, port, host);
   };
   const reports = repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log }));
+  repeat('purge', PURGES_EVERY_MS, () => openInbox(schema.name).purge(database.query));
   let webhookPort = 0;
   return {
     database,
     metrics,
     reports,
     repeat,
-    async receive(webhooks) {
+    /** Serves webhooks, with `GET /healthz` and `/readyz` beside them; returns the port. */
+    async receive(webhooks: Webhooks): Promise<number> {
       const readyz = async (): Promise<Reply> => [(await isReadable(database)) ? 200 : 503];
       const pages = { '/healthz': () => [200] as const, '/readyz': readyz, ...webhooks.pages };
       const listener = openWebhookServer({ ...webhooks, pages, log });
       webhookPort = await listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, listener);
       return webhookPort;
     },
-    async serve(methods) {
+    /** Serves the contract, and metrics where a port is set for them: the last that is started. */
+    async serve(methods: Methods): Promise<Served> {
       const { metricsPort: port, metricsToken: token } = own;
       if (port !== undefined && token === undefined) {
         throw new Error(`${name}_METRICS_TOKEN: is required with ${name}_METRICS_PORT`);

@@ -1,6 +1,5 @@
 import { status } from '@grpc/grpc-js';
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
-import { listedOf } from '../../../platform/adapter/postgres/entries.ts';
 import { type Methods, RpcError } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
 import { listEntries } from '../ledger/entry.ts';
@@ -23,8 +22,7 @@ export function processorMethods(context: Context, identity: string): Methods {
       throw new RpcError(status.UNIMPLEMENTED, 'not_supported');
     },
     inquire: (request) => inquire(context, request),
-    listEntries: (request) =>
-      listPage(request, async (listing) => (await listEntries(context.database.query, listing)).map(listedOf)),
+    listEntries: (request) => listPage(request, (listing) => listEntries(context.database.query, listing)),
     describe: async () => ({ ...described(context), identity }),
   };
 }

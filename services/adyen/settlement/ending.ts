@@ -1,4 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { approved } from '../../../platform/adapter/ending.ts';
 import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Context } from '../adapter-context.ts';
@@ -12,14 +11,7 @@ export const APPROVED: Ending = approved();
 
 /** The contract's form of how an entry ended. */
 export function resultOf({ adjustments }: Pick<Context, 'adjustments'>, entry: Entry): ResultInit {
-  const timestamp = (date: Date | null) => (date ? timestampFromDate(date) : undefined);
-  return formOf({
-    ...entry,
-    actedAt: timestamp(entry.actedAt),
-    expiresAt: timestamp(entry.expiresAt),
-    expectedBy: timestamp(entry.expectedBy),
-    capabilities: capabilitiesOf(adjustments),
-  });
+  return formOf({ ...entry, capabilities: capabilitiesOf(adjustments) });
 }
 
 /** One capture, which gives the rest back; increments and extensions of what was authorised as PreAuth. */

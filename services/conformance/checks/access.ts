@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { addUp, listAll } from '../books.ts';
-import { type Check, supported } from '../check.ts';
+import { type Check, checkUnless, supported } from '../check.ts';
 import { KINDS, type Kind } from '../kinds.ts';
 import { inquire, type Kit, type Request } from '../kit.ts';
+import { booksOf } from './answers.ts';
 import { demandRefusal } from './identifiers.ts';
 
 /** Who may do something: core alone, and each merchant with what is its own. */
 export const ACCESS: readonly Check[] = [
   ...KINDS.map(withoutCredential),
-  {
-    name: 'credential: CreateCheckout, Inquire, ListEntries and Describe without it are refused',
-    skip: ({ stranger }) => (stranger ? undefined : NO_CREDENTIAL),
-    async run(kit) {
+  checkUnless(
+    ({ stranger }) => (stranger ? undefined : NO_CREDENTIAL),
+    'credential: CreateCheckout, Inquire, ListEntries and Describe without it are refused',
+    async (kit) => {
       const { stranger } = kit;
       assert(stranger);
       const hold = await prepared(kit);
@@ -25,7 +25,7 @@ export const ACCESS: readonly Check[] = [
       await demandUnauthenticated('Describe', stranger.describe({}));
       assert.equal(Finding[(await inquire(kit, hold, false)).finding], 'NEVER_SEEN', 'the hold was never seen');
     },
-  },
+  ),
   ...KINDS.filter(({ name }) => name !== 'authorization' && name !== 'credit').map(ofOthers),
 ];
 
@@ -38,16 +38,16 @@ function prepared(kit: Kit): Promise<Request> {
 }
 
 function withoutCredential(kind: Kind): Check {
-  return {
-    name: `credential: ${kind.name} without it is refused, and does nothing`,
-    skip: (kit) => supported(kind)(kit) ?? (kit.stranger ? undefined : NO_CREDENTIAL),
-    async run(kit) {
+  return checkUnless(
+    (kit) => supported(kind)(kit) ?? (kit.stranger ? undefined : NO_CREDENTIAL),
+    `credential: ${kind.name} without it is refused, and does nothing`,
+    async (kit) => {
       const request = await kind.prepare(kit);
       const call = kit.stranger?.[kind.method] as (request: Request) => Promise<object>;
       await demandUnauthenticated(kind.method, call(request));
       assert.equal(Finding[(await inquire(kit, request, false)).finding], 'NEVER_SEEN', 'it was done all the same');
     },
-  };
+  );
 }
 
 async function demandUnauthenticated(method: string, call: Promise<object>): Promise<void> {
@@ -62,27 +62,21 @@ async function demandUnauthenticated(method: string, call: Promise<object>): Pro
  * An operation about another merchant's, or another account's, authorization is refused as such and changes nothing.
  */
 function ofOthers(kind: Kind): Check {
-  return {
-    name: `${kind.name}: of one's own only, not another merchant's or account's`,
-    skip: supported(kind),
-    async run(kit) {
+  return checkUnless(
+    supported(kind),
+    `${kind.name}: of one's own only, not another merchant's or account's`,
+    async (kit) => {
       const { otherMerchantId, otherAccount, account } = kit.profile;
       const foreign = [{ merchantId: otherMerchantId }];
       const changes = account !== '' && otherAccount !== undefined ? [...foreign, { account: otherAccount }] : foreign;
       for (const change of changes) {
         const own = await kind.prepare(kit);
-        const before = await sumsOf(kit, own);
+        const before = await booksOf(kit, own);
         // Not "nothing left": core would take the money for given back.
         const what = `${kind.name} of another ${Object.keys(change)[0]}`;
         await demandRefusal(kit, kind.method, { ...own, ...change }, what, ['authorization_mismatch']);
-        assert.deepEqual(await sumsOf(kit, own), before, `the sums of the authorization after ${what}`);
+        assert.deepEqual(await booksOf(kit, own), before, `the sums of the authorization after ${what}`);
       }
     },
-  };
-}
-
-async function sumsOf(kit: Kit, { authorizationRequestId = '' }: Request) {
-  const entry = addUp(await listAll(kit, authorizationRequestId), authorizationRequestId);
-  const { captured, voided, incremented, refunded } = entry;
-  return { captured, voided, incremented, refunded };
+  );
 }

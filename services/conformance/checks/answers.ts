@@ -3,7 +3,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
-import { type Check, checkOf, needs, supported } from '../check.ts';
+import { type Check, checkOf, checkUnless, needs, supported } from '../check.ts';
 import { KINDS, type Kind, tokenOf } from '../kinds.ts';
 import { authorization, endMsOf, endOf, inquire, type Kit, type Request, refund, send, settled, told } from '../kit.ts';
 import { demandRefusal } from './identifiers.ts';
@@ -17,14 +17,10 @@ export const ANSWERS: readonly Check[] = [
     acceptedCheck(kind),
     unableCheck(kind),
   ]),
-  {
-    name: 'authorization: an unknown token is NOT_PERFORMED token_invalid',
-    skip: needs('token tokens.unknown', ({ profile }) => profile.tokens.unknown),
-    async run(kit) {
-      const result = await send(kit, 'authorize', authorization(kit, kit.profile.tokens.unknown));
-      assert.equal(told(result), 'NOT_PERFORMED token_invalid');
-    },
-  },
+  checkUnless(needs('unknown'), 'authorization: an unknown token is NOT_PERFORMED token_invalid', async (kit) => {
+    const result = await send(kit, 'authorize', authorization(kit, kit.profile.tokens.unknown));
+    assert.equal(told(result), 'NOT_PERFORMED token_invalid');
+  }),
 ];
 
 function approvedCheck(kind: Kind): Check {
@@ -44,10 +40,10 @@ function approvedCheck(kind: Kind): Check {
 
 function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
   const answer = way === 'declined' ? Answer.DECLINED : Answer.NOT_PERFORMED;
-  return {
-    name: `${kind.name}: ${way === 'declined' ? 'declined' : 'not performed'}`,
-    skip: supported(kind, way),
-    async run(kit) {
+  return checkUnless(
+    supported(kind, way),
+    `${kind.name}: ${way === 'declined' ? 'declined' : 'not performed'}`,
+    async (kit) => {
       const request = await kind.prepare(kit, tokenOf(kit.profile, kind, way));
       const before = await booksOf(kit, request);
       const result = await settled(kit, kind.method, request);
@@ -57,11 +53,11 @@ function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
       assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request');
       assert.deepEqual(await booksOf(kit, request), before, 'the sums of the authorization after a refusal');
     },
-  };
+  );
 }
 
 /** The sums of the authorization that a request is about. */
-async function booksOf(kit: Kit, { authorizationRequestId }: Request) {
+export async function booksOf(kit: Kit, { authorizationRequestId }: Request) {
   if (authorizationRequestId === undefined) return undefined;
   const entry = addUp(await listAll(kit, authorizationRequestId), authorizationRequestId);
   const { captured, voided, incremented, refunded } = entry;
@@ -70,14 +66,14 @@ async function booksOf(kit: Kit, { authorizationRequestId }: Request) {
 
 /** What Describe says cannot be done is refused in the contract's words, not by an error status. */
 function unableCheck(kind: Kind): Check {
-  return {
-    name: `${kind.name}: refused where it cannot be done`,
-    skip: ({ description }) => (kind.isSupported(description) ? 'the processor can do it' : undefined),
-    async run(kit) {
+  return checkUnless(
+    ({ description }) => (kind.isSupported(description) ? 'the processor can do it' : undefined),
+    `${kind.name}: refused where it cannot be done`,
+    async (kit) => {
       const result = await send(kit, kind.method, await kind.prepare(kit));
       assert.equal(told(result), 'NOT_PERFORMED not_supported');
     },
-  };
+  );
 }
 
 /** What is ACCEPTED ends by the time it says, and inquiry, event and repetition say alike how. */

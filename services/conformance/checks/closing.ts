@@ -3,15 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, differences, list, listAll } from '../books.ts';
-import type { Check } from '../check.ts';
+import { type Check, lastCheck } from '../check.ts';
 import { approved, authorization, capture, findOut, inquire, type Kit, placed, tenth } from '../kit.ts';
 
 /** What the books must show of everything that was answered. */
 export const CLOSING: readonly Check[] = [
-  {
-    name: 'books: everything that was answered stands in them, and no two entries share an identifier',
-    when: 'last',
-    async run(kit) {
+  lastCheck(
+    'books: everything that was answered stands in them, and no two entries share an identifier',
+    async (kit) => {
       await endAccepted(kit);
       const entries = await listAll(kit);
       const known = new Map(entries.map((entry) => [entry.requestId, entry]));
@@ -19,122 +18,96 @@ export const CLOSING: readonly Check[] = [
       const found = [...kit.answered.values()].flatMap((one) => differences(one, known.get(one.request.requestId)));
       assert.deepEqual(found.slice(0, 5), []);
     },
-  },
-  {
-    name: 'books: every authorization adds up',
-    when: 'last',
-    async run(kit) {
-      const entries = await listAll(kit);
-      const ours = new Set(
-        [...kit.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
-      );
-      const byAuthorization = Map.groupBy(entries, (entry) => entry.authorizationRequestId || entry.requestId);
-      const isApproved = ({ kind, answer }: Entry) => kind === EntryKind.AUTHORIZATION && answer === Answer.APPROVED;
-      for (const { requestId } of entries.filter((entry) => ours.has(entry.requestId) && isApproved(entry))) {
-        addUp(byAuthorization.get(requestId) ?? [], requestId);
-      }
-    },
-  },
-  {
-    name: 'books: pages without gap or repeat, oldest first, of one authorization too',
-    when: 'last',
-    async run(kit) {
-      const whole = await listAll(kit);
-      const small = await listAll(kit, '', Math.max(2, Math.ceil(whole.length / 40)));
-      assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
-      const busiest = Map.groupBy(
-        whole.filter((entry) => entry.authorizationRequestId),
-        (entry) => entry.authorizationRequestId,
-      );
-      const [id = '', own = []] = [...busiest].sort(([, one], [, two]) => two.length - one.length)[0] ?? [];
-      const listed = await listAll(kit, id, 2);
-      assert.deepEqual(listed.map(idOf).sort(), [id, ...own.map(idOf)].sort(), 'the entries of one authorization');
-      await assert.rejects(
-        kit.client.listEntries({ pageToken: 'no page of yours' }),
-        'a page token that is none is refused',
-      );
-    },
-  },
-  {
-    name: 'books: in the order in which identifiers were first seen, fences too',
-    when: 'last',
-    async run(kit) {
-      const first = await placed(kit);
-      const fenced = authorization(kit);
-      if (kit.description.fences) await inquire(kit, fenced);
-      const second = await placed(kit);
-      const entries = await listAll(kit);
-      const ids = [first.requestId, ...(kit.description.fences ? [fenced.requestId] : []), second.requestId];
-      const found = entries.filter(({ requestId }) => ids.includes(requestId));
-      assert.deepEqual(
-        found.map(idOf),
-        ids,
-        'the order of two holds, and of an identifier that was fenced between them',
-      );
-      const fence = entries.find(({ requestId }) => requestId === fenced.requestId);
-      if (fence) assert.equal(EntryKind[fence.kind], 'FENCE', 'the kind of an identifier that was fenced');
-    },
-  },
-  {
-    name: 'books: of one merchant, or of one account, when asked for it',
-    when: 'last',
-    async run(kit) {
-      const { otherMerchantId, otherAccount, account } = kit.profile;
-      const own = await placed(kit);
-      const other = { ...authorization(kit), merchantId: otherMerchantId };
-      await approved(kit, 'authorize', other);
-      const ofMerchant = await list(kit, { merchantId: otherMerchantId });
-      assert(
-        ofMerchant.some(({ requestId }) => requestId === other.requestId),
-        "the other merchant's hold is missing",
-      );
-      const strange = ofMerchant.filter(({ merchantId }) => merchantId !== otherMerchantId);
-      assert.deepEqual(strange.map(idOf), [], 'entries of another merchant than asked for');
-      if (account === '' || otherAccount === undefined) return;
-      const ofAccount = await list(kit, { account });
-      assert(
-        ofAccount.some(({ requestId }) => requestId === own.requestId),
-        "the account's hold is missing",
-      );
-      assert.deepEqual(
-        ofAccount.filter((entry) => entry.account !== account).map(idOf),
-        [],
-        'entries of another account than asked for',
-      );
-    },
-  },
-  {
-    name: 'books: what changed since a time, in the order of changes, when asked for it',
-    when: 'last',
-    async run(kit) {
-      const hold = await placed(kit);
-      const untouched = await placed(kit);
-      const request = capture(hold, tenth(kit), true);
-      const fromMs = Math.max(...(await listAll(kit)).map(changedMs)) + 1;
-      await sleep(10);
-      await approved(kit, 'capture', request);
-      const changed = await list(kit, { changedFrom: timestampFromMs(fromMs) }, 1);
-      const missing = [hold, request].filter(
-        ({ requestId }) => !changed.some((entry) => entry.requestId === requestId),
-      );
-      assert.deepEqual(missing, [], 'a capture and its authorization, which it changed, since before it');
-      assert(!changed.some(({ requestId }) => requestId === untouched.requestId), 'what did not change since a time');
-      const early = changed.filter((entry) => changedMs(entry) < fromMs);
-      assert.deepEqual(early.map(idOf), [], 'entries that changed before the time asked for');
-      const times = changed.map(changedMs);
-      assert.deepEqual(
-        times,
-        times.toSorted((one, two) => one - two),
-        'the order of changes',
-      );
-      const [first] = changed;
-      const again = await list(kit, { changedFrom: first?.changedAt });
-      assert(
-        again.some(({ requestId }) => requestId === first?.requestId),
-        'the time asked for is one of those listed',
-      );
-    },
-  },
+  ),
+  lastCheck('books: every authorization adds up', async (kit) => {
+    const entries = await listAll(kit);
+    const ours = new Set(
+      [...kit.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
+    );
+    const byAuthorization = Map.groupBy(entries, (entry) => entry.authorizationRequestId || entry.requestId);
+    const isApproved = ({ kind, answer }: Entry) => kind === EntryKind.AUTHORIZATION && answer === Answer.APPROVED;
+    for (const { requestId } of entries.filter((entry) => ours.has(entry.requestId) && isApproved(entry))) {
+      addUp(byAuthorization.get(requestId) ?? [], requestId);
+    }
+  }),
+  lastCheck('books: pages without gap or repeat, oldest first, of one authorization too', async (kit) => {
+    const whole = await listAll(kit);
+    const small = await listAll(kit, '', Math.max(2, Math.ceil(whole.length / 40)));
+    assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
+    const busiest = Map.groupBy(
+      whole.filter((entry) => entry.authorizationRequestId),
+      (entry) => entry.authorizationRequestId,
+    );
+    const [id = '', own = []] = [...busiest].sort(([, one], [, two]) => two.length - one.length)[0] ?? [];
+    const listed = await listAll(kit, id, 2);
+    assert.deepEqual(listed.map(idOf).sort(), [id, ...own.map(idOf)].sort(), 'the entries of one authorization');
+    await assert.rejects(
+      kit.client.listEntries({ pageToken: 'no page of yours' }),
+      'a page token that is none is refused',
+    );
+  }),
+  lastCheck('books: in the order in which identifiers were first seen, fences too', async (kit) => {
+    const first = await placed(kit);
+    const fenced = authorization(kit);
+    if (kit.description.fences) await inquire(kit, fenced);
+    const second = await placed(kit);
+    const entries = await listAll(kit);
+    const ids = [first.requestId, ...(kit.description.fences ? [fenced.requestId] : []), second.requestId];
+    const found = entries.filter(({ requestId }) => ids.includes(requestId));
+    assert.deepEqual(found.map(idOf), ids, 'the order of two holds, and of an identifier that was fenced between them');
+    const fence = entries.find(({ requestId }) => requestId === fenced.requestId);
+    if (fence) assert.equal(EntryKind[fence.kind], 'FENCE', 'the kind of an identifier that was fenced');
+  }),
+  lastCheck('books: of one merchant, or of one account, when asked for it', async (kit) => {
+    const { otherMerchantId, otherAccount, account } = kit.profile;
+    const own = await placed(kit);
+    const other = { ...authorization(kit), merchantId: otherMerchantId };
+    await approved(kit, 'authorize', other);
+    const ofMerchant = await list(kit, { merchantId: otherMerchantId });
+    assert(
+      ofMerchant.some(({ requestId }) => requestId === other.requestId),
+      "the other merchant's hold is missing",
+    );
+    const strange = ofMerchant.filter(({ merchantId }) => merchantId !== otherMerchantId);
+    assert.deepEqual(strange.map(idOf), [], 'entries of another merchant than asked for');
+    if (account === '' || otherAccount === undefined) return;
+    const ofAccount = await list(kit, { account });
+    assert(
+      ofAccount.some(({ requestId }) => requestId === own.requestId),
+      "the account's hold is missing",
+    );
+    assert.deepEqual(
+      ofAccount.filter((entry) => entry.account !== account).map(idOf),
+      [],
+      'entries of another account than asked for',
+    );
+  }),
+  lastCheck('books: what changed since a time, in the order of changes, when asked for it', async (kit) => {
+    const hold = await placed(kit);
+    const untouched = await placed(kit);
+    const request = capture(hold, tenth(kit), true);
+    const fromMs = Math.max(...(await listAll(kit)).map(changedMs)) + 1;
+    await sleep(10);
+    await approved(kit, 'capture', request);
+    const changed = await list(kit, { changedFrom: timestampFromMs(fromMs) }, 1);
+    const missing = [hold, request].filter(({ requestId }) => !changed.some((entry) => entry.requestId === requestId));
+    assert.deepEqual(missing, [], 'a capture and its authorization, which it changed, since before it');
+    assert(!changed.some(({ requestId }) => requestId === untouched.requestId), 'what did not change since a time');
+    const early = changed.filter((entry) => changedMs(entry) < fromMs);
+    assert.deepEqual(early.map(idOf), [], 'entries that changed before the time asked for');
+    const times = changed.map(changedMs);
+    assert.deepEqual(
+      times,
+      times.toSorted((one, two) => one - two),
+      'the order of changes',
+    );
+    const [first] = changed;
+    const again = await list(kit, { changedFrom: first?.changedAt });
+    assert(
+      again.some(({ requestId }) => requestId === first?.requestId),
+      'the time asked for is one of those listed',
+    );
+  }),
 ];
 
 function changedMs(entry: Entry): number {

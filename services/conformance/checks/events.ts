@@ -2,55 +2,42 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { expectBooks } from '../books.ts';
-import { type Check, needs } from '../check.ts';
+import { type Check, checkUnless, lastCheck, needs } from '../check.ts';
 import { bytesOf, type Report, type Said } from '../inbox.ts';
 import { afterCapture, approved, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
-import type { Profile } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
 /** What the processor does by itself: reported until it is taken, always the same, and in the books. */
 export const EVENTS: readonly Check[] = [
   reversal('the whole', 'reversed', (amount) => amount),
   reversal('a part', 'reversedInPart'),
-  {
-    name: 'events: a reversal that names no capture',
-    skip: needs('token tokens.reversedUnattributed', ({ profile }) => profile.tokens.reversedUnattributed),
-    async run(kit) {
-      const { hold } = await captured(kit, kit.profile.tokens.reversedUnattributed);
-      const { said } = await taken(kit, 'captureReversed', hold.requestId);
-      assert(said.case === 'captureReversed');
-      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: said.value.amount });
-    },
-  },
-  {
-    name: 'events: a reversal that is reinstated',
-    skip: needs('token tokens.reversedReinstated', ({ profile }) => profile.tokens.reversedReinstated),
-    async run(kit) {
-      const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversedReinstated);
-      const reversed = await taken(kit, 'captureReversed', of.requestId);
-      const { said } = await taken(kit, 'captureReinstated', of.requestId);
-      assert(reversed.said.case === 'captureReversed' && said.case === 'captureReinstated');
-      assert(said.value.amount <= reversed.said.value.amount, 'more was reinstated than was taken back');
-      const left = reversed.said.value.amount - said.value.amount;
-      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: left });
-    },
-  },
-  {
-    name: 'events: an authorization that ends by itself',
-    skip: needs('token tokens.endedEarly', ({ profile }) => profile.tokens.endedEarly),
-    async run(kit) {
-      const hold = await placed(kit, kit.profile.tokens.endedEarly);
-      const { said } = await taken(kit, 'authorizationEnded', hold.requestId);
-      assert(said.case === 'authorizationEnded');
-      assert.equal(said.value.amount, hold.amount, 'what was left');
-      await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of a hold that ended');
-      await expectBooks(kit, hold.requestId, { voided: hold.amount });
-    },
-  },
-  {
-    name: 'events: one that was refused comes again, the same; one that was taken does not',
-    skip: needs('token tokens.reversed', ({ profile }) => profile.tokens.reversed),
-    async run(kit) {
+  checkUnless(needs('reversedUnattributed'), 'events: a reversal that names no capture', async (kit) => {
+    const { hold } = await captured(kit, kit.profile.tokens.reversedUnattributed);
+    const { said } = await taken(kit, 'captureReversed', hold.requestId);
+    assert(said.case === 'captureReversed');
+    await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: said.value.amount });
+  }),
+  checkUnless(needs('reversedReinstated'), 'events: a reversal that is reinstated', async (kit) => {
+    const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversedReinstated);
+    const reversed = await taken(kit, 'captureReversed', of.requestId);
+    const { said } = await taken(kit, 'captureReinstated', of.requestId);
+    assert(reversed.said.case === 'captureReversed' && said.case === 'captureReinstated');
+    assert(said.value.amount <= reversed.said.value.amount, 'more was reinstated than was taken back');
+    const left = reversed.said.value.amount - said.value.amount;
+    await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: left });
+  }),
+  checkUnless(needs('endedEarly'), 'events: an authorization that ends by itself', async (kit) => {
+    const hold = await placed(kit, kit.profile.tokens.endedEarly);
+    const { said } = await taken(kit, 'authorizationEnded', hold.requestId);
+    assert(said.case === 'authorizationEnded');
+    assert.equal(said.value.amount, hold.amount, 'what was left');
+    await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of a hold that ended');
+    await expectBooks(kit, hold.requestId, { voided: hold.amount });
+  }),
+  checkUnless(
+    needs('reversed'),
+    'events: one that was refused comes again, the same; one that was taken does not',
+    async (kit) => {
       const hold = await placed(kit, kit.profile.tokens.reversed);
       const of = capture(hold, tenth(kit));
       kit.inbox.refuse('captureReversed', of.requestId, 2);
@@ -68,63 +55,47 @@ export const EVENTS: readonly Check[] = [
       for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
       await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: tenth(kit) });
     },
-  },
-  {
-    name: 'events: a result that was refused comes again, the same',
-    skip: needs('token tokens.capture.accepted', ({ profile }) => profile.tokens.capture.accepted),
-    async run(kit) {
-      const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
-      kit.inbox.refuse('operationSettled', request.requestId, 2);
-      const accepted = await send(kit, 'capture', request);
-      assert.equal(Answer[accepted.answer], 'ACCEPTED');
-      const { eventId, said } = await taken(kit, 'operationSettled', request.requestId);
-      const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
-      assert.equal(reports.length, 3, 'the reports of one event');
-      for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
-    },
-  },
-  {
-    name: 'events: each result that was reported is the one that was answered',
-    when: 'last',
-    async run(kit) {
-      for (const { said } of kit.inbox.reports) {
-        if (said.case !== 'operationSettled' && said.case !== 'checkoutCompleted') continue;
-        const known = kit.answered.get(said.value.requestId);
-        if (known && known.result.answer !== Answer.ACCEPTED) {
-          assert.deepEqual(said.value.result, known.result, `the result of ${said.value.requestId} in its event`);
-        }
+  ),
+  checkUnless(needs('capture', 'accepted'), 'events: a result that was refused comes again, the same', async (kit) => {
+    const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
+    kit.inbox.refuse('operationSettled', request.requestId, 2);
+    const accepted = await send(kit, 'capture', request);
+    assert.equal(Answer[accepted.answer], 'ACCEPTED');
+    const { eventId, said } = await taken(kit, 'operationSettled', request.requestId);
+    const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
+    assert.equal(reports.length, 3, 'the reports of one event');
+    for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
+  }),
+  lastCheck('events: each result that was reported is the one that was answered', async (kit) => {
+    for (const { said } of kit.inbox.reports) {
+      if (said.case !== 'operationSettled' && said.case !== 'checkoutCompleted') continue;
+      const known = kit.answered.get(said.value.requestId);
+      if (known && known.result.answer !== Answer.ACCEPTED) {
+        assert.deepEqual(said.value.result, known.result, `the result of ${said.value.requestId} in its event`);
       }
-    },
-  },
-  {
-    name: 'events: each allowed by the contract, and one identifier, one content',
-    when: 'last',
-    async run({ inbox }) {
-      assert.deepEqual(inbox.faults, []);
-      const contents = new Map<string, string>();
-      for (const { eventId, said } of inbox.reports) {
-        const known = contents.get(eventId) ?? bytesOf(said);
-        assert.equal(bytesOf(said), known, `event ${eventId} said something else the second time`);
-        contents.set(eventId, known);
-      }
-    },
-  },
+    }
+  }),
+  lastCheck('events: each allowed by the contract, and one identifier, one content', async ({ inbox }) => {
+    assert.deepEqual(inbox.faults, []);
+    const contents = new Map<string, string>();
+    for (const { eventId, said } of inbox.reports) {
+      const known = contents.get(eventId) ?? bytesOf(said);
+      assert.equal(bytesOf(said), known, `event ${eventId} said something else the second time`);
+      contents.set(eventId, known);
+    }
+  }),
 ];
 
 function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?: (amount: bigint) => bigint): Check {
-  return {
-    name: `events: a reversal of ${what}`,
-    skip: needs(`token tokens.${token}`, ({ profile }: { profile: Profile }) => profile.tokens[token]),
-    async run(kit) {
-      const { hold, capture: of } = await captured(kit, kit.profile.tokens[token]);
-      const { said } = await taken(kit, 'captureReversed', of.requestId);
-      assert(said.case === 'captureReversed');
-      const { amount } = said.value;
-      if (expected) assert.equal(amount, expected(of.amount), 'what was taken back');
-      else assert(amount < of.amount, `a part of the capture is less than ${of.amount}`);
-      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: amount });
-    },
-  };
+  return checkUnless(needs(token), `events: a reversal of ${what}`, async (kit) => {
+    const { hold, capture: of } = await captured(kit, kit.profile.tokens[token]);
+    const { said } = await taken(kit, 'captureReversed', of.requestId);
+    assert(said.case === 'captureReversed');
+    const { amount } = said.value;
+    if (expected) assert.equal(amount, expected(of.amount), 'what was taken back');
+    else assert(amount < of.amount, `a part of the capture is less than ${of.amount}`);
+    await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: amount });
+  });
 }
 
 function isAbout({ said }: Report, captureRequestId: string): boolean {

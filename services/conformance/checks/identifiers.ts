@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { addUp, listAll } from '../books.ts';
-import { type Check, checkOf, supported } from '../check.ts';
+import { type Check, checkOf, checkUnless, supported } from '../check.ts';
 import { KINDS, type Kind, others, tokenOf } from '../kinds.ts';
 import { ask, findOut, inquire, type Kit, type Method, type Request, send, settled, told } from '../kit.ts';
 
@@ -80,10 +80,10 @@ function inquired(kind: Kind): Check {
 }
 
 function fenced(kind: Kind): Check {
-  return {
-    name: `${kind.name}: fenced, it never acts`,
-    skip: (kit) => supported(kind)(kit) ?? (kit.description.fences ? undefined : 'the processor cannot fence'),
-    async run(kit) {
+  return checkUnless(
+    (kit) => supported(kind)(kit) ?? (kit.description.fences ? undefined : 'the processor cannot fence'),
+    `${kind.name}: fenced, it never acts`,
+    async (kit) => {
       const request = await kind.prepare(kit);
       const free = await inquire(kit, request, false);
       assert.deepEqual([Finding[free.finding], free.fenced], ['NEVER_SEEN', false], 'an inquiry that does not fence');
@@ -99,7 +99,7 @@ function fenced(kind: Kind): Check {
       assert.notEqual(late?.answer, Answer.APPROVED, 'the books show that it was done all the same');
       await demandBooks(kit, request);
     },
-  };
+  );
 }
 
 /** A request and the inquiry that fences it arrive together: either it was done, or it never is. */
@@ -136,33 +136,25 @@ function brokenOff(kind: Kind): Check {
 }
 
 function answerLost(kind: Kind): Check {
-  return {
-    name: `${kind.name}: its answer lost`,
-    skip: supported(kind, 'answerLost'),
-    async run(kit) {
-      const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'answerLost'));
-      await demandSilence(kit, kind.method, request);
-      const { finding, result } = await inquire(kit, request);
-      assert.equal(Finding[finding], 'DONE', 'what was done, though its answer was lost');
-      assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request');
-      await demandBooks(kit, request);
-    },
-  };
+  return checkUnless(supported(kind, 'answerLost'), `${kind.name}: its answer lost`, async (kit) => {
+    const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'answerLost'));
+    await demandSilence(kit, kind.method, request);
+    const { finding, result } = await inquire(kit, request);
+    assert.equal(Finding[finding], 'DONE', 'what was done, though its answer was lost');
+    assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request');
+    await demandBooks(kit, request);
+  });
 }
 
 function requestLost(kind: Kind): Check {
-  return {
-    name: `${kind.name}: its request lost`,
-    skip: supported(kind, 'requestLost'),
-    async run(kit) {
-      const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'requestLost'));
-      await demandSilence(kit, kind.method, request);
-      const { finding, fenced } = await inquire(kit, request);
-      assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', kit.description.fences]);
-      if (fenced) await demandRefusal(kit, kind.method, request, 'an identifier that was fenced');
-      await demandBooks(kit, request);
-    },
-  };
+  return checkUnless(supported(kind, 'requestLost'), `${kind.name}: its request lost`, async (kit) => {
+    const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'requestLost'));
+    await demandSilence(kit, kind.method, request);
+    const { finding, fenced } = await inquire(kit, request);
+    assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', kit.description.fences]);
+    if (fenced) await demandRefusal(kit, kind.method, request, 'an identifier that was fenced');
+    await demandBooks(kit, request);
+  });
 }
 
 /** Demands that what became of a request is found out, and stays so. */

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../../platform/html.ts';
 import type { Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { formatAmount } from './format.ts';
-import { type Html, html } from './html.ts';
 import { WORDS } from './words.ts';
 
 /** What a page of an open checkout shows. */
@@ -28,7 +28,7 @@ export function document(title: string, main: Html, script: 'script' | 'no scrip
     <main>${main}</main>
   </body>
 </html>
-`.markup;
+`.text;
 }
 
 /** Who asks, for how much, and for which order. */

@@ -1,9 +1,9 @@
+import { type Html, html } from '../../../platform/html.ts';
 import { BEHAVIOURS } from '../behaviour.ts';
 import type { CardTry } from '../ledger/checkout.ts';
 import { type CheckoutView, cancelForm, document, orderSummary } from './document.ts';
 import type { FieldErrors, FieldName, Typed } from './form.ts';
 import { formatAmount, timeOfDay } from './format.ts';
-import { type Html, html } from './html.ts';
 import { groupInFours, TEST_CARDS, type TestCard } from './test-card.ts';
 import { type Decline, WORDS } from './words.ts';
 
@@ -87,7 +87,8 @@ function field({ name, label, autocomplete, maxlength, hint }: Field, filled: Fi
           <label for="${name}">${label}</label>
           ${hint ? html`<span class="quiet" id="${name}-hint">${hint}</span>` : []}
           <input id="${name}" name="${name}" inputmode="numeric" autocomplete="${autocomplete}" maxlength="${maxlength}"
-            value="${typed[name] ?? ''}" spellcheck="false" required ${describedBy ? html`aria-describedby="${describedBy}"` : []}
+            value="${typed[name] ?? ''}" spellcheck="false" required
+            ${describedBy ? html`aria-describedby="${describedBy}"` : []}
             ${error ? html`aria-invalid="true"` : []} ${focused === name ? html`autofocus` : []}>
           ${error ? html`<span class="error" id="${name}-error">${WORDS.errors[error]}</span>` : []}
         </div>`;
@@ -103,7 +104,8 @@ function corrections(errors: FieldErrors): Html {
 
 function refusal({ errorCode, cardLast4 }: CardTry): Html {
   const why = WORDS.declined[errorCode as Decline] ?? WORDS.declined.do_not_honor;
-  return html`<div class="alert" role="alert"><h3>${WORDS.declinedTitle}</h3><p>${why(cardLast4)} ${WORDS.tryAnother}</p></div>`;
+  return html`<div class="alert" role="alert"><h3>${WORDS.declinedTitle}</h3>
+          <p>${why(cardLast4)} ${WORDS.tryAnother}</p></div>`;
 }
 
 /** The cards that the sandbox takes, and what each does. */

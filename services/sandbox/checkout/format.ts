@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { code as currencyOf } from 'currency-codes';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../../platform/html.ts';
 
 /** An amount as English writes it: 1050 EUR minor units are €10.50. */
 export function formatAmount(amount: number, currency: string): string {

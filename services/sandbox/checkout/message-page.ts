@@ -1,7 +1,7 @@
+import { type Html, html } from '../../../platform/html.ts';
 import type { CardTry, Checkout } from '../ledger/checkout.ts';
 import { type CheckoutView, cancelForm, document } from './document.ts';
 import { formatAmount, timeOfDay } from './format.ts';
-import { type Html, html } from './html.ts';
 import { type Message, WORDS } from './words.ts';
 
 /** A page that says how it stands, with the way back to the merchant when there is one. */
@@ -26,7 +26,9 @@ function onwards(checkout: Checkout | undefined): Html {
   return html`<p><a class="button" href="${checkout.returnUrl}">${WORDS.returnTo(checkout.merchantName)}</a></p>`;
 }
 
-const TICK = html`<svg class="tick" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M14 25l7 7 13-15"/></svg>`;
+const TICK = html`<svg class="tick" viewBox="0 0 48 48" aria-hidden="true">
+  <circle cx="24" cy="24" r="22"/><path d="M14 25l7 7 13-15"/>
+</svg>`;
 
 /** The page that stands for the bank's, as 3-D Secure shows it: the customer confirms there, or does not. */
 export function challengePage(page: CheckoutView & { readonly cardTry: CardTry }): string {

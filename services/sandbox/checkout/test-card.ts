@@ -5,22 +5,10 @@ export interface TestCard {
   /** Digits only. */
   readonly number: string;
   readonly brand: string;
-  readonly behaviour: CardBehaviour;
+  readonly behaviour: BehaviourName;
   /** Its bank asks the customer to confirm first, as 3-D Secure does. */
   readonly challenged?: true;
 }
-
-/** What a card can show; other behaviours have a token only. */
-export type CardBehaviour = Exclude<
-  BehaviourName,
-  | `${'void' | 'increment' | 'extension' | 'refund'}_${string}`
-  | `${string}accepted_declined`
-  | 'accepted'
-  | 'capture_only'
-  | 'reversed_unattributed'
-  | 'reversed_reinstated'
-  | 'voided_elsewhere'
->;
 
 /** The industry's usual test numbers where there is one, else numbers of the same range. None is a real card. */
 export const TEST_CARDS: readonly TestCard[] = [

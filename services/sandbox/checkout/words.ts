@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../../platform/html.ts';
 
 /** Every text of the page. */
 export const WORDS = {

@@ -1,4 +1,5 @@
-import { behaviourOf, type Effect, notPerformed } from '../behaviour.ts';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
+import { behaviourOf, type Effect } from '../behaviour.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
@@ -28,9 +29,4 @@ export function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefi
   return behaviourOf(behaviour).ended?.as === 'voided'
     ? notPerformed('authorization_voided', 'The authorization was voided at the processor.')
     : notPerformed('authorization_expired', 'The authorization has ended.');
-}
-
-/** Whether two values are of the same merchant or account; an empty one says nothing. */
-export function agrees(one: string, other: string): boolean {
-  return one === '' || other === '' || one === other;
 }

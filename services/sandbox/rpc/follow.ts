@@ -1,9 +1,11 @@
+import { mismatch, NOT_FOUND } from '../../../platform/adapter/authorization.ts';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Ability, type Effect, effectOf, isAble, notPerformed } from '../behaviour.ts';
+import { type Ability, type Effect, effectOf, isAble } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { agrees, endedElsewhere, findAuthorization, refundableOf, remainingOf } from './authorization.ts';
+import { endedElsewhere, findAuthorization, refundableOf, remainingOf } from './authorization.ts';
 import { cardOf, conclude, type Outcome, recall } from './outcome.ts';
 
 /**
@@ -15,10 +17,7 @@ export function follow(books: Books, kind: keyof typeof JUDGES, request: object,
   const earlier = recall(books, intent);
   if (earlier) return earlier;
   const authorization = findAuthorization(books, intent.authorizationRequestId);
-  if (authorization?.answer !== Answer.APPROVED) {
-    const effect = notPerformed('authorization_not_found', 'There is no such authorization.');
-    return conclude(books, intent, { effect, nowMs });
-  }
+  if (authorization?.answer !== Answer.APPROVED) return conclude(books, intent, { effect: NOT_FOUND, nowMs });
   const { behaviour } = authorization;
   const refusal = mismatch(authorization, intent) ?? JUDGES[kind](authorization, intent, nowMs, books);
   const effect = refusal ?? effectOf(behaviour, kind);
@@ -74,19 +73,6 @@ function isOfSameCard(authorization: Entry, intent: Intent): boolean {
     (authorization.tokenId === intent.tokenId ||
       (authorization.kind === 'checkout' && authorization.generatedTokenId === intent.tokenId))
   );
-}
-
-function mismatch(authorization: Entry, intent: Intent): Effect | undefined {
-  const same =
-    agrees(authorization.merchantId, intent.merchantId) &&
-    agrees(authorization.account, intent.account) &&
-    agrees(authorization.currency, intent.currency);
-  return same ? undefined : mismatched();
-}
-
-/** A refusal: the operation's parties are not the authorization's. */
-export function mismatched(): Effect {
-  return notPerformed('authorization_mismatch', 'Merchant, account or currency are not those of the authorization.');
 }
 
 /** A refusal unless an authorization is still open: not ended, by its time or by somebody. */

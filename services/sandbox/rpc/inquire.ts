@@ -1,6 +1,6 @@
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
 import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { notPerformed } from '../behaviour.ts';
 import { type Entry, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { endingOf, resultOf } from './outcome.ts';

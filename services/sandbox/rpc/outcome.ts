@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { resultOf as formOf, type KeptCard, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -99,9 +98,9 @@ export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): Result
   const { behaviour, actedAtMs, expiresAtMs, expectedByMs, voided } = entry;
   return formOf({
     ...entry,
-    actedAt: timestampFromMs(actedAtMs),
-    expiresAt: expiresAtMs > 0 ? timestampFromMs(expiresAtMs) : undefined,
-    expectedBy: timestampFromMs(expectedByMs),
+    actedAt: new Date(actedAtMs),
+    expiresAt: expiresAtMs > 0 ? new Date(expiresAtMs) : null,
+    expectedBy: new Date(expectedByMs),
     released: voided,
     capabilities: capabilitiesOf(behaviour),
   });

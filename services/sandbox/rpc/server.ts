@@ -1,4 +1,4 @@
-import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { type Listed, listPage } from '../../../platform/adapter/entry.ts';
 import { type Call, type Methods, RpcError } from '../../../platform/adapter/serve.ts';
@@ -90,9 +90,9 @@ function listed(entry: Entry): Listed {
     sequence: entry.seq,
     amount: entry.kind === 'void' ? entry.voided : entry.amount,
     voided: isAuthorization ? entry.voided : 0,
-    actedAt: timestampFromMs(entry.actedAtMs),
-    endedAt: entry.endedAtMs > 0 ? timestampFromMs(entry.endedAtMs) : undefined,
-    changedAt: timestampFromMs(entry.changedAtMs),
+    actedAt: new Date(entry.actedAtMs),
+    endedAt: entry.endedAtMs > 0 ? new Date(entry.endedAtMs) : null,
+    changedAt: new Date(entry.changedAtMs),
   };
 }
 

@@ -1,9 +1,10 @@
+import { mismatch, NOT_FOUND } from '../../../platform/adapter/authorization.ts';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { APPROVED, type Effect, effectOf, notPerformed } from '../behaviour.ts';
+import { APPROVED, type Effect, effectOf } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { agrees, endedElsewhere, findAuthorization } from './authorization.ts';
-import { mismatched } from './follow.ts';
+import { endedElsewhere, findAuthorization } from './authorization.ts';
 import { conclude, endingOf, type Outcome, recall } from './outcome.ts';
 
 /**
@@ -26,9 +27,10 @@ export function voidAuthorization(books: Books, request: object, nowMs: number):
   return conclude(books, intent, { effect: effectOf(behaviour, 'void'), behaviour, nowMs });
 }
 
-function refusalOf(authorization: Entry | undefined, { merchantId, account }: Intent): Effect | undefined {
-  if (!authorization) return notPerformed('authorization_not_found', 'There is no such authorization.');
-  if (!agrees(authorization.merchantId, merchantId) || !agrees(authorization.account, account)) return mismatched();
+function refusalOf(authorization: Entry | undefined, intent: Intent): Effect | undefined {
+  if (!authorization) return NOT_FOUND;
+  const refusal = mismatch(authorization, intent);
+  if (refusal) return refusal;
   if (authorization.answer === Answer.ACCEPTED) {
     return notPerformed('authorization_not_ended', 'The authorization has no result yet.');
   }

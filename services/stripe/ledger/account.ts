@@ -2,7 +2,8 @@ import type { Query, Statement } from '../../../platform/adapter/postgres/databa
 
 const REFUSED: Statement = {
   name: 'refused_features',
-  text: `SELECT account FROM stripe.account WHERE account = $1 AND features_refused_at > $2::timestamptz - interval '1 day'`,
+  text: `SELECT account FROM stripe.account
+    WHERE account = $1 AND features_refused_at > $2::timestamptz - interval '1 day'`,
 };
 
 /** Whether Stripe has refused the card features to an account within a day; accounts may be given them later. */

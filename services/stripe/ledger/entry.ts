@@ -19,9 +19,8 @@ export interface Intent extends base.Intent {
   readonly saveCard: boolean;
 }
 
-/** Default values of an intent. */
-const NO_INTENT: Omit<Intent, 'kind'> = {
-  ...base.NO_INTENT,
+/** Default values of what Stripe is asked besides. */
+const NO_TERMS: Omit<Intent, keyof base.Intent> = {
   merchantName: '',
   description: '',
   customerPresent: false,
@@ -34,11 +33,11 @@ const NO_INTENT: Omit<Intent, 'kind'> = {
 export function intentOf<K extends Kind>(kind: K, request: object): Intent & { readonly kind: K } {
   const { expectedCaptureAt } = request as { expectedCaptureAt?: Timestamp };
   const said = expectedCaptureAt ? timestampDate(expectedCaptureAt) : null;
-  return { ...keptFields(NO_INTENT, request), expectedCaptureAt: said, kind };
+  return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), expectedCaptureAt: said, kind };
 }
 
-/** How it ended. ACCEPTED = taken, the end follows. */
-export interface Ending extends KeptResult {
+/** What an ending says. */
+interface Outcome extends KeptResult {
   readonly expiresAt: Date | null;
   readonly expectedBy: Date | null;
   readonly severalCaptures: boolean;
@@ -47,8 +46,11 @@ export interface Ending extends KeptResult {
   readonly released: bigint;
 }
 
+/** How it ended. ACCEPTED = taken, the end follows. */
+export type Ending = KeptResult & Partial<Outcome>;
+
 /** Default values of an ending. */
-export const NO_ENDING: Ending = {
+const NO_OUTCOME: Outcome = {
   ...NO_RESULT,
   expiresAt: null,
   expectedBy: null,
@@ -58,7 +60,7 @@ export const NO_ENDING: Ending = {
 };
 
 /** One row. Its answer is UNSPECIFIED until it ended. */
-export interface Entry extends Intent, Ending, base.State, base.Numbered {
+export interface Entry extends Intent, Outcome, base.State, base.Numbered {
   /**
    * `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible.
    */
@@ -70,53 +72,38 @@ export interface Entry extends Intent, Ending, base.State, base.Numbered {
   readonly closingUrl: string | null;
   /** Of a capture or void: what was captured before it; of an increment: the amount before it. */
   readonly baseline: bigint;
+  /** When Stripe is asked whether it has changed there; null = it cannot. */
+  readonly lookAt: Date | null;
 }
 
-const INTENT_FIELDS = ['kind', ...Object.keys(NO_INTENT)] as (keyof Intent)[];
-const ENDING_FIELDS = Object.keys(NO_ENDING) as (keyof Ending)[];
-const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
-const STATE_FIELDS = [
-  ...(['stage', 'intentId', 'sessionId', 'refundId', 'closingUrl', 'baseline'] as const),
-  ...(['sentAt', 'actedAt', ...SUMS, 'endedAt', 'endedHow'] as const),
-];
-
-const ENTRIES = base.entryReader<Entry>('stripe', [...INTENT_FIELDS, ...ENDING_FIELDS, ...STATE_FIELDS]);
-export const BOOKS = openBooks('stripe');
-const { column } = base;
-const COLUMNS = ENTRIES.columns;
-
-export const {
-  find: findEntry,
-  /** What was done about an authorization, oldest first. */
-  ofAuthorization: entriesOf,
-  /** Entries after a number, oldest first. */
-  list: listEntries,
-} = ENTRIES;
-
-const NEW_FIELDS = [...INTENT_FIELDS, 'stage', 'sentAt', 'closingUrl', 'baseline', 'expiresAt', 'lookAt'] as const;
-const INSERT: Statement = {
-  name: 'insert_entry',
-  // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
-  text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${ENTRY_ORDER_LOCK}))
-    INSERT INTO stripe.entry (${NEW_FIELDS.map(column).join(', ')})
-    SELECT ${NEW_FIELDS.map((_, index) => `$${index + 1}`).join(', ')} FROM line
-    ON CONFLICT (request_id) DO NOTHING RETURNING ${COLUMNS}`,
+const DEFAULTS: Omit<Entry, keyof base.Intent | keyof base.Numbered> = {
+  ...base.NO_STATE,
+  ...NO_TERMS,
+  ...NO_OUTCOME,
+  stage: 'stored',
+  intentId: null,
+  sessionId: null,
+  refundId: null,
+  closingUrl: null,
+  baseline: 0n,
+  lookAt: null,
 };
+const { fields: FIELDS, insert } = base.entryWriter<Entry>('stripe', DEFAULTS, ENTRY_ORDER_LOCK);
+const { columns: COLUMNS, find, list, ofAuthorization } = base.entryReader<Entry>('stripe', FIELDS);
+const OUTCOME_FIELDS = Object.keys(NO_OUTCOME) as (keyof Outcome)[];
+
+export { find as findEntry, list as listEntries, ofAuthorization as entriesOf };
+
+export const BOOKS = openBooks('stripe');
 
 /** How a new entry begins. */
 export type Beginning = Partial<Pick<Entry, 'stage' | 'sentAt' | 'closingUrl' | 'baseline' | 'expiresAt'>>;
 
 /** Stores an intent; undefined when the identifier is known already. */
-export async function insertEntry(query: Query, intent: Intent, begins: Beginning = {}): Promise<Entry | undefined> {
-  const defaults = { stage: 'stored', sentAt: null, closingUrl: null, baseline: 0n, expiresAt: null };
+export function insertEntry(query: Query, intent: Intent, begins: Beginning = {}): Promise<Entry | undefined> {
   // A checkout is looked at from the beginning, what else may change at Stripe from when Stripe has answered.
   const lookAt = intent.kind === 'checkout' ? (begins.sentAt ?? null) : null;
-  const row = { ...defaults, ...intent, ...begins, lookAt };
-  const [entry] = await query<Entry>(
-    INSERT,
-    NEW_FIELDS.map((field) => row[field]),
-  );
-  return entry;
+  return insert(query, intent, { ...begins, lookAt });
 }
 
 const MARK: Statement = {
@@ -144,7 +131,7 @@ const END: Statement = {
   text: `UPDATE stripe.entry SET stage = CASE $6::smallint WHEN ${Answer.ACCEPTED} THEN 'sent' ELSE 'ended' END,
     acted_at = $5::timestamptz,
       intent_id = coalesce($3, intent_id), refund_id = coalesce($4, refund_id),
-      ${ENDING_FIELDS.map((field, index) => `${column(field)} = $${index + 6}`).join(', ')},
+      ${OUTCOME_FIELDS.map((field, index) => `${base.column(field)} = $${index + 6}`).join(', ')},
       look_at = CASE WHEN $6::smallint IN (${Answer.APPROVED}, ${Answer.ACCEPTED})
         AND kind IN ('authorization', 'checkout', 'refund') THEN $5::timestamptz + interval '5 min' END
     WHERE request_id = $1 AND stage = ANY ($2::text[]) RETURNING ${COLUMNS}`,
@@ -168,7 +155,8 @@ export async function endEntry(
   at: Date,
   { intentId = null, refundId = null }: Found = {},
 ): Promise<Entry | undefined> {
-  const fields = ENDING_FIELDS.map((field) => ending[field]);
+  const outcome = { ...NO_OUTCOME, ...ending };
+  const fields = OUTCOME_FIELDS.map((field) => outcome[field]);
   const [entry] = await query<Entry>(END, [requestId, from, intentId, refundId, at, ...fields]);
   return entry;
 }

@@ -1,3 +1,4 @@
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -5,7 +6,7 @@ import { type Context, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
 import { type Ending, type Entry, findEntry, intentOf, ownerOfToken } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
-import { notPerformed, resultOf } from '../settlement/ending.ts';
+import { resultOf } from '../settlement/ending.ts';
 import { finish } from '../settlement/finish.ts';
 import { amountRefusal } from '../settlement/operation.ts';
 import { recallOrStore } from './recall.ts';

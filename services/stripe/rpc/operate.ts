@@ -1,10 +1,11 @@
+import { NOT_FOUND } from '../../../platform/adapter/authorization.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
 import { intentOf } from '../ledger/entry.ts';
 import { advance, findAuthorization, OPERATIONS, type OperationKind, settleOthers } from '../settlement/advance.ts';
 import { resultOf } from '../settlement/ending.ts';
-import { NOT_FOUND, type Operation } from '../settlement/operation.ts';
+import type { Operation } from '../settlement/operation.ts';
 import { WAIT_MS } from './authorize.ts';
 import { conclude, type Recalled, recall, recallOrStore } from './recall.ts';
 

@@ -1,10 +1,10 @@
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
-import { listedOf } from '../../../platform/adapter/postgres/entries.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
 import { identityOf } from '../api/account.ts';
 import { intentOf, listEntries } from '../ledger/entry.ts';
-import { notPerformed, resultOf } from '../settlement/ending.ts';
+import { resultOf } from '../settlement/ending.ts';
 import { authorize } from './authorize.ts';
 import { createCheckout } from './create-checkout.ts';
 import { describe } from './describe.ts';
@@ -34,8 +34,7 @@ export function processorMethods(context: Context): Methods {
     credit: (request) => result(unsupported('credit', request, 'Stripe cannot pay to the card of a token.')),
     createCheckout: (request) => createCheckout(context, request),
     inquire: (request) => inquire(context, request),
-    listEntries: (request) =>
-      listPage(request, async (listing) => (await listEntries(context.database.query, listing)).map(listedOf)),
+    listEntries: (request) => listPage(request, (listing) => listEntries(context.database.query, listing)),
     describe: async (request) => ({ ...(await describe(context, request)), identity: await identityOf(context) }),
   };
 }

@@ -1,10 +1,10 @@
+import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ask, type Failure } from '../api/ask.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
 import { CAPTURE } from './capture.ts';
-import { declined, notPerformed } from './ending.ts';
 import { finish } from './finish.ts';
 import { INCREMENT } from './increment.ts';
 import type { Operation } from './operation.ts';

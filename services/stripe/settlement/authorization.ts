@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
+import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { type Context, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask, type Failure } from '../api/ask.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
-import { declined, notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';
 import { finish } from './finish.ts';
 import { getIntent, stateOf } from './intent-ending.ts';

@@ -1,20 +1,12 @@
 import type Stripe from 'stripe';
-import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { endedElsewhere, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { approved, notPerformed } from './ending.ts';
 import { chargeOf, getIntent } from './intent-ending.ts';
 import { hasMark, markOf } from './mark.ts';
-import {
-  amountRefusal,
-  endedAlready,
-  endedThere,
-  type Operation,
-  tooMany,
-  uncapturedOf,
-  unusable,
-} from './operation.ts';
+import { amountRefusal, endedThere, type Operation, tooMany, uncapturedOf, unusable } from './operation.ts';
 
 /** Whether a capture closes its authorization: it was asked to, leaves nothing, or is the only one there can be. */
 function isFinal(entry: Entry, authorization: Entry): boolean {
@@ -27,7 +19,7 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
  */
 export const CAPTURE: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, context) {
-    const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
+    const refusal = unusable(authorization, intent) ?? endedElsewhere(authorization);
     if (refusal) return refusal;
     const { terminalId, userId, severalCaptures, captured } = authorization;
     if (terminalId !== intent.terminalId || userId !== intent.userId) {

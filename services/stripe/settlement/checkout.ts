@@ -1,11 +1,11 @@
 import type Stripe from 'stripe';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { withRequestId } from '../../../platform/return-url.ts';
 import { type Context, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
-import { notPerformed } from './ending.ts';
 import { type Features, withFeatures } from './features.ts';
 import { finish } from './finish.ts';
 import { stateOf } from './intent-ending.ts';

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
-import { totalOf } from '../../../platform/adapter/authorization.ts';
+import { endedElsewhere, totalOf } from '../../../platform/adapter/authorization.ts';
+import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { approved, notPerformed } from './ending.ts';
 import { captureBefore, getIntent } from './intent-ending.ts';
 import { hasMark, markOf } from './mark.ts';
-import { amountRefusal, endedAlready, endedThere, type Operation, tooMany, unusable } from './operation.ts';
+import { amountRefusal, endedThere, type Operation, tooMany, unusable } from './operation.ts';
 
 /**
  * Adds to an authorization, where the account and the card allow it. Stripe does so before the first capture only. It
@@ -14,7 +14,7 @@ import { amountRefusal, endedAlready, endedThere, type Operation, tooMany, unusa
  */
 export const INCREMENT: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, context) {
-    const refusal = unusable(authorization, intent) ?? endedAlready(authorization);
+    const refusal = unusable(authorization, intent) ?? endedElsewhere(authorization);
     if (refusal) return refusal;
     if (!authorization.increments || authorization.captured + authorization.voided > 0n) {
       return notPerformed('not_supported', 'This authorization takes no increments, or none any more.');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
+import { approved, declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { cardOf, declinedCardOf } from '../api/card.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { approved, declined, notPerformed } from './ending.ts';
 
 /** What a PaymentIntent says of its authorization. */
 export type IntentState =

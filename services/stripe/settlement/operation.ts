@@ -1,11 +1,11 @@
 import type Stripe from 'stripe';
-import * as base from '../../../platform/adapter/authorization.ts';
+import { mismatch, NOT_FOUND } from '../../../platform/adapter/authorization.ts';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe, toStripe } from '../amount.ts';
-import { type Ending, type Entry, entriesOf, type Intent, NO_ENDING } from '../ledger/entry.ts';
-import { notPerformed } from './ending.ts';
+import { type Ending, type Entry, entriesOf, type Intent } from '../ledger/entry.ts';
 import { isExpired } from './intent-ending.ts';
 import { MOST_MARKS } from './mark.ts';
 
@@ -31,21 +31,10 @@ export interface Operation<T = unknown> {
   look(context: Context, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
 }
 
-/** There is no such authorization. */
-export const NOT_FOUND: Ending = { ...NO_ENDING, ...base.NOT_FOUND };
-
 /** Why nothing can be done with an authorization, or undefined. */
 export function unusable(authorization: Entry, intent: Intent): Ending | undefined {
   const isPlaced = authorization.stage === 'ended' && authorization.answer === Answer.APPROVED;
-  if (!isPlaced) return NOT_FOUND;
-  const refusal = base.mismatch(authorization, intent);
-  return refusal && { ...NO_ENDING, ...refusal };
-}
-
-/** That Stripe ended an authorization by itself, or undefined. */
-export function endedAlready(authorization: Entry): Ending | undefined {
-  const refusal = base.endedElsewhere(authorization);
-  return refusal && { ...NO_ENDING, ...refusal };
+  return isPlaced ? mismatch(authorization, intent) : NOT_FOUND;
 }
 
 /**
@@ -53,7 +42,7 @@ export function endedAlready(authorization: Entry): Ending | undefined {
  */
 export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'currency'>) {
   if (amount <= LARGEST_AMOUNT && toStripe(amount, currency) !== undefined) return undefined;
-  const message = `Stripe does not take this amount in ${currency}, or its documentation does not say how it counts it.`;
+  const message = `Stripe does not take this amount in ${currency}, or does not document how it counts it.`;
   return notPerformed('amount_not_supported', message);
 }
 

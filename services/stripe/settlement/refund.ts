@@ -1,9 +1,10 @@
 import type Stripe from 'stripe';
+import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
+import { NO_RESULT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
-import { accepted, approved, notPerformed } from './ending.ts';
 import { REQUEST_ID } from './mark.ts';
 import { amountRefusal, type Operation, unusable } from './operation.ts';
 
@@ -69,7 +70,9 @@ export function endingOfRefund(refund: Stripe.Refund): Ending {
       return notPerformed(refund.failure_reason ?? 'refund_failed', 'The refund failed.');
     case 'canceled':
       return notPerformed('refund_canceled', 'The refund was cancelled.');
-    default:
-      return accepted(new Date(refund.created * 1000 + REFUND_EXPECTED_MS), refund.id);
+    default: {
+      const expectedBy = new Date(refund.created * 1000 + REFUND_EXPECTED_MS);
+      return { ...NO_RESULT, answer: Answer.ACCEPTED, reference: refund.id, expectedBy };
+    }
   }
 }

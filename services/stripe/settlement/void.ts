@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
-import { mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { endedElsewhere, mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
-import { type Ending, type Entry, NO_ENDING } from '../ledger/entry.ts';
+import type { Ending, Entry } from '../ledger/entry.ts';
 import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
-import { approved, notPerformed } from './ending.ts';
 import { getIntent } from './intent-ending.ts';
 import { hasMark, markOf } from './mark.ts';
-import { endedAlready, endedThere, type Operation, uncapturedOf } from './operation.ts';
+import { endedThere, type Operation, uncapturedOf } from './operation.ts';
 
 /** What Stripe stores as the reason of our cancellations. */
 const REASON = 'abandoned';
@@ -22,7 +22,7 @@ const REASON = 'abandoned';
 export const VOID: Operation<Stripe.PaymentIntent> = {
   async judge(intent, authorization, context) {
     const refusal = mismatch(authorization, intent);
-    if (refusal) return { ...NO_ENDING, ...refusal };
+    if (refusal) return refusal;
     const ended = authorization.stage === 'ended' ? authorization : await endFirst(context, authorization);
     const nothingLeft = approved({ reference: ended.intentId ?? '' });
     if (CLOSED_PAGE.has(ended.errorCode)) return nothingLeft;
@@ -30,7 +30,7 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
       const message = 'The authorization was refused: nothing is reserved.';
       return notPerformed('authorization_not_approved', message);
     }
-    return endedAlready(ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
+    return endedElsewhere(ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
   },
   send(context, entry, authorization) {
     const { intentId, captured, account } = authorization;

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { v5 as uuidv5 } from 'uuid';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { approved } from '../../../platform/adapter/ending.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -19,7 +20,6 @@ import {
   intentOf,
 } from '../ledger/entry.ts';
 import { capturedBy } from '../settlement/capture.ts';
-import { approved } from '../settlement/ending.ts';
 import { tellCore } from '../settlement/finish.ts';
 import { incrementedBy } from '../settlement/increment.ts';
 import { type Mark, marksOf } from '../settlement/mark.ts';

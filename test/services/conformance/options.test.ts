@@ -7,8 +7,13 @@ describe('readOptions()', () => {
   it('reads credentials from the environment unless they are given', () => {
     const environment = { PROCESSOR_CREDENTIAL: 'from-there', PROCESSOR_TOKEN: 'and-there' };
     assert.deepEqual(readOptions(NEEDED, environment), {
-      ...{ processor: '127.0.0.1:1', profile: 'p.json', events: '127.0.0.1:50051', only: [], kills: 5 },
-      ...{ credential: 'from-there', eventsToken: 'and-there' },
+      processor: '127.0.0.1:1',
+      profile: 'p.json',
+      events: '127.0.0.1:50051',
+      only: [],
+      kills: 5,
+      credential: 'from-there',
+      eventsToken: 'and-there',
     });
     const args = [...NEEDED, '--credential', 'here', '--only', 'void', '--only', 'kill', '--kills', '9'];
     assert.partialDeepStrictEqual(readOptions(args, environment), {

@@ -3,7 +3,7 @@ import { timeOfDay } from '../../../../services/sandbox/checkout/format.ts';
 
 describe('timeOfDay()', () => {
   it('is UTC', () => {
-    const { markup } = timeOfDay(Date.UTC(2026, 5, 1, 14, 30));
-    assert.match(markup, /^<time datetime="2026-06-01T14:30:00.000Z">2:30\sPM UTC<\/time>$/);
+    const { text } = timeOfDay(Date.UTC(2026, 5, 1, 14, 30));
+    assert.match(text, /^<time datetime="2026-06-01T14:30:00.000Z">2:30\sPM UTC<\/time>$/);
   });
 });

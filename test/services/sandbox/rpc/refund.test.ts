@@ -15,7 +15,11 @@ describe('refund()', () => {
     return capture;
   }
   const refundOf = (capture: { requestId: string; authorizationRequestId: string }, amount = 400n) => ({
-    ...{ requestId: uuidv7(), captureRequestId: capture.requestId, merchantId: 'acme', amount, currency: 'EUR' },
+    requestId: uuidv7(),
+    captureRequestId: capture.requestId,
+    merchantId: 'acme',
+    amount,
+    currency: 'EUR',
     authorizationRequestId: capture.authorizationRequestId,
   });
   const answer = async (request: ReturnType<typeof refundOf>) => {

@@ -10,6 +10,7 @@ import { OPENINGS, StreamLimit } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
 import { warnOfProxy } from './http/client-address.ts';
 import { answerProblems } from './http/error-handler.ts';
+import { inTurns } from './http/in-turns.ts';
 import { logRequests, nameRequests, traceRequests } from './http/log-requests.ts';
 import { readRequestTarget } from './http/request-target.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
@@ -83,18 +84,21 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const app = createApp(settings, log, registry, closing.signal);
   exportRuntime(registry, credentials, clock);
   app.use(relay.middleware);
+  // The first is asked first: merchants' requests are the most.
   for (const router of [
+    rest,
+    operator.router,
     createHealth({ core, credentials, clock, closing: closing.signal }),
     createMetrics(registry, operator.requiresOperator),
     createConsole(),
     serveDocument(),
-    rest,
-    operator.router,
   ]) {
-    app.use(router.routes()).use(router.allowedMethods());
+    app.use(router.routes());
   }
+  // Of all of them: each has noted the routes whose path matches.
+  app.use(rest.allowedMethods());
   const handle = app.callback();
-  const { listen, drain } = createGatewayServer((request, response) => void handle(request, response));
+  const { listen, drain } = createGatewayServer(inTurns((request, response) => void handle(request, response)));
   const stop = async () => {
     await relay.close();
     await clock.close();
@@ -138,7 +142,7 @@ function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registr
   app.use(traceRequests);
   app.use(logRequests(log, requestMeter(registry)));
   app.use(async (ctx, next) => {
-    ctx.set(SECURITY_HEADERS);
+    for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
     await next();
     if (closing.aborted) ctx.set('Connection', 'close');
   });

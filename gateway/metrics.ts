@@ -6,6 +6,7 @@ import type { Credentials } from './core/credentials.ts';
 import type { ClockWatch } from './core/watch-clock.ts';
 import { routeOf } from './http/log-requests.ts';
 import { createRouter } from './http/route.ts';
+import { metricsOfAll } from './processes.ts';
 
 /** Counts and times requests that have ended, by their route's pattern, never their path. */
 export function requestMeter(registry: Registry): (ctx: Context, durationMs: number) => void {
@@ -40,6 +41,7 @@ export function exportRuntime(
     name: 'holdfast_clock_offset_seconds',
     help: "How far this process's clock is ahead of core's; no value until it was measured.",
     registers: [registry],
+    aggregator: 'max',
     collect() {
       this.remove();
       const offsetS = clock.offsetS();
@@ -49,8 +51,9 @@ export function exportRuntime(
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'holdfast_credentials_fresh',
-    help: 'Whether the credentials that core tells are fresh enough to judge by: 1, or 0 when requests are answered 503.',
+    help: 'Whether the credentials that core sends are fresh enough to judge by: 1, or 0 while requests get 503.',
     registers: [registry],
+    aggregator: 'min',
     collect() {
       this.set(credentials.isFresh() ? 1 : 0);
     },
@@ -60,9 +63,10 @@ export function exportRuntime(
 /** GET /metrics, behind `requiresOperator`. */
 export function createMetrics(registry: Registry, requiresOperator: Middleware): Router {
   const router = createRouter();
+  const read = metricsOfAll(registry);
   router.get('/metrics', requiresOperator, async (ctx) => {
     ctx.type = registry.contentType;
-    ctx.body = await registry.metrics();
+    ctx.body = await read();
   });
   return router;
 }

@@ -18,13 +18,20 @@ export const GATEWAY_SETTINGS = z.object({
   ...TRACING_SETTINGS,
   HOST: host.describe('address to listen on'),
   PORT: port.default(8080).describe('REST and the relay'),
+  GATEWAY_PROCESSES: wholeNumber(1, 64)
+    .default(1)
+    .describe(
+      'processes on that port, to use as many cores; each is a gateway in what is said of limits, metrics are of all',
+    ),
   CORE_URL: grpcTarget.default('127.0.0.1:50051').describe('`host:port`, or `dns:///…` to balance over several'),
   CORE_TLS_CA: file.describe("authorities of core's certificate, or `system`"),
   CORE_TLS_CERT: file.describe('shown to core'),
   CORE_TLS_KEY: file.describe('its key'),
   CORE_TLS_NAME: z.string().optional().describe("name in core's certificate, when not the one in `CORE_URL`"),
   GATEWAY_TOKEN: token.describe('role gateway; every token has 32 characters or more'),
-  REDIS_URL: redisUrl.optional().describe('`redis://…`, limits shared by gateways; unset: in memory'),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe('`redis://…`, limits shared by gateways; unset: each of their processes counts by itself'),
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10)
     .default(0)
     .describe('proxies in front that append to `X-Forwarded-For`, with or without a port'),

@@ -44,7 +44,7 @@ export function connectCore(options: CoreOptions): Core {
   const channel = openChannel(common);
   const streams = openChannel(common);
   const client = <S extends DescService>(service: S): GrpcClient<S> =>
-    retrying(service, channel.client(service), options.timeoutMs);
+    retrying(service, channel.gathering(service), options.timeoutMs);
   return {
     preauthorizations: client(PreauthorizationService),
     refunds: client(RefundService),
@@ -55,7 +55,8 @@ export function connectCore(options: CoreOptions): Core {
     },
     merchants: client(MerchantService),
     notifications: {
-      ...client(NotificationService),
+      // The relay gathers by itself.
+      ...retrying(NotificationService, channel.client(NotificationService), options.timeoutMs),
       watchNotifications: streams.client(NotificationService).watchNotifications,
     },
     operators: client(OperatorService),

@@ -66,8 +66,12 @@ export type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 /** A route whose handler takes `Call` and the input that its own schemas describe. */
 export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> = Omit<
   Route,
-  'query' | 'parameters' | 'body' | 'credential'
+  'query' | 'parameters' | 'body' | 'credential' | 'method' | 'codes'
 > & {
+  /** Unset: get. */
+  readonly method?: Route['method'];
+  /** Unset: READ. */
+  readonly codes?: Route['codes'];
   readonly query?: Q;
   readonly parameters?: P;
   readonly body?: B;

@@ -33,19 +33,9 @@ export class BoundedMemory extends RateLimiterMemory {
     return super.penalty(key, points, options);
   }
 
-  override reward(key: string, points?: number, options?: object): Promise<RateLimiterRes> {
-    this.#touch(key);
-    return super.reward(key, points, options);
-  }
-
   override block(key: string, durationSeconds: number): Promise<RateLimiterRes> {
     this.#touch(key);
     return super.block(key, durationSeconds);
-  }
-
-  override set(key: string, points: number, durationSeconds: number): Promise<RateLimiterRes> {
-    this.#touch(key);
-    return super.set(key, points, durationSeconds);
   }
 
   /** Null for a key that expired, even before its timer fired. */

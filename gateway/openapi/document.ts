@@ -1,6 +1,7 @@
 /**
  * Builds the OpenAPI document from the tables of routes that are mounted, and from the schemas that validate requests.
  */
+import holdfast from '../../package.json' with { type: 'json' };
 import { HEALTH_ROUTES } from '../health.ts';
 import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
 import { PROBLEM_CODES } from '../http/problem.ts';
@@ -52,7 +53,7 @@ export function createDocument(): OpenApiDocument {
     openapi: '3.1.1',
     info: {
       title: 'Holdfast',
-      version: '0.1.0',
+      version: holdfast.version,
       summary: 'Card holds, captures, original credit transactions and verified transaction webhooks',
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -111,8 +112,7 @@ const HEADERS = {
   [REQUEST_ID_HEADER]: {
     description:
       "Names this HTTP request in the gateway's log; give it to support. A client may choose it: a UUID in the " +
-      "request's " +
-      'header of the same name is taken',
+      "request's header of the same name is taken",
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },

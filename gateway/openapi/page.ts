@@ -3,11 +3,11 @@
  * searches and copies.
  */
 import { readFileSync } from 'node:fs';
+import { Html, html } from '../../platform/html.ts';
 import { curlOf, type SampleOperation } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
-import { Html, html, prose } from './html.ts';
 import { introduction, lesson } from './introduction.ts';
-import { tableOf } from './schema-table.ts';
+import { prose, tableOf } from './schema-table.ts';
 import type { JsonSchema } from './schemas.ts';
 
 export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
@@ -46,6 +46,13 @@ interface Shown {
   readonly operation: Operation;
 }
 
+interface Part {
+  readonly id: string;
+  readonly name: string;
+  readonly about: string;
+  readonly rooms: readonly { readonly name: string; readonly description: string; readonly shown: readonly Shown[] }[];
+}
+
 /** The whole page. */
 export function pageOf(document: OpenApiDocument): string {
   const { info, tags, webhooks } = document as unknown as {
@@ -75,14 +82,18 @@ export function pageOf(document: OpenApiDocument): string {
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <nav aria-label="Contents">
-<form role="search" hidden><label for="find-route">Search the routes</label> <input type="search" id="find-route" autocomplete="off"> <output id="found" for="find-route"></output></form>
+<form role="search" hidden>
+<label for="find-route">Search the routes</label>
+<input type="search" id="find-route" autocomplete="off"> <output id="found" for="find-route"></output>
+</form>
 <ul>${BEGINNINGS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
-${parts.map(({ id, name, rooms }) => html`<h2><a href="#${id}">${name}</a></h2>${rooms.map((room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><ul>${room.shown.map(link)}</ul></section>`)}`)}
+${parts.map(contents)}
 <ul><li><a href="#refusals">Refusals</a></li></ul></nav>
 <div class="page" id="content">
-<header><h1>${info.title} API ${info.version}</h1><p>${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a></p></header>
+<header><h1>${info.title} API ${info.version}</h1>
+<p>${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a></p></header>
 <main>${lesson()}${introduction()}<p>${prose(info.description)}</p>
-${parts.map(({ id, name, about, rooms }) => html`<div id="${id}"><h2>${name}</h2><p>${about}</p>${rooms.map((room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><p>${room.description}.</p>${room.shown.map((one) => section(one, document))}</section>`)}</div>`)}
+${parts.map((part) => chapter(part, document))}
 ${refusals(document)}</main></div>
 <script>${new Html(SCRIPT)}</script>
 </body></html>
@@ -120,8 +131,25 @@ const BEGINNINGS = [
   ['guides', 'Guides'],
 ] as const;
 
+/** A part in the side bar. */
+function contents({ id, name, rooms }: Part): Html {
+  const sections = rooms.map(
+    (room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><ul>${room.shown.map(link)}</ul></section>`,
+  );
+  return html`<h2><a href="#${id}">${name}</a></h2>${sections}`;
+}
+
 function link({ heading, operation }: Shown): Html {
   return html`<li><a href="#${operation.operationId}">${operation.summary}<code>${heading}</code></a></li>`;
+}
+
+/** A part in the page. */
+function chapter({ id, name, about, rooms }: Part, document: OpenApiDocument): Html {
+  const sections = rooms.map(
+    (room) => html`<section data-tag="${room.name}"><h3>${room.name}</h3><p>${room.description}.</p>
+${room.shown.map((one) => section(one, document))}</section>`,
+  );
+  return html`<div id="${id}"><h2>${name}</h2><p>${about}</p>${sections}</div>`;
 }
 
 function section(one: Shown, document: OpenApiDocument): Html {
@@ -134,16 +162,27 @@ function section(one: Shown, document: OpenApiDocument): Html {
   const codes = Object.entries(responses).filter(
     ([status, { content }]) => /^[45]/.test(status) && content !== undefined,
   );
-  return html`<article id="${operationId}"><h4>${summary}</h4><p class="route"><a href="#${operationId}"><code>${heading}</code></a></p>
+  const inputs = parameters.map((parameter) => ({ ...parameter, name: `${parameter.name} (${parameter.in})` }));
+  const refused = codes.map(([status, { description: names }]) => html`<li>${status}: ${prose(names)}</li>`);
+  return html`<article id="${operationId}"><h4>${summary}</h4>
+<p class="route"><a href="#${operationId}"><code>${heading}</code></a></p>
 <p>${prose(description)}</p>
 ${sample(one)}
-${parameters.length === 0 ? undefined : html`<h5>Parameters</h5>${tableOf(parameters.map((parameter) => ({ ...parameter, name: `${parameter.name} (${parameter.in})` })))}`}
-${body && html`<h5>Body</h5>${fields(body.schema, document)}<details><summary>Examples</summary>${examples(body.examples)}</details>`}
+${inputs.length === 0 ? undefined : html`<h5>Parameters</h5>${tableOf(inputs)}`}
+${
+  body &&
+  html`<h5>Body</h5>${fields(body.schema, document)}
+<details><summary>Examples</summary>${examples(body.examples)}</details>`
+}
 ${answers.map(([status, { description: what, content = {} }]) => {
   const [found] = Object.values(content);
-  return html`<h5>${status}: ${prose(what)}</h5>${found && html`<details><summary>Fields and examples</summary>${fields(found.schema, document)}${examples(found.examples)}</details>`}`;
+  const details =
+    found &&
+    html`<details><summary>Fields and examples</summary>
+${fields(found.schema, document)}${examples(found.examples)}</details>`;
+  return html`<h5>${status}: ${prose(what)}</h5>${details}`;
 })}
-${codes.length === 0 ? undefined : html`<h5>Refusals</h5><ul>${codes.map(([status, { description: names }]) => html`<li>${status}: ${prose(names)}</li>`)}</ul>`}</article>`;
+${refused.length === 0 ? undefined : html`<h5>Refusals</h5><ul>${refused}</ul>`}</article>`;
 }
 
 /** A command, and what it is answered: the first example of the first success. */
@@ -156,7 +195,8 @@ function sample({ sent, operation }: Shown): Html | undefined {
   const name = names[0] ?? '';
   const answer = answered.find(([shown]) => shown === name)?.[1].value;
   return html`<pre tabindex="0" class="curl">${curlOf(sent.method, sent.path, operation, name)}</pre>
-<p>is answered ${status}${answer === undefined ? '.' : ':'}</p>${answer === undefined ? undefined : html`<pre tabindex="0">${shownValue(answer)}</pre>`}`;
+<p>is answered ${status}${answer === undefined ? '.' : ':'}</p>
+${answer === undefined ? undefined : html`<pre tabindex="0">${shownValue(answer)}</pre>`}`;
 }
 
 function shownValue(value: unknown): string {
@@ -189,8 +229,12 @@ function examples(named: Readonly<Record<string, Named>> = {}): Html {
 
 function refusals({ components }: OpenApiDocument): Html {
   const codes = Object.entries(components.examples as Record<string, Named>);
+  const shown = codes.map(
+    ([code, { value }]) => html`<details><summary><code>${code}</code></summary>
+<pre tabindex="0">${shownValue(value)}</pre></details>`,
+  );
   return html`<section id="refusals"><h2>Refusals</h2><p>Each is <code>application/problem+json</code> (RFC 9457).</p>
-${codes.map(([code, { value }]) => html`<details><summary><code>${code}</code></summary><pre tabindex="0">${JSON.stringify(value, null, 2)}</pre></details>`)}</section>`;
+${shown}</section>`;
 }
 
 function resolve(schema: JsonSchema, { components }: OpenApiDocument): JsonSchema {

@@ -5,33 +5,31 @@ import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '.
 /** A refusal's body (RFC 9457). */
 export const ProblemAnswer = z
   .object({
-    type: z.string().meta({ description: 'urn:holdfast:problem: and the code' }),
-    title: z.string().meta({ description: 'What the code means' }),
-    status: z.int().min(400).max(599).meta({ description: 'The HTTP status' }),
-    detail: z.string().meta({ description: 'What is wrong with this request; it quotes no value' }),
-    code: z.enum(PROBLEM_CODES).meta({ description: 'Which refusal it is, for programs' }),
+    type: z.string().describe('urn:holdfast:problem: and the code'),
+    title: z.string().describe('What the code means'),
+    status: z.int().min(400).max(599).describe('The HTTP status'),
+    detail: z.string().describe('What is wrong with this request; it quotes no value'),
+    code: z.enum(PROBLEM_CODES).describe('Which refusal it is, for programs'),
     requestId: z
       .uuid()
-      .meta({
-        description:
-          'The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation ' +
+      .describe(
+        'The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation ' +
           'of the first request. INTERNAL: ask for it as after 202',
-      })
+      )
       .optional(),
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }))
-      .meta({ description: 'Each field at fault' })
+      .describe('Each field at fault')
       .optional(),
-    processorCode: z.string().meta({ description: "The processor's code" }).optional(),
-    processorMessage: z.string().meta({ description: "The processor's words, for people" }).optional(),
+    processorCode: z.string().describe("The processor's code").optional(),
+    processorMessage: z.string().describe("The processor's words, for people").optional(),
     amountRemaining: z
       .int()
       .min(0)
-      .meta({
-        description:
-          'AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor ' +
+      .describe(
+        'AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor ' +
           'units',
-      })
+      )
       .optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457)' });
@@ -86,23 +84,22 @@ export const PROBLEM_EXAMPLES = Object.fromEntries(
   PROBLEM_CODES.map((code) => [code, new Problem(code, DETAILS[code]).toJSON()]),
 ) as Readonly<Record<ProblemCode, Readonly<Record<string, unknown>>>>;
 
-const RETRY_AFTER = z.int().min(1).meta({ description: 'Seconds to wait' });
+const RETRY_AFTER = z.int().min(1).describe('Seconds to wait');
 const RATE_LIMIT = {
   'RateLimit-Limit': z
     .int()
-    .meta({
-      description:
-        'Requests per window of the rate that was bounded here; a 429 for too many calls under way at core tells none',
-    })
+    .describe(
+      'Requests per window of the rate that was bounded here; a 429 for too many calls under way at core tells none',
+    )
     .optional(),
-  'RateLimit-Remaining': z.int().meta({ description: 'Left in this window' }).optional(),
-  'RateLimit-Reset': z.int().meta({ description: 'Seconds until the window ends' }).optional(),
+  'RateLimit-Remaining': z.int().describe('Left in this window').optional(),
+  'RateLimit-Reset': z.int().describe('Seconds until the window ends').optional(),
 };
 
 /** Headers that come with some statuses. */
 export const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, z.ZodType>>>> = {
-  401: { 'WWW-Authenticate': z.string().meta({ description: 'What is demanded' }).optional() },
-  405: { Allow: z.string().meta({ description: 'The methods that are allowed' }) },
+  401: { 'WWW-Authenticate': z.string().describe('What is demanded').optional() },
+  405: { Allow: z.string().describe('The methods that are allowed') },
   409: { 'Retry-After': RETRY_AFTER.optional() },
   429: { 'Retry-After': RETRY_AFTER, ...RATE_LIMIT },
   503: { 'Retry-After': RETRY_AFTER },

@@ -1,4 +1,4 @@
-import { type Html, html, prose } from './html.ts';
+import { type Html, html } from '../../platform/html.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** A field or a parameter. */
@@ -11,11 +11,13 @@ export interface Row {
 
 /** Fields as a table: name, form, meaning. */
 export function tableOf(rows: readonly Row[]): Html {
-  return html`<div class="table" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead><tbody>
-${rows.map(
-  ({ name, required, description = '', schema }) =>
-    html`<tr><td><code>${name}</code></td><td>${required ? html`<b>required</b>, ` : undefined}${formOf(schema)}</td><td>${prose(description)}</td></tr>`,
-)}</tbody></table></div>`;
+  const lines = rows.map(
+    ({ name, required, description = '', schema }) => html`<tr><td><code>${name}</code></td>
+<td>${required ? html`<b>required</b>, ` : undefined}${formOf(schema)}</td><td>${prose(description)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Form</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${lines}</tbody></table></div>`;
 }
 
 /** What a value looks like, in a few words. */
@@ -32,4 +34,10 @@ function formOf(schema: JsonSchema): Html {
 
 function join(words: readonly string[]): Html[] {
   return words.map((word, index) => html`${index > 0 ? ', ' : ''}<code>${word}</code>`);
+}
+
+/** Text with `code` in backquotes. */
+export function prose(text: string): Html {
+  const parts = text.split(/`([^`]+)`/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }

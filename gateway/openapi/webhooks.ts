@@ -30,11 +30,10 @@ export const Notification = z
     merchantReference: shown.merchantReference,
     imported: z
       .literal(true)
-      .meta({
-        description:
-          "It was imported from the processor's books after a restore: it may have been told before, under the same " +
+      .describe(
+        "It was imported from the processor's books after a restore: it may have been told before, under the same " +
           'requestId',
-      })
+      )
       .optional(),
     sequence: z
       .int()
@@ -67,13 +66,14 @@ const TestNotification = z
 
 /** Headers of every notification. */
 const NOTIFICATION_HEADERS = {
-  'X-Service-Signature': z.string().meta({
-    description:
+  'X-Service-Signature': z
+    .string()
+    .describe(
       'Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)); covers these five fields only',
-  }),
-  'webhook-id': z.string().meta({ description: 'The same at every attempt (Standard Webhooks)' }),
-  'webhook-timestamp': z.string().meta({ description: 'Seconds since 1970 of this attempt' }),
-  'webhook-signature': z.string().meta({ description: 'v1,… once for each live secret; covers body and time' }),
+    ),
+  'webhook-id': z.string().describe('The same at every attempt (Standard Webhooks)'),
+  'webhook-timestamp': z.string().describe('Seconds since 1970 of this attempt'),
+  'webhook-signature': z.string().describe('v1,… once for each live secret; covers body and time'),
 };
 
 const captured = answerOf({ route: 'getOperatorOperation', name: 'capture' }) as object;

@@ -8,13 +8,17 @@ import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { listAudit } from './audit-log/list-audit.ts';
-import { authenticateOperator, coreCallOf } from './authenticate.ts';
-import { getDelivery, listDeliveries, replayDeliveries, replayDelivery } from './delivery/deliveries.ts';
-import { recoverDeliveries } from './delivery/recover-deliveries.ts';
+import { authenticateOperator, coreCallOf, type Operator } from './authenticate.ts';
+import {
+  getDelivery,
+  listDeliveries,
+  recoverDeliveries,
+  replayDeliveries,
+  replayDelivery,
+} from './delivery/deliveries.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
-import { captureHold, extendHold, incrementHold, releaseHold } from './hold/change-hold.ts';
+import { captureHold, extendHold, incrementHold, refundCapture, releaseHold } from './hold/change-hold.ts';
 import { getHold, listHolds } from './hold/holds.ts';
-import { refundCapture } from './hold/refund-capture.ts';
 import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
 import { createMerchant, getMerchant, listMerchants, updateMerchant } from './merchant/merchants.ts';
 import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
@@ -28,8 +32,7 @@ import { getOverview, listMinutes } from './overview/overview.ts';
 import { listFailures } from './relay/list-failures.ts';
 import { discardManyQuarantined, discardQuarantined, listQuarantine, releaseQuarantined } from './relay/quarantine.ts';
 import { listStored, replayStored } from './relay/stored-notifications.ts';
-import { listReviews } from './review/list-reviews.ts';
-import { resolveReview } from './review/resolve-review.ts';
+import { listReviews, resolveReview } from './review/reviews.ts';
 import type { OperatorRoute } from './route.ts';
 import { search } from './search/search.ts';
 import { getSession, signIn, signOut } from './session/session-routes.ts';
@@ -123,8 +126,13 @@ export function createOperator({ limits, gatewayToken, ...options }: OperatorOpt
       const input = await readInput(ctx, route, async (schema) =>
         parseJsonBody(await readCommandBytes(ctx, maxBodyBytes), schema),
       );
-      const { operator } = ctx.state;
-      return { ...options, ctx, sessions, verify, operator, asOperator: operator && coreCallOf(operator), ...input };
+      const call = { ...options, ctx, sessions, verify, ...input };
+      const operator: Operator | undefined = ctx.state.operator;
+      if (operator === undefined) return call;
+      // No merchantId has a slash.
+      const account = `operator/${operator.name}`;
+      const exporter = { account, isLive: () => !options.closing.aborted && operator.isLive() };
+      return { ...call, operator, asOperator: coreCallOf(operator), exporter };
     },
   });
   return { router, requiresOperator };

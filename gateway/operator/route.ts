@@ -2,7 +2,9 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
+import { READ } from '../http/problem-codes.ts';
 import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
+import type { Exporter } from '../resource/csv.ts';
 import type { Operator } from './authenticate.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
@@ -17,6 +19,7 @@ export interface OperatorCall extends StreamOptions {
 /** The same where the caller is authenticated. */
 export interface AuthenticatedCall extends OperatorCall {
   readonly operator: Operator;
+  readonly exporter: Exporter;
   /** Options of a call to core in the operator's name, with the operator's own token. */
   readonly asOperator: GrpcCall & { readonly metadata: Readonly<Record<string, string>> };
 }
@@ -31,12 +34,12 @@ export interface OperatorRoute extends HandledRoute {
 export function operatorRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
   route: RouteFor<AuthenticatedCall, Q, P, B>,
 ): OperatorRoute {
-  return { credential: 'operator', ...route };
+  return { credential: 'operator', method: 'get', codes: READ, ...route };
 }
 
 /** Describes a route that anybody may call. */
 export function publicRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
   route: RouteFor<OperatorCall, Q, P, B> & Pick<OperatorRoute, 'maxBodyBytes'>,
 ): OperatorRoute {
-  return { credential: 'none', ...route };
+  return { credential: 'none', method: 'get', codes: READ, ...route };
 }

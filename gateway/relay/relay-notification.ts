@@ -98,7 +98,9 @@ export const relayNotification = {
   promises: {
     408: 'Nothing was stored: send it again.',
     429: 'Nothing was stored: send it again after Retry-After.',
-    503: 'It may have been stored: send it again after Retry-After. What is stored already is a duplicate, forwarded once.',
+    503:
+      'It may have been stored: send it again after Retry-After. What is stored already is a duplicate, forwarded ' +
+      'once.',
   },
   handler: relay,
 } as const satisfies HandledRoute;

@@ -5,15 +5,10 @@
 import { z } from 'zod';
 import { MOST_AMOUNT } from './request-fields.ts';
 
-export const requestId = z.uuid().meta({ description: 'Names the operation (UUIDv7); not secret' });
+export const requestId = z.uuid().describe('Names the operation (UUIDv7); not secret');
 
 /** An amount in minor units; 0 for none. */
-export const money = (description: string) =>
-  z
-    .int()
-    .min(0)
-    .max(MOST_AMOUNT)
-    .meta({ description: `${description}, minor units` });
+export const money = (description: string) => z.int().min(0).max(MOST_AMOUNT).describe(`${description}, minor units`);
 
 /** RFC 3339, UTC, milliseconds. */
 export const time = (description: string) => z.iso.datetime({ precision: 3 }).meta({ description });

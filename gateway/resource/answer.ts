@@ -91,9 +91,9 @@ function reasonFields<M>(name: keyof M): Fields<M> {
 
 /** A page of a list (AIP-158). */
 export function pageOf<M>(id: string | undefined, description: string, items: Answer<M>) {
-  const nextPageToken = z.string().meta({
-    description: 'pageToken of the next page; absent on the last. A page that has fewer items, or none, may have one',
-  });
+  const nextPageToken = z
+    .string()
+    .describe('pageToken of the next page; absent on the last. A page that has fewer items, or none, may have one');
   return {
     schema: z
       .object({ items: z.array(items.schema), nextPageToken: nextPageToken.optional() })

@@ -11,39 +11,36 @@ const SAY_CAPTURES =
 /** What a merchant may do, and where its notifications go. */
 export const Contract = z
   .strictObject({
-    allowMultipleCaptures: z.boolean({ error: ({ input }) => (input === undefined ? SAY_CAPTURES : undefined) }).meta({
-      description:
+    allowMultipleCaptures: z
+      .boolean({ error: ({ input }) => (input === undefined ? SAY_CAPTURES : undefined) })
+      .describe(
         'true: several captures of a hold, until one has `finalCapture`. false: the first capture closes the hold, ' +
-        'also one of a part, and releases what is left',
-    }),
+          'also one of a part, and releases what is left',
+      ),
     holdPeriodSeconds: z
       .int()
       .min(1)
       .max(2_592_000)
-      .meta({
-        description: "How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter",
-      })
+      .describe("How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter")
       .optional(),
-    currencies: z.array(currency).min(1).max(200).meta({ description: 'ISO 4217 codes' }),
+    currencies: z.array(currency).min(1).max(200).describe('ISO 4217 codes'),
     terminals: z.array(terminalId).min(1).max(1000),
     notifyHolds: z
       .boolean()
-      .meta({ description: 'Notify about holds, increments, extensions, releases and expiries; default true' })
+      .describe('Notify about holds, increments, extensions, releases and expiries; default true')
       .optional(),
     notifyExpiringHours: z
       .int()
       .min(1)
       .max(720)
-      .meta({
-        description: 'Notify so many hours before the end of a hold of which something remains; absent = not at all',
-      })
+      .describe('Notify so many hours before the end of a hold of which something remains; absent = not at all')
       .optional(),
-    requireSignedCaptures: z.boolean().meta({ description: 'Captures must carry a message signature' }).optional(),
+    requireSignedCaptures: z.boolean().describe('Captures must carry a message signature').optional(),
     capturePublicKey: z
       .string()
       .min(1)
       .max(512)
-      .meta({ description: 'Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed' })
+      .describe('Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed')
       .optional(),
     webhookUrl: endpointUrl('Where signed notifications go; absent = nowhere').optional(),
     internalUrl: endpointUrl(
@@ -52,10 +49,10 @@ export const Contract = z
     processor: z
       .string()
       .regex(/^[a-z][a-z0-9_-]{0,31}$/)
-      .meta({ description: 'Card processor of new holds and OCTs, by its name; absent = the default one' })
+      .describe('Card processor of new holds and OCTs, by its name; absent = the default one')
       .optional(),
     processorAccount: text(128)
-      .meta({ description: "The merchant's account at the processor; absent = the processor's own default" })
+      .describe("The merchant's account at the processor; absent = the processor's own default")
       .optional(),
   })
   .meta({ id: 'Contract' });

@@ -60,15 +60,27 @@ export interface Export {
   readonly pageToken?: string | undefined;
   /** Reads a page: that of the query, unless it is told which. */
   readonly read: (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
-  /** Who exports: a merchant, or the operators. */
+}
+
+/** Who exports. */
+export interface Exporter {
+  /** A merchant, or the operators. */
   readonly account: string;
   /** False once the caller's credential has ended, or the gateway stops. */
   readonly isLive: () => boolean;
 }
 
+/** The part of a call that answers with a list. */
+interface ListCall {
+  readonly ctx: Context;
+  readonly exportLimit: ExportLimit;
+  readonly exporter: Exporter;
+}
+
 /** Answers with a page of a list, or with `Accept: text/csv` with all of it. */
-export async function answerPageOrCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
-  if (ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType) await answerCsv(ctx, limit, what);
+export async function answerPageOrCsv({ ctx, exportLimit, exporter }: ListCall, what: Export): Promise<void> {
+  const isCsv = ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType;
+  if (isCsv) await answerCsv(ctx, exportLimit, { ...what, ...exporter });
   else ctx.body = await what.read({});
 }
 
@@ -77,7 +89,7 @@ export async function answerPageOrCsv(ctx: Context, limit: ExportLimit, what: Ex
  * it. An export that fails after its beginning is cut off: its last chunk is missing. Throws RATE_LIMITED, and what
  * reading the first page throws.
  */
-async function answerCsv(ctx: Context, limit: ExportLimit, what: Export): Promise<void> {
+async function answerCsv(ctx: Context, limit: ExportLimit, what: Export & Exporter): Promise<void> {
   if (ctx.res.closed) return;
   const release = limit.open(what.account);
   ctx.res.once('close', release);
@@ -94,7 +106,7 @@ async function answerCsv(ctx: Context, limit: ExportLimit, what: Export): Promis
   }
 }
 
-async function* linesOf(what: Export, first: CsvPage): AsyncGenerator<string> {
+async function* linesOf(what: Export & Exporter, first: CsvPage): AsyncGenerator<string> {
   const columns = columnsOf(what.schema);
   yield line(columns.map(({ name }) => name));
   for (let page = first; ; ) {
@@ -107,7 +119,7 @@ async function* linesOf(what: Export, first: CsvPage): AsyncGenerator<string> {
   }
 }
 
-async function nextPage({ read, isLive }: Export, pageToken: string): Promise<CsvPage> {
+async function nextPage({ read, isLive }: Export & Exporter, pageToken: string): Promise<CsvPage> {
   for (let tries = 1; ; tries++) {
     if (!isLive()) throw new Error('the credential has ended, or the gateway stops');
     try {

@@ -57,7 +57,7 @@ export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery);
 export const DeliveryFilters = z.strictObject({
   endpointKind: numberOf(EndpointKindSchema).optional(),
   state: numberOf(DeliveryStateSchema).optional(),
-  requestId: text(64).meta({ description: "The operation's, or the relayed notification's" }).optional(),
+  requestId: text(64).describe("The operation's, or the relayed notification's").optional(),
   holdRequestId: requestId.optional(),
   createdFrom: requestedTime.optional(),
   createdTo: requestedTime.optional(),

@@ -21,7 +21,7 @@ export const KEYED = { 'Idempotency-Key': idempotencyKey.optional() };
 export const REPLAYED = {
   'Idempotency-Replayed': z
     .literal('true')
-    .meta({ description: 'This is the first answer again; the request changed nothing' })
+    .describe('This is the first answer again; the request changed nothing')
     .optional(),
 };
 
@@ -29,9 +29,8 @@ export const REPLAYED = {
  * Reads the Idempotency-Key header, to spread into a core request. Throws Problem INVALID_REQUEST naming the header.
  */
 export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
-  const values = ctx.req.headersDistinct['idempotency-key'];
-  if (values === undefined) return {};
-  const [key = '', ...others] = values;
+  if (ctx.req.headers['idempotency-key'] === undefined) return {};
+  const [key = '', ...others] = ctx.req.headersDistinct['idempotency-key'] ?? [];
   if (others.length > 0) throw invalid('is given more than once');
   const result = idempotencyKey.safeParse(key);
   if (!result.success) throw invalid(result.error.issues[0]?.message ?? '');

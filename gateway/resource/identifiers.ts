@@ -21,7 +21,10 @@ export function isPreauthorizationId(text: string): boolean {
  */
 export function notPreauthorizationId(text: string): string | undefined {
   if (!isRequestId(text)) return undefined;
-  return 'This is a requestId; preauthorizationId takes the value that begins with pre_, from the answer that placed the hold.';
+  return (
+    'This is a requestId; preauthorizationId takes the value that begins with pre_, from the answer that placed ' +
+    'the hold.'
+  );
 }
 
 /** The same where a requestId is taken. */

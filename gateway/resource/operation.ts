@@ -15,10 +15,7 @@ export const Operation = answer('Operation', OperationSchema, {
   without: ['sequence'],
   own: {
     statusInfo: {
-      schema: z
-        .enum(STATUS_INFOS)
-        .meta({ description: "The word of its notification's path; absent until it is final" })
-        .optional(),
+      schema: z.enum(STATUS_INFOS).describe("The word of its notification's path; absent until it is final").optional(),
     },
   },
 });

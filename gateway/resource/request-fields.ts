@@ -56,7 +56,12 @@ export const currency = z
 export const merchantId = z
   .string()
   .regex(MERCHANT_ID, MERCHANT_ID_FORM)
-  .meta({ description: 'May be given; must be the merchant that the API key names', examples: ['acme'] });
+  .meta({ description: 'Names a merchant', examples: ['acme'] });
+
+/** Of the merchant that asks. */
+export const ownMerchantId = merchantId
+  .meta({ description: 'May be given; must be the merchant that the API key names', examples: ['acme'] })
+  .optional();
 
 export const tokenId = text(128)
   .regex(/^[A-Za-z0-9_-]+$/, 'may have letters, digits, _ and - only')
@@ -159,7 +164,7 @@ export const page = {
   pageSize: queryInteger(1, 200)
     .meta({ description: 'Items per page, 1 to 200', examples: [50] })
     .optional(),
-  pageToken: text(512).meta({ description: 'nextPageToken of the page before' }).optional(),
+  pageToken: text(512).describe('nextPageToken of the page before').optional(),
 };
 
 /** The body of a command without fields. */

@@ -6,7 +6,7 @@ import { answer } from './answer.ts';
 export const SigningSecret = answer('SigningSecret', SigningSecretSchema);
 
 /** The value, in the one answer that carries it. */
-export const signingSecret = z.string().meta({ description: 'The secret; shown this once' });
+export const signingSecret = z.string().describe('The secret; shown this once');
 
 /** A new one, with its value. */
 export const CreatedSigningSecret = SigningSecret.schema.extend({ signingSecret }).meta({ id: 'CreatedSigningSecret' });

@@ -56,7 +56,7 @@ export interface OperationName {
 const InProgress = z
   .object({
     requestId,
-    holdRequestId: requestId.meta({ description: 'The hold, when the operation is about one' }).optional(),
+    holdRequestId: requestId.describe('The hold, when the operation is about one').optional(),
     status: z.literal('IN_PROGRESS'),
   })
   .meta({
@@ -66,18 +66,6 @@ const InProgress = z
       'same Idempotency-Key: ask for requestId, or wait for the notification. What was not done at all is answered ' +
       '404, and that is final later than 30 seconds after this answer',
   });
-
-/** Describes the 202 of a route. `lookUp` is the path of the route that answers with the operation. */
-export function inProgress(lookUp: string) {
-  return {
-    description:
-      `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
-      `answer ` +
-      'is final, it was not done and never will be',
-    schema: InProgress,
-    headers: REPLAYED,
-  };
-}
 
 const NOTHING_STORED = 'Nothing was stored, nothing was sent to the processor, and nothing will come of this request';
 
@@ -89,5 +77,21 @@ const WRITE_PROMISES: Readonly<Record<number, string>> = {
   503: `${NOTHING_STORED}: send it again after Retry-After.`,
 };
 
-/** What all routes that create an operation have in common. */
-export const CREATES_OPERATION = { method: 'post', headers: KEYED, promises: WRITE_PROMISES } as const;
+/**
+ * What all routes that create an operation have in common. `schema` is the answer when it is done; `lookUp` is the path
+ * of the route that answers with the operation.
+ */
+export function createsOperation(status: 200 | 201, description: string, schema: z.ZodType, lookUp: string) {
+  const inProgress =
+    `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
+    'answer is final, it was not done and never will be';
+  return {
+    method: 'post',
+    headers: KEYED,
+    answers: {
+      [status]: { description, schema, headers: REPLAYED },
+      202: { description: inProgress, schema: InProgress, headers: REPLAYED },
+    },
+    promises: WRITE_PROMISES,
+  } as const;
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Credentials } from '../core/credentials.ts';
 import { Problem } from '../http/problem.ts';
@@ -44,7 +44,7 @@ function apiKeyIn(authorization: string): string | undefined {
 
 /** Identifies a key without containing it. */
 export function apiKeyHash(key: string): string {
-  return createHash('sha256').update(key).digest('base64');
+  return digest('sha256', key, 'base64');
 }
 
 /** A key is valid as soon as its 201 was answered, which can be before the feed has delivered it. */

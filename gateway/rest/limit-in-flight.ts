@@ -26,7 +26,9 @@ export class InFlightLimits {
     this.#requests = new FairShare(most);
     this.#refused = new Counter({
       name: 'holdfast_calls_refused_total',
-      help: 'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of one hold (HOLD).',
+      help:
+        'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of ' +
+        'one hold (HOLD).',
       labelNames: ['reason'],
       registers: [registry],
     });

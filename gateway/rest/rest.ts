@@ -9,17 +9,18 @@ import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import { getContract } from './contract/contract.ts';
-import { getOwnDelivery, listOwnDeliveries, replayOwnDelivery } from './delivery/deliveries.ts';
-import { recoverOwnDeliveries } from './delivery/recover-own-deliveries.ts';
+import { getOwnDelivery, listOwnDeliveries, recoverOwnDeliveries, replayOwnDelivery } from './delivery/deliveries.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 import { createOct, getOct } from './oct/octs.ts';
 import { getOperation, listOperations, watchOperations } from './operation/operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
+import {
+  extendPreauthorization,
+  incrementPreauthorization,
+  releasePreauthorization,
+} from './preauthorization/change-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
-import { extendPreauthorization } from './preauthorization/extend-preauthorization.ts';
-import { incrementPreauthorization } from './preauthorization/increment-preauthorization.ts';
 import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
-import { releasePreauthorization } from './preauthorization/release-preauthorization.ts';
 import { renewPreauthorization } from './preauthorization/renew-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { createRefund, getRefund } from './refund/refunds.ts';
@@ -84,9 +85,10 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
     // Streams have a limit of their own.
     guards: (route) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]),
     callOf: async (ctx, route) => {
-      const { merchantId, apiKeyHash } = identityOf(ctx);
+      const { merchantId, apiKeyHash, isLive } = identityOf(ctx);
       const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };
-      const call = { ...options, ctx, merchantId, asKey };
+      const mayExport = () => !options.closing.aborted && options.credentials.isFresh() && isLive();
+      const call = { ...options, ctx, merchantId, asKey, exporter: { account: merchantId, isLive: mayExport } };
       const input = await readInput(ctx, route, (schema) => readBody(call, route, schema));
       if (input.params.requestId !== undefined) ctx.state.requestId = input.params.requestId;
       return { ...call, ...input };

@@ -2,8 +2,10 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
+import { READ } from '../http/problem-codes.ts';
 import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
-import { merchantId } from '../resource/request-fields.ts';
+import type { Exporter } from '../resource/csv.ts';
+import { ownMerchantId } from '../resource/request-fields.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 
 /** What a merchant's handler is called with, besides what its schemas read. */
@@ -12,6 +14,7 @@ export interface RestCall extends StreamOptions {
   /** The merchant whose API key the request carries. */
   readonly merchantId: string;
   readonly inFlight: InFlightLimits;
+  readonly exporter: Exporter;
   /** Options of a call to core in the name of the request's API key. */
   readonly asKey: GrpcCall;
 }
@@ -23,11 +26,11 @@ export interface RestRoute extends HandledRoute {
 }
 
 /** The body of a command without fields; it need not be sent. */
-export const NoFields = z.strictObject({ merchantId: merchantId.optional() }).meta({ id: 'NoFields' });
+export const NoFields = z.strictObject({ merchantId: ownMerchantId }).meta({ id: 'NoFields' });
 
 /** Describes a merchant's route. */
 export function restRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
   route: RouteFor<RestCall, Q, P, B> & Pick<RestRoute, 'checkBytes'>,
 ): RestRoute {
-  return { credential: 'apiKey', ...route };
+  return { credential: 'apiKey', method: 'get', codes: READ, ...route };
 }

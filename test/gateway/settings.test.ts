@@ -8,6 +8,7 @@ describe('gateway readSettings(GATEWAY_SETTINGS, )', () => {
     assert.deepEqual(readSettings(GATEWAY_SETTINGS, { GATEWAY_TOKEN: TOKEN, REDIS_URL: '', PORT: '' }), {
       HOST: '127.0.0.1',
       PORT: 8080,
+      GATEWAY_PROCESSES: 1,
       CORE_URL: '127.0.0.1:50051',
       GATEWAY_TOKEN: TOKEN,
       TRUSTED_PROXY_HOPS: 0,
@@ -27,6 +28,7 @@ describe('gateway readSettings(GATEWAY_SETTINGS, )', () => {
     ['PORT', '70000'],
     ['PORT', 'http'],
     ['GATEWAY_TOKEN', ''],
+    ['GATEWAY_PROCESSES', '0'],
     ['REDIS_URL', 'http://redis-host'],
     ['TRUSTED_PROXY_HOPS', '-1'],
     ['REST_RATE_PER_SECOND', '0'],

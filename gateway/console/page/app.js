@@ -27,7 +27,11 @@ function Standing() {
   if (standing.is === 'out')
     return html`<${Login} isOver=${standing.isOver} onSignedIn=${() => setStanding({ is: 'in' })} />`;
   return html`<main class="alone">
-    ${standing.is === 'away' ? html`<${Problem} error=${standing.error} retry=${ask} />` : html`<p role="status">Loading…</p>`}
+    ${
+      standing.is === 'away'
+        ? html`<${Problem} error=${standing.error} retry=${ask} />`
+        : html`<p role="status">Loading…</p>`
+    }
   </main>`;
 }
 
@@ -58,7 +62,8 @@ function Login({ isOver, onSignedIn }) {
     <form ref=${form} onSubmit=${submit}>
       <${Field} name="token" type="password" label="Operator token" error=${wrong} required
         hint="The token is sent once; the browser keeps only a session." />
-      <${Field} name="operator" label="Your name (optional)" maxlength="64" hint="So that the audit log says who it was" />
+      <${Field} name="operator" label="Your name (optional)" maxlength="64"
+        hint="So that the audit log says who it was" />
       ${error && html`<${Problem} error=${error} />`}
       <button type="submit" class="main wide" disabled=${busy}>${busy ? 'Signing in…' : 'Sign in'}</button>
     </form>

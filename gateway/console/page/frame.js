@@ -56,7 +56,8 @@ export function Frame({ onSignedOut }) {
     <a class="skip" href="#content" onClick=${skip}>Skip to content</a>
     <header class="bar">
       <p class="brand"><a href="#/">Holdfast</a></p>
-      <button type="button" class="menu" aria-expanded=${isOpen} aria-controls="navigation" onClick=${() => setOpen(!isOpen)}>
+      <button type="button" class="menu" aria-expanded=${isOpen} aria-controls="navigation"
+        onClick=${() => setOpen(!isOpen)}>
         Menu
       </button>
       <${SearchBox} />
@@ -72,9 +73,15 @@ export function Frame({ onSignedOut }) {
       </nav>
     </header>
     <main id="content" key=${path.join('/')}>
-      ${Shown ? html`<${Shown} id=${id} query=${query} />` : html`<${View} title="Nothing here"><p>No view has this address.</p><//>`}
+      ${
+        Shown
+          ? html`<${Shown} id=${id} query=${query} />`
+          : html`<${View} title="Nothing here"><p>No view has this address.</p><//>`
+      }
     </main>
-    <footer class="quiet">${zoneName() === 'UTC' ? 'Times are UTC.' : `Times are local (${zoneName()}); hover over one to see it in UTC.`}</footer>
+    <footer class="quiet">${
+      zoneName() === 'UTC' ? 'Times are UTC.' : `Times are local (${zoneName()}); hover over one to see it in UTC.`
+    }</footer>
     <${Notices} />
   `;
 }

@@ -26,6 +26,16 @@ export interface Request {
   readonly status?: number;
 }
 
+/** Writes a request down; `sent` is what it carries, and its status. */
+export function request(
+  route: Request['route'],
+  name: string,
+  summary: string,
+  sent: Pick<Request, 'parameters' | 'body' | 'status'> = {},
+): Request {
+  return { route, name, summary, ...sent };
+}
+
 /** A request with the answer that it got. */
 export interface Example extends Request {
   readonly status: number;

@@ -1,4 +1,4 @@
-import { ID, MERCHANT_ID, ORDER, type Request, WEBHOOK_URL } from './example.ts';
+import { ID, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from './example.ts';
 
 const BASKET = { basket: 'b-17' };
 
@@ -7,10 +7,7 @@ const BASKET = { basket: 'b-17' };
  * answer comes; a payout, the results of it all, a notification of another sender, and a webhook that is looked after.
  */
 export const MERCHANTS: readonly Request[] = [
-  {
-    route: 'createPreauthorization',
-    name: 'withToken',
-    summary: 'A hold on a known card',
+  request('createPreauthorization', 'withToken', 'A hold on a known card', {
     parameters: { 'Idempotency-Key': 'order-1001-hold' },
     body: {
       tokenId: 'tok_sandbox_ok',
@@ -20,24 +17,15 @@ export const MERCHANTS: readonly Request[] = [
       description: 'Two bicycles, in two parcels',
       metadata: BASKET,
     },
-  },
-  {
-    route: 'createPreauthorization',
-    name: 'withCheckout',
-    summary: 'The customer enters a card',
+  }),
+  request('createPreauthorization', 'withCheckout', 'The customer enters a card', {
     body: { amount: 9900, ...ORDER, returnUrl: 'https://shop.example/done', saveCard: true },
-  },
-  {
-    route: 'createPreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('createPreauthorization', 'unknown', "The processor's answer was lost", {
     body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER },
     status: 202,
-  },
-  {
-    route: 'createPreauthorization',
-    name: 'silentCaptures',
-    summary: 'A sandbox token whose captures are not answered',
+  }),
+  request('createPreauthorization', 'silentCaptures', 'A sandbox token whose captures are not answered', {
     body: {
       tokenId: 'tok_sandbox_capture_timeout_applied',
       amount: 5000,
@@ -45,204 +33,111 @@ export const MERCHANTS: readonly Request[] = [
       merchantReference: 'order-1003',
       metadata: BASKET,
     },
-  },
-  {
-    route: 'capturePreauthorization',
-    name: 'partial',
-    summary: 'A part of the hold',
+  }),
+  request('capturePreauthorization', 'partial', 'A part of the hold', {
     parameters: { 'Idempotency-Key': 'order-1001-parcel-1' },
     body: { preauthorizationId: ID.holdHandle, amountToCapture: 1500 },
-  },
-  {
-    route: 'capturePreauthorization',
-    name: 'final',
-    summary: 'The last part; the rest is given back',
+  }),
+  request('capturePreauthorization', 'final', 'The last part; the rest is given back', {
     body: { preauthorizationId: ID.holdHandle, amountToCapture: 2000, finalCapture: true },
-  },
-  {
-    route: 'capturePreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('capturePreauthorization', 'unknown', "The processor's answer was lost", {
     body: { preauthorizationId: ID.silentHandle, amountToCapture: 1500 },
     status: 202,
-  },
-  {
-    route: 'getPreauthorization',
-    name: 'captured',
-    summary: 'A hold captured in two parts',
-    parameters: { requestId: ID.hold },
-  },
-  {
-    route: 'updatePreauthorization',
-    name: 'renamed',
-    summary: 'Another reference, and no description any more',
+  }),
+  request('getPreauthorization', 'captured', 'A hold captured in two parts', { parameters: { requestId: ID.hold } }),
+  request('updatePreauthorization', 'renamed', 'Another reference, and no description any more', {
     parameters: { requestId: ID.hold },
     body: { merchantReference: 'order-1001-b', description: null },
-  },
-  {
-    route: 'createRefund',
-    name: 'partial',
-    summary: 'A part of a capture',
+  }),
+  request('createRefund', 'partial', 'A part of a capture', {
     parameters: { 'Idempotency-Key': 'order-1001-return-1' },
     body: { captureRequestId: ID.capture, amount: 500 },
-  },
-  {
-    route: 'createPreauthorization',
-    name: 'silentRefunds',
-    summary: 'A sandbox token whose refunds are not answered',
+  }),
+  request('createPreauthorization', 'silentRefunds', 'A sandbox token whose refunds are not answered', {
     body: { tokenId: 'tok_sandbox_refund_timeout_applied', amount: 800, ...ORDER },
-  },
-  {
-    route: 'capturePreauthorization',
-    name: 'whole',
-    summary: 'All of the hold',
+  }),
+  request('capturePreauthorization', 'whole', 'All of the hold', {
     body: { preauthorizationId: ID.refundsHandle, amountToCapture: 800 },
-  },
-  {
-    route: 'createRefund',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('createRefund', 'unknown', "The processor's answer was lost", {
     body: { captureRequestId: ID.wholeCapture, amount: 300 },
     status: 202,
-  },
-  { route: 'getRefund', name: 'refunded', summary: 'Done', parameters: { requestId: ID.refund } },
-  {
-    route: 'renewPreauthorization',
-    name: 'rest',
-    summary: 'What remained of a hold, held again',
+  }),
+  request('getRefund', 'refunded', 'Done', { parameters: { requestId: ID.refund } }),
+  request('renewPreauthorization', 'rest', 'What remained of a hold, held again', {
     body: { requestId: ID.hold },
     status: 201,
-  },
-  {
-    route: 'renewPreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('renewPreauthorization', 'unknown', "The processor's answer was lost", {
     body: { preauthorizationId: ID.silentHandle },
     status: 202,
-  },
-  {
-    route: 'releasePreauthorization',
-    name: 'cancelCheckout',
-    summary: 'The customer did not come',
+  }),
+  request('releasePreauthorization', 'cancelCheckout', 'The customer did not come', {
     body: { requestId: ID.checkout },
-  },
-  {
-    route: 'createPreauthorization',
-    name: 'withoutReference',
-    summary: 'A hold that will be given back',
+  }),
+  request('createPreauthorization', 'withoutReference', 'A hold that will be given back', {
     body: { tokenId: 'tok_sandbox_ok', amount: 3000, ...ORDER },
-  },
-  {
-    route: 'incrementPreauthorization',
-    name: 'more',
-    summary: 'The customer stays for another night',
+  }),
+  request('incrementPreauthorization', 'more', 'The customer stays for another night', {
     parameters: { 'Idempotency-Key': 'stay-17-night-2' },
     body: { preauthorizationId: ID.otherHandle, amountToAdd: 1200 },
-  },
-  {
-    route: 'incrementPreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('incrementPreauthorization', 'unknown', "The processor's answer was lost", {
     body: { preauthorizationId: ID.silentHandle, amountToAdd: 1200 },
     status: 202,
-  },
-  {
-    route: 'extendPreauthorization',
-    name: 'longer',
-    summary: 'The customer stays for longer',
+  }),
+  request('extendPreauthorization', 'longer', 'The customer stays for longer', {
     body: { preauthorizationId: ID.otherHandle },
-  },
-  {
-    route: 'extendPreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('extendPreauthorization', 'unknown', "The processor's answer was lost", {
     body: { preauthorizationId: ID.silentHandle },
     status: 202,
-  },
-  {
-    route: 'releasePreauthorization',
-    name: 'release',
-    summary: 'The order was cancelled',
+  }),
+  request('releasePreauthorization', 'release', 'The order was cancelled', {
     body: { preauthorizationId: ID.otherHandle },
-  },
-  {
-    route: 'releasePreauthorization',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('releasePreauthorization', 'unknown', "The processor's answer was lost", {
     body: { preauthorizationId: ID.silentHandle },
     status: 202,
-  },
-  {
-    route: 'listPreauthorizations',
-    name: 'released',
-    summary: "The newest of a customer's released holds",
+  }),
+  request('listPreauthorizations', 'released', "The newest of a customer's released holds", {
     parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: 1 },
-  },
-  {
-    route: 'listPreauthorizations',
-    name: 'byReference',
-    summary: 'What became of an order',
+  }),
+  request('listPreauthorizations', 'byReference', 'What became of an order', {
     parameters: { merchantReference: 'order-1001-b', cardLast4: '4242', amountFrom: 4200, amountTo: 4200 },
-  },
-  {
-    route: 'getContract',
-    name: 'own',
-    summary: 'Which currencies and terminals may be used',
-  },
-  {
-    route: 'createOct',
-    name: 'payout',
-    summary: 'A payment to a card',
+  }),
+  request('getContract', 'own', 'Which currencies and terminals may be used'),
+  request('createOct', 'payout', 'A payment to a card', {
     parameters: { 'Idempotency-Key': 'payout-7' },
     body: { tokenId: 'tok_sandbox_ok', amount: 2500, ...ORDER, merchantReference: 'payout-7' },
-  },
-  {
-    route: 'createOct',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('createOct', 'unknown', "The processor's answer was lost", {
     body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER },
     status: 202,
-  },
-  { route: 'getOct', name: 'paid', summary: 'Paid', parameters: { requestId: ID.oct } },
-  {
-    route: 'listOperations',
-    name: 'captures',
-    summary: 'The captures of a hold',
+  }),
+  request('getOct', 'paid', 'Paid', { parameters: { requestId: ID.oct } }),
+  request('listOperations', 'captures', 'The captures of a hold', {
     parameters: { holdRequestId: ID.hold, operation: 'CAPTURE' },
-  },
-  {
-    route: 'listOperations',
-    name: 'asCsv',
-    summary: 'The same for a spreadsheet',
+  }),
+  request('listOperations', 'asCsv', 'The same for a spreadsheet', {
     parameters: { Accept: 'text/csv', holdRequestId: ID.hold, operation: 'CAPTURE' },
-  },
-  {
-    route: 'watchOperations',
-    name: 'resumed',
-    summary: 'What was missed since an event, then what happens',
+  }),
+  request('watchOperations', 'resumed', 'What was missed since an event, then what happens', {
     parameters: { 'Last-Event-ID': 'bzI6MDo' },
-  },
-  {
-    route: 'getOperation',
-    name: 'cancelled',
-    summary: 'A hold whose checkout was cancelled',
+  }),
+  request('getOperation', 'cancelled', 'A hold whose checkout was cancelled', {
     parameters: { requestId: ID.checkout },
-  },
-  {
-    route: 'relayNotification',
-    name: 'captured',
-    summary: 'A capture of another system, signed with the secret whsec_example',
+  }),
+  request('relayNotification', 'captured', 'A capture of another system, signed with the secret whsec_example', {
     parameters: {
       kind: 'payment',
       statusInfo: 'captured',
       'X-Service-Signature': 'kGGZ+41BJ4y+YVw6GagneMowgj8AonPwrk/eKHjMAis=',
     },
     body: { merchantId: MERCHANT_ID, requestId: 'order-7', status: 'OK', amount: 1050, currency: 'EUR' },
-  },
-  {
-    route: 'relayNotification',
-    name: 'conflict',
-    summary: 'Another amount under the same requestId, just as genuine',
+  }),
+  request('relayNotification', 'conflict', 'Another amount under the same requestId, just as genuine', {
     parameters: {
       kind: 'payment',
       statusInfo: 'captured',
@@ -250,54 +145,29 @@ export const MERCHANTS: readonly Request[] = [
     },
     body: { merchantId: MERCHANT_ID, requestId: 'order-7', status: 'OK', amount: 1051, currency: 'EUR' },
     status: 202,
-  },
-  { route: 'getHealth', name: 'ok', summary: 'It runs' },
-  { route: 'getReadiness', name: 'ready', summary: 'It can serve' },
-  {
-    route: 'setWebhookEndpoint',
-    name: 'moved',
-    summary: 'The receiver has an address',
-    body: { webhookUrl: WEBHOOK_URL },
-  },
-  { route: 'sendTestNotification', name: 'first', summary: 'Does the receiver take what it is sent?', body: {} },
-  {
-    route: 'listOwnDeliveries',
-    name: 'ofCapture',
-    summary: 'The notification of a capture',
+  }),
+  request('getHealth', 'ok', 'It runs'),
+  request('getReadiness', 'ready', 'It can serve'),
+  request('setWebhookEndpoint', 'moved', 'The receiver has an address', { body: { webhookUrl: WEBHOOK_URL } }),
+  request('sendTestNotification', 'first', 'Does the receiver take what it is sent?', { body: {} }),
+  request('listOwnDeliveries', 'ofCapture', 'The notification of a capture', {
     parameters: { requestId: ID.finalCapture, endpointKind: 'WEBHOOK', createdFrom: '2026-11-21T00:00:00.000Z' },
-  },
-  {
-    route: 'getOwnDelivery',
-    name: 'delivered',
-    summary: 'Taken at the first attempt',
-    parameters: { deliveryId: ID.ownDelivery },
-  },
-  {
-    route: 'replayOwnDelivery',
-    name: 'again',
-    summary: 'The receiver has lost it',
+  }),
+  request('getOwnDelivery', 'delivered', 'Taken at the first attempt', { parameters: { deliveryId: ID.ownDelivery } }),
+  request('replayOwnDelivery', 'again', 'The receiver has lost it', {
     parameters: { deliveryId: ID.ownDelivery },
     body: {},
-  },
-  {
-    route: 'recoverOwnDeliveries',
-    name: 'outage',
-    summary: 'The receiver was away for two hours',
+  }),
+  request('recoverOwnDeliveries', 'outage', 'The receiver was away for two hours', {
     status: 202,
     body: { since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
-  },
-  { route: 'addOwnSigningSecret', name: 'second', summary: 'A second secret, to change over to', body: {} },
-  {
-    route: 'watchNotifications',
-    name: 'resumed',
-    summary: 'What was missed since an event, then what happens',
+  }),
+  request('addOwnSigningSecret', 'second', 'A second secret, to change over to', { body: {} }),
+  request('watchNotifications', 'resumed', 'What was missed since an event, then what happens', {
     parameters: { 'Last-Event-ID': 'bzI6MDo' },
-  },
-  { route: 'getWebhookEndpoint', name: 'changingOver', summary: 'Between the old secret and the new' },
-  {
-    route: 'retireOwnSigningSecret',
-    name: 'second',
-    summary: 'The new one was not needed after all',
+  }),
+  request('getWebhookEndpoint', 'changingOver', 'Between the old secret and the new'),
+  request('retireOwnSigningSecret', 'second', 'The new one was not needed after all', {
     parameters: { signingSecretId: ID.ownSecret },
-  },
+  }),
 ];

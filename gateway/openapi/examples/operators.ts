@@ -1,145 +1,84 @@
-import { ID, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request } from './example.ts';
+import { ID, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
 
 /**
  * What operators send: about a hold that its merchant asked them to look after, about what happens, about a merchant
  * that comes, and about its notifications.
  */
 export const OPERATORS: readonly Request[] = [
-  {
-    route: 'createPreauthorization',
-    name: 'forSupport',
-    summary: 'A hold that an operator will capture',
+  request('createPreauthorization', 'forSupport', 'A hold that an operator will capture', {
     body: { tokenId: 'tok_sandbox_ok', amount: 8000, ...ORDER, merchantReference: 'order-1002' },
-  },
-  {
-    route: 'captureHold',
-    name: 'partial',
-    summary: 'What the merchant could not capture itself',
+  }),
+  request('captureHold', 'partial', 'What the merchant could not capture itself', {
     parameters: { requestId: ID.supportHold, 'Idempotency-Key': 'ticket-501-capture' },
     body: { amountToCapture: 6000 },
-  },
-  {
-    route: 'captureHold',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('captureHold', 'unknown', "The processor's answer was lost", {
     parameters: { requestId: ID.silentHold },
     body: { amountToCapture: 500 },
     status: 202,
-  },
-  {
-    route: 'refundCapture',
-    name: 'partial',
-    summary: 'A part of it',
+  }),
+  request('refundCapture', 'partial', 'A part of it', {
     parameters: { requestId: ID.supportCapture, 'Idempotency-Key': 'ticket-501-refund' },
     body: { amount: 500 },
-  },
-  {
-    route: 'refundCapture',
-    name: 'unknown',
-    summary: "All that is left; the processor's answer was lost",
+  }),
+  request('refundCapture', 'unknown', "All that is left; the processor's answer was lost", {
     parameters: { requestId: ID.wholeCapture },
     body: {},
     status: 202,
-  },
-  {
-    route: 'incrementHold',
-    name: 'more',
-    summary: 'What the merchant could not add itself',
+  }),
+  request('incrementHold', 'more', 'What the merchant could not add itself', {
     parameters: { requestId: ID.supportHold, 'Idempotency-Key': 'ticket-501-increment' },
     body: { amountToAdd: 1000 },
-  },
-  {
-    route: 'incrementHold',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('incrementHold', 'unknown', "The processor's answer was lost", {
     parameters: { requestId: ID.silentHold },
     body: { amountToAdd: 1000 },
     status: 202,
-  },
-  {
-    route: 'extendHold',
-    name: 'longer',
-    summary: 'Until the merchant can capture it',
+  }),
+  request('extendHold', 'longer', 'Until the merchant can capture it', {
     parameters: { requestId: ID.supportHold },
     body: {},
-  },
-  {
-    route: 'extendHold',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('extendHold', 'unknown', "The processor's answer was lost", {
     parameters: { requestId: ID.silentHold },
     body: {},
     status: 202,
-  },
-  { route: 'releaseHold', name: 'rest', summary: 'What is left', parameters: { requestId: ID.supportHold }, body: {} },
-  {
-    route: 'releaseHold',
-    name: 'unknown',
-    summary: "The processor's answer was lost",
+  }),
+  request('releaseHold', 'rest', 'What is left', { parameters: { requestId: ID.supportHold }, body: {} }),
+  request('releaseHold', 'unknown', "The processor's answer was lost", {
     parameters: { requestId: ID.silentHold },
     body: {},
     status: 202,
-  },
-  {
-    route: 'listHolds',
-    name: 'byReference',
-    summary: "By the merchant's own reference",
+  }),
+  request('listHolds', 'byReference', "By the merchant's own reference", {
     parameters: { merchantId: MERCHANT_ID, merchantReference: 'order-1002' },
-  },
-  { route: 'getHold', name: 'story', summary: 'Its whole story', parameters: { requestId: ID.supportHold } },
-  {
-    route: 'signIn',
-    name: 'signIn',
-    summary: 'Alice signs in',
-    body: { token: 'the-operator-token', operator: 'alice' },
-  },
-  { route: 'getSession', name: 'session', summary: 'By the cookie' },
-  { route: 'signOut', name: 'signOut', summary: 'Alice signs out' },
-  { route: 'search', name: 'byId', summary: 'A capture by its requestId', body: { text: ID.capture } },
-  { route: 'getOverview', name: 'counts', summary: 'A hold is frozen, and a notification waits in quarantine' },
-  {
-    route: 'listMinutes',
-    name: 'lastTwo',
-    summary: 'The minute before, and the present one',
-    parameters: { minutes: 2 },
-  },
-  {
-    route: 'listOperatorOperations',
-    name: 'ofMerchant',
-    summary: "The captures of a merchant's hold",
+  }),
+  request('getHold', 'story', 'Its whole story', { parameters: { requestId: ID.supportHold } }),
+  request('signIn', 'signIn', 'Alice signs in', { body: { token: 'the-operator-token', operator: 'alice' } }),
+  request('getSession', 'session', 'By the cookie'),
+  request('signOut', 'signOut', 'Alice signs out'),
+  request('search', 'byId', 'A capture by its requestId', { body: { text: ID.capture } }),
+  request('getOverview', 'counts', 'A hold is frozen, and a notification waits in quarantine'),
+  request('listMinutes', 'lastTwo', 'The minute before, and the present one', { parameters: { minutes: 2 } }),
+  request('listOperatorOperations', 'ofMerchant', "The captures of a merchant's hold", {
     parameters: { merchantId: MERCHANT_ID, holdRequestId: ID.hold, operation: 'CAPTURE' },
-  },
-  {
-    route: 'watchOperatorOperations',
-    name: 'resumed',
-    summary: 'Of one merchant, since an event',
+  }),
+  request('watchOperatorOperations', 'resumed', 'Of one merchant, since an event', {
     parameters: { merchantId: MERCHANT_ID, 'Last-Event-ID': 'bzI6MDo' },
-  },
-  { route: 'getOperatorOperation', name: 'capture', summary: 'A capture', parameters: { requestId: ID.capture } },
-  { route: 'getOperatorOct', name: 'paid', summary: 'A payout', parameters: { requestId: ID.oct } },
-  {
-    route: 'listReviews',
-    name: 'frozen',
-    summary: 'The processor took back that it had approved a hold',
+  }),
+  request('getOperatorOperation', 'capture', 'A capture', { parameters: { requestId: ID.capture } }),
+  request('getOperatorOct', 'paid', 'A payout', { parameters: { requestId: ID.oct } }),
+  request('listReviews', 'frozen', 'The processor took back that it had approved a hold', {
     parameters: { merchantId: MERCHANT_ID, reason: 'FROZEN' },
-  },
-  {
-    route: 'resolveReview',
-    name: 'unfreeze',
-    summary: 'The hold stands after all',
+  }),
+  request('resolveReview', 'unfreeze', 'The hold stands after all', {
     parameters: { requestId: ID.silentHold },
     body: { reason: 'Ticket 502: the processor confirms the hold by phone', unfreezeHold: true },
-  },
-  {
-    route: 'listAudit',
-    name: 'ofHold',
-    summary: 'Who captured and released a hold',
+  }),
+  request('listAudit', 'ofHold', 'Who captured and released a hold', {
     parameters: { target: ID.supportHold, action: 'preauthorization.capture' },
-  },
-  {
-    route: 'createMerchant',
-    name: 'globex',
-    summary: 'A merchant whose other systems send signed notifications through the relay',
+  }),
+  request('createMerchant', 'globex', 'A merchant whose other systems send signed notifications through the relay', {
     body: {
       merchantId: NEW_MERCHANT_ID,
       name: 'Globex',
@@ -153,12 +92,9 @@ export const OPERATORS: readonly Request[] = [
         internalUrl: 'https://payments.globex.example',
       },
     },
-  },
-  { route: 'listMerchants', name: 'all', summary: 'All of them', parameters: { pageSize: 200 } },
-  {
-    route: 'updateMerchant',
-    name: 'contract',
-    summary: 'One currency less, and another name',
+  }),
+  request('listMerchants', 'all', 'All of them', { parameters: { pageSize: 200 } }),
+  request('updateMerchant', 'contract', 'One currency less, and another name', {
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: {
       name: 'Globex Payments',
@@ -172,62 +108,33 @@ export const OPERATORS: readonly Request[] = [
         internalUrl: 'https://payments.globex.example',
       },
     },
-  },
-  {
-    route: 'createApiKey',
-    name: 'second',
-    summary: 'A second key, with which the merchant manages its webhook itself',
+  }),
+  request('createApiKey', 'second', 'A second key, with which the merchant manages its webhook itself', {
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: { managesWebhook: true },
-  },
-  {
-    route: 'addSigningSecret',
-    name: 'second',
-    summary: 'A second secret, to change over to',
+  }),
+  request('addSigningSecret', 'second', 'A second secret, to change over to', {
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: {},
-  },
-  {
-    route: 'getMerchant',
-    name: 'changingOver',
-    summary: 'Between the old credentials and the new',
+  }),
+  request('getMerchant', 'changingOver', 'Between the old credentials and the new', {
     parameters: { merchantId: NEW_MERCHANT_ID },
-  },
-  {
-    route: 'revokeApiKey',
-    name: 'first',
-    summary: 'The first key',
+  }),
+  request('revokeApiKey', 'first', 'The first key', {
     parameters: { merchantId: NEW_MERCHANT_ID, apiKeyId: ID.apiKey },
-  },
-  {
-    route: 'retireSigningSecret',
-    name: 'first',
-    summary: 'The first secret',
+  }),
+  request('retireSigningSecret', 'first', 'The first secret', {
     parameters: { merchantId: NEW_MERCHANT_ID, signingSecretId: ID.secret },
-  },
-  {
-    route: 'listDeliveries',
-    name: 'ofCapture',
-    summary: 'The notification of a capture',
+  }),
+  request('listDeliveries', 'ofCapture', 'The notification of a capture', {
     parameters: { merchantId: MERCHANT_ID, requestId: ID.capture, endpointKind: 'WEBHOOK' },
-  },
-  {
-    route: 'getDelivery',
-    name: 'delivered',
-    summary: 'Taken at the first attempt',
-    parameters: { deliveryId: ID.delivery },
-  },
-  {
-    route: 'replayDelivery',
-    name: 'again',
-    summary: 'The merchant has lost it',
+  }),
+  request('getDelivery', 'delivered', 'Taken at the first attempt', { parameters: { deliveryId: ID.delivery } }),
+  request('replayDelivery', 'again', 'The merchant has lost it', {
     parameters: { deliveryId: ID.delivery },
     body: {},
-  },
-  {
-    route: 'replayDeliveries',
-    name: 'dead',
-    summary: 'What was given up in a night',
+  }),
+  request('replayDeliveries', 'dead', 'What was given up in a night', {
     body: {
       merchantId: NEW_MERCHANT_ID,
       endpointKind: 'INTERNAL',
@@ -236,71 +143,41 @@ export const OPERATORS: readonly Request[] = [
       createdTo: '2026-11-21T08:00:00.000Z',
       perSecond: 5,
     },
-  },
-  {
-    route: 'recoverDeliveries',
-    name: 'outage',
-    summary: "The merchant's system was away for two hours",
+  }),
+  request('recoverDeliveries', 'outage', "The merchant's system was away for two hours", {
     status: 202,
     body: { merchantId: NEW_MERCHANT_ID, since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
-  },
-  {
-    route: 'pauseEndpoint',
-    name: 'maintenance',
-    summary: 'The merchant maintains its system',
+  }),
+  request('pauseEndpoint', 'maintenance', 'The merchant maintains its system', {
     parameters: { merchantId: NEW_MERCHANT_ID, endpointKind: 'internal' },
     body: {},
-  },
-  { route: 'listEndpoints', name: 'paused', summary: 'One is paused', parameters: { merchantId: NEW_MERCHANT_ID } },
-  {
-    route: 'listFailures',
-    name: 'forged',
-    summary: 'Somebody guesses at a signature',
+  }),
+  request('listEndpoints', 'paused', 'One is paused', { parameters: { merchantId: NEW_MERCHANT_ID } }),
+  request('listFailures', 'forged', 'Somebody guesses at a signature', {
     parameters: { claimedMerchantId: NEW_MERCHANT_ID, reason: 'WRONG_SIGNATURE' },
-  },
-  {
-    route: 'listQuarantine',
-    name: 'held',
-    summary: 'Nothing is decided yet',
+  }),
+  request('listQuarantine', 'held', 'Nothing is decided yet', {
     parameters: { merchantId: NEW_MERCHANT_ID, state: 'HELD' },
-  },
-  {
-    route: 'releaseQuarantined',
-    name: 'genuine',
-    summary: 'The sender confirms it',
+  }),
+  request('releaseQuarantined', 'genuine', 'The sender confirms it', {
     parameters: { quarantineId: ID.quarantined },
     body: {},
-  },
-  {
-    route: 'discardQuarantined',
-    name: 'mistaken',
-    summary: 'The sender had mistaken the number',
+  }),
+  request('discardQuarantined', 'mistaken', 'The sender had mistaken the number', {
     parameters: { quarantineId: ID.mistaken },
     body: {},
-  },
-  {
-    route: 'discardManyQuarantined',
-    name: 'flood',
-    summary: 'A sender had repeated all it ever sent, with other words',
+  }),
+  request('discardManyQuarantined', 'flood', 'A sender had repeated all it ever sent, with other words', {
     body: { merchantId: NEW_MERCHANT_ID, reason: 'STATUS_INFO_CONTRADICTED' },
-  },
-  {
-    route: 'listStored',
-    name: 'accepted',
-    summary: 'What was accepted of a merchant',
+  }),
+  request('listStored', 'accepted', 'What was accepted of a merchant', {
     parameters: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
-  },
-  {
-    route: 'replayStored',
-    name: 'lost',
-    summary: 'The merchant has lost it',
+  }),
+  request('replayStored', 'lost', 'The merchant has lost it', {
     body: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
-  },
-  {
-    route: 'resumeEndpoint',
-    name: 'afterwards',
-    summary: 'The merchant is back',
+  }),
+  request('resumeEndpoint', 'afterwards', 'The merchant is back', {
     parameters: { merchantId: NEW_MERCHANT_ID, endpointKind: 'internal' },
     body: {},
-  },
+  }),
 ];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AuditEntrySchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { READ } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { page, text, time } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -8,7 +7,7 @@ import { operatorRoute } from '../route.ts';
 const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
   own: {
     detail: {
-      schema: z.record(z.string(), z.unknown()).meta({ description: 'More about it; never a secret' }).optional(),
+      schema: z.record(z.string(), z.unknown()).describe('More about it; never a secret').optional(),
       read: ({ detail }) => (detail === '' ? undefined : JSON.parse(detail)),
     },
   },
@@ -17,7 +16,6 @@ const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
 const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry);
 
 export const listAudit = operatorRoute({
-  method: 'get',
   path: '/operator/audit',
   tag: 'Operators: overview',
   summary: 'List what operators did, and merchants with their webhooks',
@@ -35,7 +33,6 @@ export const listAudit = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: AuditPage.schema } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { entries, nextPageToken } = await core.operators.listAuditEntries(query, asOperator);
     ctx.body = AuditPage.json(entries, nextPageToken);

@@ -7,7 +7,7 @@ import {
 import { READ, WRITE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
-import { answered } from '../../resource/core-messages.ts';
+import { answered, defined } from '../../resource/core-messages.ts';
 import {
   AttemptsPage,
   DeliveryFilters,
@@ -16,19 +16,17 @@ import {
   deliveryPage,
   WholeDelivery,
 } from '../../resource/delivery.ts';
-import { NoBody, time, uuid } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { RECOVER_DESCRIPTION, RecoveredDeliveries, recoverFields } from '../../resource/recover.ts';
+import { merchantId, NoBody, time, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 export const listDeliveries = operatorRoute({
-  method: 'get',
   path: '/operator/deliveries',
   tag: 'Operators: deliveries',
   summary: 'List deliveries, newest first',
   description: 'Of all merchants, without attempts; filters are joined by AND.',
   query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
   answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     ctx.body = await deliveryPage(core, query, asOperator);
   },
@@ -41,8 +39,8 @@ const ReplayDeliveries = z
     state: numberOf(DeliveryStateSchema, ['PENDING']).optional(),
     createdFrom: time.optional(),
     createdTo: time.optional(),
-    maxCount: z.int().min(1).max(10_000).meta({ description: 'Most deliveries; default 1 000' }).optional(),
-    perSecond: z.int().min(1).max(1_000).meta({ description: 'Attempts per second; default 20' }).optional(),
+    maxCount: z.int().min(1).max(10_000).describe('Most deliveries; default 1 000').optional(),
+    perSecond: z.int().min(1).max(1_000).describe('Attempts per second; default 20').optional(),
   })
   .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' });
 
@@ -65,7 +63,6 @@ export const replayDeliveries = operatorRoute({
 });
 
 export const getDelivery = operatorRoute({
-  method: 'get',
   path: '/operator/deliveries/{deliveryId}',
   tag: 'Operators: deliveries',
   summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
@@ -96,5 +93,26 @@ export const replayDelivery = operatorRoute({
   handler: async ({ ctx, core, asOperator, params }) => {
     const { delivery } = await core.notifications.replayDelivery(params, asOperator);
     ctx.body = DeliveryWithAttempts.json(answered(delivery));
+  },
+});
+
+const OperatorRecoverDeliveries = z.strictObject({ merchantId: merchantId.optional(), ...recoverFields }).meta({
+  id: 'OperatorRecoverDeliveries',
+  description: 'Makes due now what was not delivered; without merchantId of all',
+});
+
+export const recoverDeliveries = operatorRoute({
+  method: 'post',
+  path: '/operator/deliveries/recover',
+  tag: 'Operators: deliveries',
+  summary: 'Send what was not delivered in a time now',
+  description: RECOVER_DESCRIPTION,
+  body: OperatorRecoverDeliveries,
+  answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
+  codes: WRITE,
+  handler: async ({ ctx, core, asOperator, body }) => {
+    const { count } = await core.notifications.recoverDeliveries(defined(body), asOperator);
+    ctx.status = 202;
+    ctx.body = { count };
   },
 });

@@ -1,21 +1,23 @@
-/** What operators do to a hold for its merchant, by its requestId. */
+/** What operators do to a hold or a capture for its merchant, by its requestId. */
 import { z } from 'zod';
-import { CAPTURE, EXTENSION, INCREMENT, RELEASE } from '../../http/problem-codes.ts';
+import { CAPTURE, EXTENSION, INCREMENT, REFUND, RELEASE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { Capture, captureOutcome } from '../../resource/capture.ts';
+import { defined } from '../../resource/core-messages.ts';
 import { actOutcome, Increment, incrementOutcome } from '../../resource/hold.ts';
-import { REPLAYED } from '../../resource/idempotency-key.ts';
+import { Refund, refundOutcome } from '../../resource/refund.ts';
 import { amount, NoBody } from '../../resource/request-fields.ts';
-import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
 import { operatorRoute } from '../route.ts';
-import { OperatorHold } from './operator-hold.ts';
+import { OperatorHold } from './holds.ts';
 
-const common = { ...CREATES_OPERATION, tag: 'Operators: holds', parameters: { requestId } };
+const common = { tag: 'Operators: holds', parameters: { requestId } };
 
-const IN_PROGRESS = inProgress('/operator/operations/{requestId}');
+const LOOK_UP = '/operator/operations/{requestId}';
 
 export const captureHold = operatorRoute({
   ...common,
+  ...createsOperation(200, 'Captured', Capture.schema, LOOK_UP),
   path: '/operator/holds/{requestId}/capture',
   summary: 'Capture a hold',
   description:
@@ -24,13 +26,9 @@ export const captureHold = operatorRoute({
   body: z
     .strictObject({
       amountToCapture: amount,
-      finalCapture: z.boolean().meta({ description: 'Close the hold with this capture' }).optional(),
+      finalCapture: z.boolean().describe('Close the hold with this capture').optional(),
     })
     .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
-  answers: {
-    200: { description: 'Captured', schema: Capture.schema, headers: REPLAYED },
-    202: IN_PROGRESS,
-  },
   codes: CAPTURE,
   handler: async ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false } }) => {
     const request = { ...params, amountToCapture, finalCapture };
@@ -42,14 +40,11 @@ export const captureHold = operatorRoute({
 
 export const incrementHold = operatorRoute({
   ...common,
+  ...createsOperation(200, 'Added', Increment, LOOK_UP),
   path: '/operator/holds/{requestId}/increment',
   summary: 'Add to a hold',
   description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
   body: z.strictObject({ amountToAdd: amount }).meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
-  answers: {
-    200: { description: 'Added', schema: Increment, headers: REPLAYED },
-    202: IN_PROGRESS,
-  },
   codes: INCREMENT,
   handler: async ({ ctx, core, asOperator, params, body: { amountToAdd } }) => {
     const request = { ...params, amountToAdd };
@@ -61,22 +56,18 @@ export const incrementHold = operatorRoute({
 });
 
 const OperatorExtendedHold = OperatorHold.schema
-  .extend({ extensionRequestId: requestId.meta({ description: 'Names the extension' }) })
+  .extend({ extensionRequestId: requestId.describe('Names the extension') })
   .meta({ id: 'OperatorExtendedHold' });
 
 export const extendHold = operatorRoute({
   ...common,
+  ...createsOperation(200, 'The hold with its new `expiresAt`', OperatorExtendedHold, LOOK_UP),
   path: '/operator/holds/{requestId}/extend',
   summary: 'Let a hold end later',
   description:
     "For a merchant: after the contract's hold period from now, or when the processor says, if that is earlier; " +
-    'never ' +
-    'earlier than before.',
+    'never earlier than before.',
   body: NoBody,
-  answers: {
-    200: { description: 'The hold with its new `expiresAt`', schema: OperatorExtendedHold, headers: REPLAYED },
-    202: IN_PROGRESS,
-  },
   codes: EXTENSION,
   handler: async ({ ctx, core, asOperator, params }) => {
     await writeOperation(ctx, async (name) => {
@@ -87,11 +78,12 @@ export const extendHold = operatorRoute({
 });
 
 const OperatorReleasedHold = OperatorHold.schema
-  .extend({ releaseRequestId: requestId.meta({ description: 'Names the release' }).optional() })
+  .extend({ releaseRequestId: requestId.describe('Names the release').optional() })
   .meta({ id: 'OperatorReleasedHold' });
 
 export const releaseHold = operatorRoute({
   ...common,
+  ...createsOperation(200, 'Released', OperatorReleasedHold, LOOK_UP),
   path: '/operator/holds/{requestId}/release',
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
@@ -99,15 +91,33 @@ export const releaseHold = operatorRoute({
     'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is ' +
     'frozen.',
   body: NoBody,
-  answers: {
-    200: { description: 'Released', schema: OperatorReleasedHold, headers: REPLAYED },
-    202: IN_PROGRESS,
-  },
   codes: RELEASE,
   handler: async ({ ctx, core, asOperator, params }) => {
     await writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...params, ...name }, asOperator);
       return actOutcome(release, (hold, releaseRequestId) => ({ ...OperatorHold.json(hold), releaseRequestId }));
     });
+  },
+});
+
+export const refundCapture = operatorRoute({
+  ...common,
+  ...createsOperation(201, 'Refunded', Refund.schema, LOOK_UP),
+  path: '/operator/captures/{requestId}/refund',
+  summary: 'Give a capture, or a part of it, back to the card',
+  description:
+    "For a merchant, by the capture's `requestId`. A capture can be refunded several times, until nothing of it is " +
+    'left, also when its hold is closed.',
+  body: z
+    .strictObject({
+      amount: amount.optional().describe('In minor units; without it, all that is left of the capture'),
+    })
+    .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
+  codes: REFUND,
+  handler: async ({ ctx, core, asOperator, params: { requestId: captureRequestId }, body }) => {
+    const request = { ...body, captureRequestId };
+    await writeOperation(ctx, async (name) =>
+      refundOutcome(await core.refunds.createRefund(defined({ ...request, ...name }), asOperator)),
+    );
   },
 });

@@ -1,23 +1,27 @@
 import { z } from 'zod';
+import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { READ } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { Capture } from '../../resource/capture.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { CSV } from '../../resource/csv.ts';
+import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Delivery } from '../../resource/delivery.ts';
-import { HoldFilters } from '../../resource/hold.ts';
+import { HOLD, HoldFilters } from '../../resource/hold.ts';
 import { Operation } from '../../resource/operation.ts';
-import { requestIdFilter } from '../../resource/request-fields.ts';
-import { answerList } from '../answer-list.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, requestIdFilter } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
-import { OperatorHold } from './operator-hold.ts';
+
+/** A hold as operators see it: without anything that could capture it or pay with its card. */
+export const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
+  about: 'A hold as operators see it: nothing that could capture or pay',
+  parts: HOLD.parts,
+  without: ['preauthorizationId', 'generatedTokenId', 'checkoutUrl', 'captures'],
+});
 
 const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold);
 
 export const listHolds = operatorRoute({
-  method: 'get',
   path: '/operator/holds',
   tag: 'Operators: holds',
   summary: 'Search holds',
@@ -27,26 +31,22 @@ export const listHolds = operatorRoute({
     merchantId: merchantId.optional(),
   }),
   answers: { 200: { description: 'A page', schema: OperatorHoldPage.schema, orText: CSV } },
-  codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
-    await answerList(call, OperatorHold.schema, query.pageToken, async (page) => {
+    const read: Export['read'] = async (page) => {
       const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator);
       return OperatorHoldPage.json(holds.preauthorizations, holds.nextPageToken);
-    });
+    };
+    await answerPageOrCsv(call, { schema: OperatorHold.schema, pageToken: query.pageToken, read });
   },
 });
 
 /** A hold with all that happened to it and the notifications that were sent. */
 const OperatorHoldStory = OperatorHold.schema
   .extend({
-    captures: z.array(Capture.schema).meta({ description: 'The newest 50, oldest first' }),
-    operations: z
-      .array(Operation.schema)
-      .meta({ description: 'What became of it, oldest first; the first is the hold itself' }),
-    deliveries: z
-      .array(Delivery.schema)
-      .meta({ description: 'Its notifications, oldest first, at most 200; without attempts' }),
+    captures: z.array(Capture.schema).describe('The newest 50, oldest first'),
+    operations: z.array(Operation.schema).describe('What became of it, oldest first; the first is the hold itself'),
+    deliveries: z.array(Delivery.schema).describe('Its notifications, oldest first, at most 200; without attempts'),
   })
   .meta({ id: 'OperatorHoldStory' });
 
@@ -54,7 +54,6 @@ const OperatorHoldStory = OperatorHold.schema
 const pageSize = 200;
 
 export const getHold = operatorRoute({
-  method: 'get',
   path: '/operator/holds/{requestId}',
   tag: 'Operators: holds',
   summary: 'Look up a hold with its captures, operations and deliveries',

@@ -3,21 +3,20 @@ import { ApiKeySchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { uuid } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 /** An API key without its value. */
 export const ApiKey = answer('ApiKey', ApiKeySchema);
 
 /** The value, in the one answer that carries it. */
-export const apiKey = z.string().meta({ description: 'The key; shown this once' });
+export const apiKey = z.string().describe('The key; shown this once');
 
 const CreateApiKey = z
   .strictObject({
     managesWebhook: z
       .boolean()
-      .meta({ description: `${ApiKey.schema.shape.managesWebhook?.description}; default false` })
+      .describe(`${ApiKey.schema.shape.managesWebhook?.description}; default false`)
       .optional(),
   })
   .meta({ id: 'CreateApiKey' });

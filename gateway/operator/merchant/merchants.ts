@@ -1,31 +1,45 @@
 import { z } from 'zod';
+import { MerchantSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { restName } from '../../http/problem.ts';
 import { READ, WRITE } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer.ts';
-import { contractOf } from '../../resource/contract.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { Contract, contractJson, contractOf } from '../../resource/contract.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { page, text } from '../../resource/request-fields.ts';
-import { signingSecret } from '../../resource/signing-secret.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, page, text } from '../../resource/request-fields.ts';
+import { SigningSecret, signingSecret } from '../../resource/signing-secret.ts';
 import { operatorRoute } from '../route.ts';
-import { apiKey } from './api-keys.ts';
-import { Merchant, merchantTerms } from './merchant.ts';
+import { ApiKey, apiKey } from './api-keys.ts';
+
+/** What operators set of a merchant. */
+export const merchantTerms = {
+  name: text(100).meta({ description: 'Name for people', examples: ['Acme'] }),
+  contract: Contract,
+};
+
+const warnings = z.array(z.object({ field: z.string(), message: z.string() }));
+
+/** A merchant; its keys and secrets without their values. */
+export const Merchant = answer('Merchant', MerchantSchema, {
+  without: ['warnings'],
+  parts: { apiKeys: ApiKey, signingSecrets: SigningSecret, contract: { schema: Contract, json: contractJson } },
+  own: {
+    warnings: {
+      schema: warnings.describe('What may keep notifications from arriving, as far as the contract shows it'),
+      read: (merchant) =>
+        merchant.warnings.map(({ field, description }) => ({ field: restName(field), message: description })),
+    },
+  },
+});
 
 const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant);
 
 export const listMerchants = operatorRoute({
-  method: 'get',
   path: '/operator/merchants',
   tag: 'Operators: merchants',
   summary: 'List merchants',
   description: 'By `merchantId`, each as its own route shows it.',
   query: z.strictObject(page),
-  answers: {
-    200: {
-      description: 'A page',
-      schema: MerchantPage.schema,
-    },
-  },
-  codes: READ,
+  answers: { 200: { description: 'A page', schema: MerchantPage.schema } },
   handler: async ({ ctx, core, asOperator, query }) => {
     const { merchants, nextPageToken } = await core.merchants.listMerchants(query, asOperator);
     ctx.body = MerchantPage.json(merchants, nextPageToken);
@@ -46,10 +60,7 @@ export const createMerchant = operatorRoute({
     .strictObject({
       merchantId,
       ...merchantTerms,
-      apiKeyManagesWebhook: z
-        .boolean()
-        .meta({ description: "The first API key's managesWebhook; default false" })
-        .optional(),
+      apiKeyManagesWebhook: z.boolean().describe("The first API key's managesWebhook; default false").optional(),
     })
     .meta({ id: 'CreateMerchant' }),
   answers: { 201: { description: 'Created', schema: CreatedMerchant } },
@@ -63,7 +74,6 @@ export const createMerchant = operatorRoute({
 });
 
 export const getMerchant = operatorRoute({
-  method: 'get',
   path: '/operator/merchants/{merchantId}',
   tag: 'Operators: merchants',
   summary: 'Look up a merchant',

@@ -1,8 +1,7 @@
 import { WRITE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { NoBody, uuid } from '../../resource/request-fields.ts';
+import { merchantId, NoBody, uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
-import { merchantId } from '../fields.ts';
 import { operatorRoute } from '../route.ts';
 
 export const addSigningSecret = operatorRoute({

@@ -4,15 +4,13 @@ import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { CSV } from '../../resource/csv.ts';
+import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Oct } from '../../resource/oct.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
-import { answerList } from '../answer-list.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 export const listOperatorOperations = operatorRoute({
-  method: 'get',
   path: '/operator/operations',
   tag: 'Operators: overview',
   summary: 'List final results, newest first',
@@ -20,17 +18,14 @@ export const listOperatorOperations = operatorRoute({
     'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
   query: OperationFilters.extend({ merchantId: merchantId.optional() }),
   answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
-  codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
-    await answerList(call, Operation.schema, query.pageToken, (page) =>
-      operationPage(core, { ...query, ...page }, asOperator),
-    );
+    const read: Export['read'] = (page) => operationPage(core, { ...query, ...page }, asOperator);
+    await answerPageOrCsv(call, { schema: Operation.schema, pageToken: query.pageToken, read });
   },
 });
 
 export const watchOperatorOperations = operatorRoute({
-  method: 'get',
   path: '/operator/operations/stream',
   tag: 'Operators: overview',
   summary: 'Follow results as they are committed, of one merchant or all',
@@ -46,7 +41,6 @@ export const watchOperatorOperations = operatorRoute({
 });
 
 export const getOperatorOperation = operatorRoute({
-  method: 'get',
   path: '/operator/operations/{requestId}',
   tag: 'Operators: overview',
   summary: 'Look up an operation, final or not',
@@ -61,7 +55,6 @@ export const getOperatorOperation = operatorRoute({
 });
 
 export const getOperatorOct = operatorRoute({
-  method: 'get',
   path: '/operator/oct/{requestId}',
   tag: 'Operators: overview',
   summary: 'Look up an OCT',

@@ -4,10 +4,8 @@ import {
   MinuteSchema,
   ProcessorOverviewSchema,
 } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { READ } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
-import { queryInteger } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, queryInteger } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const Overview = answer('Overview', GetOverviewResponseSchema, {
@@ -15,13 +13,11 @@ const Overview = answer('Overview', GetOverviewResponseSchema, {
 });
 
 export const getOverview = operatorRoute({
-  method: 'get',
   path: '/operator/overview',
   tag: 'Operators: overview',
   summary: 'Count what may need attention',
   description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
   answers: { 200: { description: 'The counts', schema: Overview.schema } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator }) => {
     ctx.body = Overview.json(await core.operators.getOverview({}, asOperator));
   },
@@ -32,7 +28,6 @@ const Minute = answer('Minute', MinuteSchema);
 const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
 
 export const listMinutes = operatorRoute({
-  method: 'get',
   path: '/operator/overview/series',
   tag: 'Operators: overview',
   summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
@@ -46,7 +41,6 @@ export const listMinutes = operatorRoute({
     merchantId: merchantId.optional(),
   }),
   answers: { 200: { description: 'The minutes', schema: Minutes } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
     const answer = await core.operators.listMinutes({ minuteCount: minutes, merchantId }, asOperator);
     ctx.body = { items: answer.minutes.map(Minute.json) };

@@ -3,11 +3,9 @@ import {
   VerificationFailureReasonSchema,
   VerificationFailureSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { READ } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
-import { page } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, page } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 /** A notification that the relay could not verify, without its body and signature. */
@@ -24,7 +22,6 @@ const VerificationFailure = answer('VerificationFailure', VerificationFailureSch
 const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure);
 
 export const listFailures = operatorRoute({
-  method: 'get',
   path: '/operator/relay/failures',
   tag: 'Operators: relay',
   summary: 'List what the relay could not verify',
@@ -37,7 +34,6 @@ export const listFailures = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: FailurePage.schema } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { failures, nextPageToken } = await core.notifications.listVerificationFailures(query, asOperator);
     ctx.body = FailurePage.json(failures, nextPageToken);

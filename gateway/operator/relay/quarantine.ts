@@ -1,22 +1,31 @@
 import { z } from 'zod';
 import {
   DiscardQuarantinedNotificationsResponseSchema,
+  QuarantinedNotificationSchema,
   QuarantineReasonSchema,
   QuarantineStateSchema,
+  StoredNotificationSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { READ, WRITE } from '../../http/problem-codes.ts';
+import { WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { NoBody, page, time, uuid } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, NoBody, page, time, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
-import { QuarantinedNotification } from './relayed-notification.ts';
+
+/** The accepted notification beside a quarantined one that has its requestId. */
+const AcceptedNotification = answer('AcceptedNotification', StoredNotificationSchema, {
+  without: ['state', 'deliveryId'],
+});
+
+/** A quarantined notification, without its body and signature, beside the accepted one that has its requestId. */
+const QuarantinedNotification = answer('QuarantinedNotification', QuarantinedNotificationSchema, {
+  parts: { accepted: AcceptedNotification },
+});
 
 const QuarantinePage = pageOf('QuarantinePage', 'Newest first', QuarantinedNotification);
 
 export const listQuarantine = operatorRoute({
-  method: 'get',
   path: '/operator/relay/quarantine',
   tag: 'Operators: relay',
   summary: 'List verified notifications that were set aside',
@@ -28,45 +37,42 @@ export const listQuarantine = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: QuarantinePage.schema } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listQuarantinedNotifications(query, asOperator);
     ctx.body = QuarantinePage.json(notifications, nextPageToken);
   },
 });
 
-const common = {
-  method: 'post',
-  tag: 'Operators: relay',
-  parameters: { quarantineId: uuid('notification that was set aside') },
-  body: NoBody,
-  answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-} as const;
-
-export const releaseQuarantined = operatorRoute({
-  ...common,
-  path: '/operator/relay/quarantine/{quarantineId}/release',
-  summary: 'Forward a notification that was set aside, once',
-  description:
-    "To the merchant's internal URL. Refused as INVALID_REQUEST when it was discarded or purged, or without an " +
+export const releaseQuarantined = decidesQuarantined(
+  'release',
+  'Forward a notification that was set aside, once',
+  "To the merchant's internal URL. Refused as INVALID_REQUEST when it was discarded or purged, or without an " +
     '`internalUrl`.',
-  handler: async ({ ctx, core, asOperator, params }) => {
-    const { notification } = await core.notifications.releaseQuarantinedNotification(params, asOperator);
-    ctx.body = QuarantinedNotification.json(answered(notification));
-  },
-});
+);
 
-export const discardQuarantined = operatorRoute({
-  ...common,
-  path: '/operator/relay/quarantine/{quarantineId}/discard',
-  summary: 'Decide that it is never forwarded',
-  description: 'It stays in the list, as DISCARDED. Refused as INVALID_REQUEST when it was released.',
-  handler: async ({ ctx, core, asOperator, params }) => {
-    const { notification } = await core.notifications.discardQuarantinedNotification(params, asOperator);
-    ctx.body = QuarantinedNotification.json(answered(notification));
-  },
-});
+export const discardQuarantined = decidesQuarantined(
+  'discard',
+  'Decide that it is never forwarded',
+  'It stays in the list, as DISCARDED. Refused as INVALID_REQUEST when it was released.',
+);
+
+function decidesQuarantined(act: 'release' | 'discard', summary: string, description: string) {
+  return operatorRoute({
+    method: 'post',
+    path: `/operator/relay/quarantine/{quarantineId}/${act}`,
+    tag: 'Operators: relay',
+    summary,
+    description,
+    parameters: { quarantineId: uuid('notification that was set aside') },
+    body: NoBody,
+    answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
+    codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+    handler: async ({ ctx, core, asOperator, params }) => {
+      const { notification } = await core.notifications[`${act}QuarantinedNotification`](params, asOperator);
+      ctx.body = QuarantinedNotification.json(answered(notification));
+    },
+  });
+}
 
 const DiscardedQuarantined = answer('DiscardedQuarantined', DiscardQuarantinedNotificationsResponseSchema);
 

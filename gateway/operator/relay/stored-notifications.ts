@@ -1,17 +1,24 @@
 import { z } from 'zod';
-import { StoredNotificationState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { READ, WRITE } from '../../http/problem-codes.ts';
-import { pageOf } from '../../resource/answer.ts';
+import { StoredNotificationSchema, StoredNotificationState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { WRITE } from '../../http/problem-codes.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { page } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
+import { merchantId, page } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
-import { StoredNotification, senderRequestId } from './relayed-notification.ts';
+
+/** The requestId of a relayed notification, which its sender chose. */
+const senderRequestId = z
+  .string()
+  .regex(GRAMMAR.requestId, FORMS.requestId)
+  .meta({ examples: ['invoice-16'] });
+
+/** An accepted notification and its state, without its body and signature. */
+const StoredNotification = answer('StoredNotification', StoredNotificationSchema);
 
 const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification);
 
 export const listStored = operatorRoute({
-  method: 'get',
   path: '/operator/relay/notifications',
   tag: 'Operators: relay',
   summary: 'List notifications that the relay has accepted',
@@ -27,7 +34,6 @@ export const listStored = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: StoredPage.schema } },
-  codes: READ,
   handler: async ({ ctx, core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listStoredNotifications(query, asOperator);
     ctx.body = StoredPage.json(notifications, nextPageToken);

@@ -4,8 +4,7 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
 import { time } from '../../resource/core-messages.ts';
-import { page, time as requestedTime, text } from '../../resource/request-fields.ts';
-import { merchantId } from '../fields.ts';
+import { merchantId, page, time as requestedTime, text } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const Search = z
@@ -13,8 +12,7 @@ const Search = z
     text: text(128, 4).meta({
       description:
         "A requestId or deliveryId or its end, a part of the merchant's reference, a preauthorizationId, a reference " +
-        'of the ' +
-        'processor or the bank, or the last four digits of a card',
+        'of the processor or the bank, or the last four digits of a card',
       examples: ['order-1001'],
     }),
     merchantId: merchantId.optional(),

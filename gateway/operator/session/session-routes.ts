@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import { networkOf } from '../../http/client-address.ts';
-import { READ, WRITE } from '../../http/problem-codes.ts';
+import { WRITE } from '../../http/problem-codes.ts';
 import { operatorRoute, publicRoute } from '../route.ts';
 import { OperatorSession, operatorName, sessionJson, setCookie } from './session.ts';
 import { SESSION_SECONDS, sessionHash } from './sessions.ts';
@@ -18,7 +18,7 @@ export const signIn = publicRoute({
     'with a growing penalty; the right one is taken all the same.',
   body: z
     .strictObject({
-      token: z.string().min(1).max(256).meta({ description: 'The operator token' }),
+      token: z.string().min(1).max(256).describe('The operator token'),
       operator: operatorName.optional(),
     })
     .meta({ id: 'SignIn', description: 'Starts a console session of 8 hours' }),
@@ -36,7 +36,6 @@ export const signIn = publicRoute({
 
 /** With a bearer token there is no session, only the name that the request gives. */
 export const getSession = operatorRoute({
-  method: 'get',
   path: '/operator/session',
   tag: 'Operators: session',
   summary: 'Look at the session',
@@ -44,7 +43,6 @@ export const getSession = operatorRoute({
     'Answers the `csrfToken` again, for a page that was loaded anew. With a bearer token there is no session, only ' +
     'the name that the request gives.',
   answers: { 200: { description: 'The session', schema: OperatorSession } },
-  codes: READ,
   handler: ({ ctx, sessions, operator: { session, name } }) => {
     ctx.body = session ? sessionJson(sessions, session) : { operator: name || undefined };
   },

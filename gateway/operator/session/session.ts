@@ -15,7 +15,7 @@ export const OperatorSession = z
     operator: operatorName.optional(),
     csrfToken: z
       .string()
-      .meta({ description: 'What calls that change something carry in X-CSRF-Token; absent with a bearer token' })
+      .describe('What calls that change something carry in X-CSRF-Token; absent with a bearer token')
       .optional(),
     expiresAt: time('When the session ends; absent with a bearer token').optional(),
   })

@@ -1,4 +1,3 @@
-import { READ } from '../../http/problem-codes.ts';
 import { Contract, contractJson } from '../../resource/contract.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { restRoute } from '../route.ts';
@@ -10,7 +9,6 @@ const OwnContract = Contract.omit({ webhookUrl: true, internalUrl: true, process
 });
 
 export const getContract = restRoute({
-  method: 'get',
   path: '/contract',
   tag: 'Contract',
   summary: 'Look up what the contract allows',
@@ -19,7 +17,6 @@ export const getContract = restRoute({
     'Refusals of a `currency` or a `terminalId`, and MULTIPLE_CAPTURES_NOT_ALLOWED and SIGNATURE_REQUIRED, follow ' +
     'from it.',
   answers: { 200: { description: 'The contract', schema: OwnContract } },
-  codes: READ,
   handler: async ({ ctx, core, merchantId }) => {
     const { contract } = await core.merchants.getContract({ merchantId });
     const { webhookUrl: _, internalUrl: __, processorAccount: ___, ...own } = contractJson(answered(contract));

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
-import { answered } from '../../resource/core-messages.ts';
+import { answered, defined } from '../../resource/core-messages.ts';
 import {
   AttemptsPage,
   DeliveryFilters,
@@ -8,11 +9,11 @@ import {
   deliveryPage,
   WholeDelivery,
 } from '../../resource/delivery.ts';
-import { uuid } from '../../resource/request-fields.ts';
+import { RECOVER_DESCRIPTION, RecoveredDeliveries, recoverFields } from '../../resource/recover.ts';
+import { ownMerchantId, uuid } from '../../resource/request-fields.ts';
 import { NoFields, restRoute } from '../route.ts';
 
 export const listOwnDeliveries = restRoute({
-  method: 'get',
   path: '/deliveries',
   tag: 'Webhook',
   summary: 'List deliveries of notifications, newest first',
@@ -26,7 +27,6 @@ export const listOwnDeliveries = restRoute({
 });
 
 export const getOwnDelivery = restRoute({
-  method: 'get',
   path: '/deliveries/{deliveryId}',
   tag: 'Webhook',
   summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
@@ -58,5 +58,25 @@ export const replayOwnDelivery = restRoute({
   handler: async ({ ctx, core, merchantId, asKey, params }) => {
     const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
     ctx.body = DeliveryWithAttempts.json(answered(delivery));
+  },
+});
+
+const RecoverDeliveries = z
+  .strictObject({ merchantId: ownMerchantId, ...recoverFields })
+  .meta({ id: 'RecoverDeliveries', description: 'Makes due now what was not delivered' });
+
+export const recoverOwnDeliveries = restRoute({
+  method: 'post',
+  path: '/deliveries/recover',
+  tag: 'Webhook',
+  summary: 'Send what was not delivered in a time now',
+  description: `${RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
+  body: RecoverDeliveries,
+  answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
+  codes: WRITE,
+  handler: async ({ ctx, core, merchantId, asKey, body }) => {
+    const { count } = await core.notifications.recoverDeliveries(defined({ ...body, merchantId }), asKey);
+    ctx.status = 202;
+    ctx.body = { count };
   },
 });

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR, READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { REPLAYED } from '../../resource/idempotency-key.ts';
 import { Oct } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
 export const createOct = restRoute({
-  ...CREATES_OPERATION,
+  ...createsOperation(201, 'Paid', Oct.schema, '/operations/{requestId}'),
   path: '/oct',
   tag: 'OCT',
   summary: 'Pay an amount to a card',
@@ -19,7 +18,7 @@ export const createOct = restRoute({
     'recorded and carry their `requestId`.',
   body: z
     .strictObject({
-      merchantId: fields.merchantId.optional(),
+      merchantId: fields.ownMerchantId,
       tokenId: fields.tokenId,
       amount: fields.amount,
       currency: fields.currency,
@@ -28,10 +27,6 @@ export const createOct = restRoute({
       merchantReference: fields.merchantReference.optional(),
     })
     .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' }),
-  answers: {
-    201: { description: 'Paid', schema: Oct.schema, headers: REPLAYED },
-    202: inProgress('/operations/{requestId}'),
-  },
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
   handler: async ({ ctx, core, merchantId, body }) => {
     await writeOperation(ctx, async (name) => {
@@ -45,7 +40,6 @@ export const createOct = restRoute({
 });
 
 export const getOct = restRoute({
-  method: 'get',
   path: '/oct/{requestId}',
   tag: 'OCT',
   summary: 'Look up an OCT, final or not',

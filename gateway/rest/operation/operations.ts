@@ -2,32 +2,27 @@ import { eventStream, LAST_EVENT_ID, streamEvents } from '../../event-stream/eve
 import { OPERATIONS } from '../../event-stream/operation-feed.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { CSV } from '../../resource/csv.ts';
+import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { answerList } from '../answer-list.ts';
 import { identityOf } from '../authenticate.ts';
 import { restRoute } from '../route.ts';
 
 export const listOperations = restRoute({
-  method: 'get',
   path: '/operations',
   tag: 'Operations',
   summary: 'List final results, newest first',
   description: 'Filters are joined by AND.',
   query: OperationFilters,
   answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
-  codes: READ,
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
-    await answerList(call, Operation.schema, query.pageToken, (page) =>
-      operationPage(core, { ...query, ...page, merchantId }),
-    );
+    const read: Export['read'] = (page) => operationPage(core, { ...query, ...page, merchantId });
+    await answerPageOrCsv(call, { schema: Operation.schema, pageToken: query.pageToken, read });
   },
 });
 
 export const watchOperations = restRoute({
-  method: 'get',
   path: '/operations/stream',
   tag: 'Operations',
   summary: 'Follow results as they are committed',
@@ -47,7 +42,6 @@ export const watchOperations = restRoute({
 });
 
 export const getOperation = restRoute({
-  method: 'get',
   path: '/operations/{requestId}',
   tag: 'Operations',
   summary: 'Look up an operation, final or not',

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { CAPTURE } from '../../http/problem-codes.ts';
 import { Capture, captureOutcome } from '../../resource/capture.ts';
-import { KEYED, REPLAYED } from '../../resource/idempotency-key.ts';
+import { KEYED } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 import { namedHold } from './named-hold.ts';
 import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
 
 export const capturePreauthorization = restRoute({
-  ...CREATES_OPERATION,
+  ...createsOperation(200, 'The capture', Capture.schema, '/operations/{requestId}'),
   path: '/preauthorization/authorization',
   tag: 'Holds',
   summary: 'Capture a hold, in full or in part',
@@ -20,19 +20,15 @@ export const capturePreauthorization = restRoute({
   headers: { ...KEYED, ...SIGNATURE_HEADERS },
   body: z
     .strictObject({
-      merchantId: fields.merchantId.optional(),
+      merchantId: fields.ownMerchantId,
       preauthorizationId: fields.preauthorizationId,
       amountToCapture: fields.amount,
       finalCapture: z
         .boolean()
-        .meta({ description: 'Close the hold with this capture; it does so anyway when the contract allows one' })
+        .describe('Close the hold with this capture; it does so anyway when the contract allows one')
         .optional(),
     })
     .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
-  answers: {
-    200: { description: 'The capture', schema: Capture.schema, headers: REPLAYED },
-    202: inProgress('/operations/{requestId}'),
-  },
   codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
   checkBytes: demandSignature,
   handler: async ({ ctx, core, inFlight, merchantId, body }) => {

@@ -6,9 +6,8 @@ import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { time } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { REPLAYED } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
 
@@ -22,7 +21,7 @@ const returnUrl = fields
 
 const CreatePreauthorization = z
   .strictObject({
-    merchantId: fields.merchantId.optional(),
+    merchantId: fields.ownMerchantId,
     tokenId: fields.tokenId.optional(),
     amount: fields.amount,
     currency: fields.currency,
@@ -30,17 +29,16 @@ const CreatePreauthorization = z
     userId: fields.userId,
     merchantReference: fields.merchantReference.optional(),
     returnUrl: returnUrl.optional(),
-    saveCard: z.boolean().meta({ description: 'Ask the checkout to generate a token for later use' }).optional(),
+    saveCard: z.boolean().describe('Ask the checkout to generate a token for later use').optional(),
     description: fields.description.optional(),
     customerPresent: z
       .boolean()
-      .meta({
-        description:
-          'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
-      })
+      .describe(
+        'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
+      )
       .optional(),
     expectedCaptureAt: fields.time
-      .meta({ description: 'When you expect to capture: a processor may ask for a longer authorization' })
+      .describe('When you expect to capture: a processor may ask for a longer authorization')
       .optional(),
     captureAt: captureAt.optional(),
     releaseAt: releaseAt.optional(),
@@ -57,14 +55,19 @@ const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
   own: {
     status: { schema: z.literal('IN_PROGRESS'), read: () => 'IN_PROGRESS' },
     checkoutUrl: {
-      schema: z.url().meta({ description: 'Forward the customer there; carries a capability, do not log it' }),
+      schema: z.url().describe('Forward the customer there; carries a capability, do not log it'),
     },
     checkoutExpiresAt: { schema: time('Until when it accepts a card') },
   },
 });
 
 export const createPreauthorization = restRoute({
-  ...CREATES_OPERATION,
+  ...createsOperation(
+    201,
+    'The hold; without `tokenId`, where the customer enters a card',
+    z.union([Hold.schema, OpenCheckout.schema]),
+    '/operations/{requestId}',
+  ),
   path: '/preauthorization',
   tag: 'Holds',
   summary: 'Place a hold',
@@ -73,14 +76,6 @@ export const createPreauthorization = restRoute({
     'a card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
     'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
   body: CreatePreauthorization,
-  answers: {
-    201: {
-      description: 'The hold; without `tokenId`, where the customer enters a card',
-      schema: z.union([Hold.schema, OpenCheckout.schema]),
-      headers: REPLAYED,
-    },
-    202: inProgress('/operations/{requestId}'),
-  },
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
   handler: async ({ ctx, core, merchantId, body }) => {
     await writeOperation(ctx, async (name) => {

@@ -20,17 +20,15 @@ export const metadata = z
       .and(fields.text(500).or(z.literal(''))),
   )
   .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
-  .meta({
-    description:
-      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in " +
+  .describe(
+    "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in " +
       'all',
-  });
+  );
 
-export const captureAt = fields.time.meta({
-  description:
-    'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
-});
+export const captureAt = fields.time.describe(
+  'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
+);
 
-export const releaseAt = fields.time.meta({
-  description: "An end earlier than the period's: in the future, before the end of the period",
-});
+export const releaseAt = fields.time.describe(
+  "An end earlier than the period's: in the future, before the end of the period",
+);

@@ -6,7 +6,7 @@ import * as fields from '../../resource/request-fields.ts';
 
 /** Fields of a body that names a hold by one of the two. */
 export const EITHER_ID = {
-  merchantId: fields.merchantId.optional(),
+  merchantId: fields.ownMerchantId,
   preauthorizationId: fields.preauthorizationId.optional(),
   requestId: fields.requestId.optional(),
 };

@@ -2,35 +2,27 @@ import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthor
 import { READ } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { answered } from '../../resource/core-messages.ts';
-import { CSV } from '../../resource/csv.ts';
+import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { HOLD, HoldFilters, ListedHold } from '../../resource/hold.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { answerList } from '../answer-list.ts';
 import { restRoute } from '../route.ts';
 
 const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold);
 
 export const listPreauthorizations = restRoute({
-  method: 'get',
   path: '/preauthorization',
   tag: 'Holds',
   summary: 'List holds, newest first',
   description: 'Filters are joined by AND. Items do not carry `preauthorizationId`.',
   query: HoldFilters,
-  answers: {
-    200: {
-      description: 'A page',
-      schema: HoldPage.schema,
-      orText: CSV,
-    },
-  },
-  codes: READ,
+  answers: { 200: { description: 'A page', schema: HoldPage.schema, orText: CSV } },
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
-    await answerList(call, ListedHold.schema, query.pageToken, async (page) => {
+    const read: Export['read'] = async (page) => {
       const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId });
       return HoldPage.json(holds.preauthorizations, holds.nextPageToken);
-    });
+    };
+    await answerPageOrCsv(call, { schema: ListedHold.schema, pageToken: query.pageToken, read });
   },
 });
 
@@ -40,7 +32,6 @@ const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
 });
 
 export const getPreauthorization = restRoute({
-  method: 'get',
   path: '/preauthorization/{requestId}',
   tag: 'Holds',
   summary: 'Look up a hold with its captures',

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
 import { answered, defined } from '../../resource/core-messages.ts';
-import { REPLAYED } from '../../resource/idempotency-key.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 import { Hold } from './hold.ts';
 import { demandOneId, EITHER_ID, namedHold, ONE_ID } from './named-hold.ts';
@@ -22,7 +21,7 @@ const RenewPreauthorization = z
   });
 
 export const renewPreauthorization = restRoute({
-  ...CREATES_OPERATION,
+  ...createsOperation(201, 'The new hold', Hold.schema, '/operations/{requestId}'),
   path: '/preauthorization/renew',
   tag: 'Holds',
   summary: 'Place a hold again',
@@ -31,10 +30,6 @@ export const renewPreauthorization = restRoute({
     'remained of it: what is left of an open one, what was given back of one that has ended. One that is still open ' +
     'is released after the new one is placed.',
   body: RenewPreauthorization,
-  answers: {
-    201: { description: 'The new hold', schema: Hold.schema, headers: REPLAYED },
-    202: inProgress('/operations/{requestId}'),
-  },
   codes: [
     ...KEYED_WRITE,
     'PREAUTHORIZATION_NOT_FOUND',

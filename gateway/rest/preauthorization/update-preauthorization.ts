@@ -9,7 +9,7 @@ import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
 
 const UpdatePreauthorization = z
   .strictObject({
-    merchantId: fields.merchantId.optional(),
+    merchantId: fields.ownMerchantId,
     captureAt: captureAt.nullable().optional(),
     releaseAt: releaseAt.nullable().optional(),
     description: fields.description.nullable().optional(),

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { READ, REFUND } from '../../http/problem-codes.ts';
 import { answered, defined } from '../../resource/core-messages.ts';
-import { REPLAYED } from '../../resource/idempotency-key.ts';
 import { Refund, refundOutcome } from '../../resource/refund.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { CREATES_OPERATION, inProgress, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
 export const createRefund = restRoute({
-  ...CREATES_OPERATION,
+  ...createsOperation(201, 'Refunded', Refund.schema, '/operations/{requestId}'),
   path: '/refund',
   tag: 'Refunds',
   summary: 'Give a capture, or a part of it, back to the card',
@@ -19,17 +18,11 @@ export const createRefund = restRoute({
     'their `requestId`.',
   body: z
     .strictObject({
-      merchantId: fields.merchantId.optional(),
-      captureRequestId: fields.requestId.meta({ description: 'The capture' }),
-      amount: fields.amount
-        .optional()
-        .meta({ description: 'Amount in minor units; without it, all that is left of the capture' }),
+      merchantId: fields.ownMerchantId,
+      captureRequestId: fields.requestId.describe('The capture'),
+      amount: fields.amount.optional().describe('Amount in minor units; without it, all that is left of the capture'),
     })
     .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
-  answers: {
-    201: { description: 'Refunded', schema: Refund.schema, headers: REPLAYED },
-    202: inProgress('/operations/{requestId}'),
-  },
   codes: REFUND,
   handler: async ({ ctx, core, merchantId, body }) => {
     await writeOperation(ctx, async (name) =>
@@ -39,7 +32,6 @@ export const createRefund = restRoute({
 });
 
 export const getRefund = restRoute({
-  method: 'get',
   path: '/refund/{requestId}',
   tag: 'Refunds',
   summary: 'Look up a refund, final or not',

@@ -11,10 +11,10 @@ const SignedNotification = z
       description: "What a delivery appends to the webhook's address",
       examples: ['/webhook/processor/payment/captured'],
     }),
-    headers: z.record(z.string(), z.string()).meta({
-      description: 'The headers that a delivery always has, by name in lower case; both signatures are among them',
-    }),
-    body: z.string().meta({ description: 'The body as it is sent and signed' }),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('The headers that a delivery always has, by name in lower case; both signatures are among them'),
+    body: z.string().describe('The body as it is sent and signed'),
   })
   .meta({ id: 'SignedNotification', description: 'A notification as an attempt would send it now' });
 
@@ -29,7 +29,6 @@ const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
 };
 
 export const watchNotifications = restRoute({
-  method: 'get',
   path: '/notifications/stream',
   tag: 'Webhook',
   summary: 'Follow notifications as they would be sent now',

@@ -11,7 +11,7 @@ import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { answered, some } from '../../resource/core-messages.ts';
 import { Delivery } from '../../resource/delivery.ts';
-import { endpointUrl, merchantId } from '../../resource/request-fields.ts';
+import { endpointUrl, ownMerchantId } from '../../resource/request-fields.ts';
 import { SigningSecret } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
 
@@ -24,12 +24,10 @@ const EndpointState = answer(undefined, EndpointSchema, {
 /** A merchant's webhook, as the merchant itself sees it. */
 export const WebhookEndpoint = z
   .object({
-    webhookUrl: webhookUrl.meta({ description: 'Where signed notifications go; absent = nowhere' }).optional(),
+    webhookUrl: webhookUrl.describe('Where signed notifications go; absent = nowhere').optional(),
     ...EndpointState.schema.shape,
-    signingSecrets: z.array(SigningSecret.schema).meta({ description: 'Oldest first, retired ones included' }),
-    warnings: z
-      .array(z.string())
-      .meta({ description: 'What may keep notifications from arriving, as far as the address shows it' }),
+    signingSecrets: z.array(SigningSecret.schema).describe('Oldest first, retired ones included'),
+    warnings: z.array(z.string()).describe('What may keep notifications from arriving, as far as the address shows it'),
   })
   .meta({ id: 'WebhookEndpoint', description: "The merchant's webhook and the secrets that sign what it receives" });
 
@@ -47,7 +45,6 @@ export function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly 
 }
 
 export const getWebhookEndpoint = restRoute({
-  method: 'get',
   path: '/webhook-endpoint',
   tag: 'Webhook',
   summary: 'Look up where notifications go, and what signs them',
@@ -67,10 +64,10 @@ export const getWebhookEndpoint = restRoute({
 
 const SetWebhookEndpoint = z
   .strictObject({
-    webhookUrl: webhookUrl.nullable().meta({
-      description: 'Where signed notifications go from now on; null = nowhere, and nothing is kept for later',
-    }),
-    merchantId: merchantId.optional(),
+    webhookUrl: webhookUrl
+      .nullable()
+      .describe('Where signed notifications go from now on; null = nowhere, and nothing is kept for later'),
+    merchantId: ownMerchantId,
   })
   .meta({ id: 'SetWebhookEndpoint' });
 

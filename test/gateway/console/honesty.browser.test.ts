@@ -16,15 +16,25 @@ const DELIVERY = {
     kind: 'PAYMENT',
     statusInfo: 'captured',
   },
-  ...{ state: 'DEAD', attemptCount: 0, createdAt: AT, attempts: [] },
+  state: 'DEAD',
+  attemptCount: 0,
+  createdAt: AT,
+  attempts: [],
 };
 const PAUSED = { merchantId: 'acme', endpointKind: 'WEBHOOK', pause: 'OPERATOR', failureCount: 0, changedAt: AT };
 const CONTRACT = {
-  ...{ allowMultipleCaptures: false, holdPeriodSeconds: 3_600, currencies: ['EUR'], terminals: ['T1'] },
-  ...{ notifyHolds: true, requireSignedCaptures: false },
+  allowMultipleCaptures: false,
+  holdPeriodSeconds: 3_600,
+  currencies: ['EUR'],
+  terminals: ['T1'],
+  notifyHolds: true,
+  requireSignedCaptures: false,
 };
 const MERCHANT = {
-  ...{ merchantId: 'acme', name: 'Acme', contract: CONTRACT, createdAt: AT },
+  merchantId: 'acme',
+  name: 'Acme',
+  contract: CONTRACT,
+  createdAt: AT,
   apiKeys: [
     { apiKeyId: ID, last4: 'Ab3d', createdAt: AT },
     { apiKeyId: ID.replace(/.$/, 'c'), last4: 'wXyZ', createdAt: AT },
@@ -121,8 +131,12 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
 
   it('shows the old and new values of a change, and which key was used', async () => {
     const entry = (action: string, detail: object) => ({
-      ...{ auditEntryId: ID.replace(/.$/, String(action.length % 10)), at: AT, actor: 'operator/Grace', action },
-      ...{ target: 'acme', detail },
+      auditEntryId: ID.replace(/.$/, String(action.length % 10)),
+      at: AT,
+      actor: 'operator/Grace',
+      action,
+      target: 'acme',
+      detail,
     });
     const changed = {
       before: { webhookUrl: null, currencies: ['EUR'] },

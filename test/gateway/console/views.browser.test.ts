@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../../gateway/http/problem.ts';
-import { ResolveBody } from '../../../gateway/operator/review/resolve-review.ts';
+import { ResolveBody } from '../../../gateway/operator/review/reviews.ts';
 import { CHROMIUM } from './browser.ts';
 import { useViews } from './use-views.ts';
 

@@ -7,8 +7,17 @@ import { MERCHANTS, OTHER_API_KEY, useStage } from '../stage.ts';
 import { HOLD_ID, NOW } from './examples.ts';
 
 const HOLD = {
-  ...{ requestId: HOLD_ID, status: 1, phase: 4, merchantId: 'acme', amount: 1_050n, currency: 'EUR', userId: '=cmd()' },
-  ...{ merchantReference: 'a "b", c', terminalId: 'T1', createdAt: NOW, metadata: { basket: 'b-17' } },
+  requestId: HOLD_ID,
+  status: 1,
+  phase: 4,
+  merchantId: 'acme',
+  amount: 1_050n,
+  currency: 'EUR',
+  userId: '=cmd()',
+  merchantReference: 'a "b", c',
+  terminalId: 'T1',
+  createdAt: NOW,
+  metadata: { basket: 'b-17' },
   paymentMethod: { type: 'card', last4: '4242' },
 };
 const CSV = { headers: { accept: 'text/csv' } };

@@ -39,7 +39,10 @@ function Detail({ detail = {} }) {
   const count = changes.length + others.length;
   if (count === 0) return html`<span class="quiet">–</span>`;
   const lines = html`<dl class="detail">
-    ${changes.map(([name, old, now]) => html`<div><dt>${name}</dt><dd><${Change} name=${name} before=${old} after=${now} /></dd></div>`)}
+    ${changes.map(
+      ([name, old, now]) =>
+        html`<div><dt>${name}</dt><dd><${Change} name=${name} before=${old} after=${now} /></dd></div>`,
+    )}
     ${others.map(([name, value]) => html`<div><dt>${name}</dt><dd>${textOf(value)}</dd></div>`)}
   </dl>`;
   return count > SHOWN_LINES ? html`<details><summary>${count} fields</summary>${lines}</details>` : lines;

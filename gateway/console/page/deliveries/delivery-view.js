@@ -44,11 +44,17 @@ export function DeliveryView({ id }) {
         ${value.content && html`<${Content} content=${value.content} />`}
         ${
           dialog === 'replay' &&
-          html`<${Confirm} title="Replay this delivery?" action="Replay" run=${() => replay(value)} onDone=${done} onClose=${close}>
-            <p>The notification “${value.statusInfo}” is sent to ${value.merchantId} again, with the same webhook-id${value.paused ? ', once its endpoint is resumed' : ''}.</p>
+          html`<${Confirm} title="Replay this delivery?" action="Replay" run=${() => replay(value)} onDone=${done}
+            onClose=${close}>
+            <p>The notification “${value.statusInfo}” is sent to ${value.merchantId} again, with the same
+              webhook-id${value.paused ? ', once its endpoint is resumed' : ''}.</p>
           <//>`
         }
-        ${dialog === 'resume' && value.paused && html`<${ResumeDialog} asked=${value.paused} onDone=${done} onClose=${close} />`}
+        ${
+          dialog === 'resume' &&
+          value.paused &&
+          html`<${ResumeDialog} asked=${value.paused} onDone=${done} onClose=${close} />`
+        }
       `}
     <//>
   <//>`;
@@ -98,8 +104,10 @@ function Content({ content: { url, headers, body } }) {
     <h2 id="sends">What is sent</h2>
     ${
       url
-        ? html`<p><strong>POST</strong> <code>${url}</code> <${CopyButton} text=${url} what="the address" isSmall /></p>`
-        : html`<p class="hint">The merchant has no such endpoint now. Every attempt fails until its contract names one.</p>`
+        ? html`<p><strong>POST</strong> <code>${url}</code> <${CopyButton} text=${url} what="the address"
+          isSmall /></p>`
+        : html`<p class="hint">
+            The merchant has no such endpoint now. Every attempt fails until its contract names one.</p>`
     }
     ${
       headers.length > 0 &&
@@ -109,7 +117,8 @@ function Content({ content: { url, headers, body } }) {
     }
     ${
       body
-        ? html`<div class="body"><${CopyButton} text=${body} what="the body" /><pre tabindex="0" aria-label="Body">${body}</pre></div>`
+        ? html`<div class="body"><${CopyButton} text=${body} what="the body" /><pre tabindex="0"
+          aria-label="Body">${body}</pre></div>`
         : html`<p class="quiet">The body was deleted at the end of its retention time.</p>`
     }
     <p class="quiet">As an attempt would send it now. Signatures are shortened, tokens are hidden.</p>

@@ -20,7 +20,8 @@ const COLUMNS = [
     name: 'Decide',
     cell: ({ merchantId, endpointKind, pause }, act) => {
       const label = `${pause ? 'Resume' : 'Pause'} the ${ENDPOINTS[endpointKind]} endpoint of ${merchantId}`;
-      return html`<button type="button" aria-label=${label} onClick=${() => act({ merchantId, endpointKind, isPaused: Boolean(pause) })}>
+      return html`<button type="button" aria-label=${label}
+        onClick=${() => act({ merchantId, endpointKind, isPaused: Boolean(pause) })}>
           ${pause ? 'Resume…' : 'Pause…'}
         </button>`;
     },

@@ -42,7 +42,8 @@ export function PauseDialog({ asked, onDone, onClose }) {
     await setEndpoint(merchantId.trim(), endpointKind, 'pause');
     return `Nothing is sent to the ${ENDPOINTS[endpointKind]} endpoint of ${merchantId.trim()} until it is resumed.`;
   };
-  return html`<${Confirm} title="Pause endpoint" action="Pause endpoint" isDangerous run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="Pause endpoint" action="Pause endpoint" isDangerous run=${run} onDone=${onDone}
+    onClose=${onClose}>
     <p>Nothing is sent to it until it is resumed. Nothing is lost.</p>
     <${Field} name="merchantId" label="Merchant" required defaultValue=${asked.merchantId ?? ''} autofocus />
     <${Select} name="endpointKind" label="Endpoint" value=${asked.endpointKind} options=${choicesOf(ENDPOINTS)} />
@@ -56,7 +57,8 @@ export function ResumeDialog({ asked: { merchantId, endpointKind }, onDone, onCl
     await setEndpoint(merchantId, endpointKind, 'resume');
     return `Deliveries to ${name} go on.`;
   };
-  return html`<${Confirm} title="Resume ${name}?" action="Resume endpoint" run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="Resume ${name}?" action="Resume endpoint" run=${run} onDone=${onDone}
+    onClose=${onClose}>
     <p>Deliveries that waited are sent now.</p>
   <//>`;
 }

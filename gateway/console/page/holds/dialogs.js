@@ -17,7 +17,8 @@ export function CaptureDialog({ hold, onDone, onClose }) {
     if (isChecked) return `The remaining ${rest} is released.`;
     return `${rest} remains, unless the contract allows one capture only: then it is released.`;
   };
-  return html`<${AmountDialog} verb="Capture" past="captured" currency=${currency} most=${amountRemaining} initial=${amountRemaining}
+  return html`<${AmountDialog} verb="Capture" past="captured" currency=${currency} most=${amountRemaining}
+    initial=${amountRemaining}
     hint="${formatAmount(amountRemaining, currency)} remains of the hold."
     option="This is the last capture: release what is left"
     send=${({ amount, isChecked, key }) => capture(requestId, amount, isChecked, key)}
@@ -62,7 +63,8 @@ function AmountDialog({ effect, restOf = () => false, send, ...form }) {
     return status === 'OK' ? `${text} ${past}.` : onItsWay(verb, text);
   };
   const rest = restOf(order);
-  return html`<${Confirm} title="${verb} ${text}?" action="${verb} ${text}" run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="${verb} ${text}?" action="${verb} ${text}" run=${run} onDone=${onDone}
+    onClose=${onClose}>
     <p>${effect(order)} This cannot be undone here.</p>
     ${rest && html`<p>${rest}</p>`}
   <//>`;
@@ -123,7 +125,8 @@ export function ReleaseDialog({ hold, onDone, onClose }) {
     const answer = await release(requestId, key.current);
     return answer.amountReleased === undefined ? onItsWay('Release', text) : `${text} released.`;
   };
-  return html`<${Confirm} title="Release ${text}?" action="Release ${text}" isDangerous run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="Release ${text}?" action="Release ${text}" isDangerous run=${run} onDone=${onDone}
+    onClose=${onClose}>
     ${
       placedAt
         ? html`<p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>`

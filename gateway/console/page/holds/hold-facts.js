@@ -72,7 +72,13 @@ export function AmountBar({ hold }) {
       )}
     </dl>
     ${added > 0 && html`<p class="hint">${formatAmount(added, currency)} was added by increments.</p>`}
-    ${amountRefunded > 0 && html`<p class="hint">${formatAmount(amountRefunded, currency)} of what was captured was refunded.</p>`}
-    ${amountReversed > 0 && html`<p class="hint">${formatAmount(amountReversed, currency)} of what was captured was reversed.</p>`}
+    ${
+      amountRefunded > 0 &&
+      html`<p class="hint">${formatAmount(amountRefunded, currency)} of what was captured was refunded.</p>`
+    }
+    ${
+      amountReversed > 0 &&
+      html`<p class="hint">${formatAmount(amountReversed, currency)} of what was captured was reversed.</p>`
+    }
   `;
 }

@@ -81,7 +81,9 @@ function Timeline({ hold, onRefund }) {
       ({ at, title, word, detail, delivery, capture }) => html`<li class=${delivery ? 'delivery' : ''}>
         <p class="headline">
           <${Time} at=${at} />
-          <span class="title">${delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title}</span>
+          <span class="title">${
+            delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title
+          }</span>
           ${word && html`<${Badge} word=${word} />`}
           ${
             capture &&

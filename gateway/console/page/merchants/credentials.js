@@ -105,7 +105,8 @@ function Ask({ asked: { sort, item }, merchantId, onDone, onClose }) {
   const { name, adding, ending, ended, warning, idOf, mayBeFor } = sort;
   if (item === undefined) {
     const run = async (form) => ({ name, secret: await sort.add(merchantId, form.has('managesWebhook')) });
-    return html`<${Confirm} title="New ${name}" action="Create" run=${run} onDone=${onDone} onClose=${onClose}><p>${adding}</p>
+    return html`<${Confirm} title="New ${name}" action="Create" run=${run} onDone=${onDone}
+      onClose=${onClose}><p>${adding}</p>
       ${mayBeFor && html`<${CheckBox} name="managesWebhook" label="It ${mayBeFor}" />`}<//>`;
   }
   const shown = shownOf(item, idOf);
@@ -113,7 +114,8 @@ function Ask({ asked: { sort, item }, merchantId, onDone, onClose }) {
     await sort.end(merchantId, idOf(item));
     return { text: `The ${name} ${shown} is ${ended}.` };
   };
-  return html`<${Confirm} title="${ending} the ${name} ${shown}?" action=${ending} isDangerous run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="${ending} the ${name} ${shown}?" action=${ending} isDangerous run=${run}
+    onDone=${onDone} onClose=${onClose}>
     <p>${merchantId}, ${name} <code>${shown}</code>, since <${Time} at=${item.createdAt} />.</p>
     <p>${warning} This cannot be undone.</p>
   <//>`;

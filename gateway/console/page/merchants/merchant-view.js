@@ -15,7 +15,8 @@ export function MerchantView({ id }) {
   const merchant = useLoad(() => readMerchant(id), id);
   return html`<${View} title="Merchant ${id}">
     <p>
-      <a href=${linkTo(['holds'], { merchantId: id })}>Holds</a> · <a href=${linkTo(['deliveries'], { merchantId: id })}>Deliveries</a>
+      <a href=${linkTo(['holds'], { merchantId: id })}>Holds</a> ·${' '}
+      <a href=${linkTo(['deliveries'], { merchantId: id })}>Deliveries</a>
       ${' · '}<a href=${linkTo(['audit'], { target: id })}>Audit log</a>
     </p>
     <${Loaded} of=${merchant} what="the merchant">
@@ -56,7 +57,8 @@ function Contract({ merchant, reload }) {
     <${Field} name="name" label="Name" required maxlength="100" defaultValue=${merchant.name} />
     <${ContractFields} contract=${merchant.contract} />
     ${error && html`<${Problem} error=${error} />`}
-    <div class="buttons"><button type="submit" class="main" disabled=${busy}>${busy ? 'Saving…' : 'Save the contract'}</button></div>
+    <div class="buttons"><button type="submit" class="main"
+      disabled=${busy}>${busy ? 'Saving…' : 'Save the contract'}</button></div>
   </form>`;
 }
 

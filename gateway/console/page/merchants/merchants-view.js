@@ -43,7 +43,8 @@ function NewMerchant({ onDone, onClose }) {
     showOnce(`${merchant.name} is created`, secrets);
   };
   return html`<${Confirm} title="New merchant" action="Create" run=${run} onDone=${done} onClose=${onClose}>
-    <${Field} name="merchantId" label="Merchant ID" required maxlength="32" autofocus hint="A letter, then letters, digits, _ or -" />
+    <${Field} name="merchantId" label="Merchant ID" required maxlength="32" autofocus
+      hint="A letter, then letters, digits, _ or -" />
     <${Field} name="name" label="Name" required maxlength="100" />
     <${ContractFields} contract=${NEW_CONTRACT} />
     <${CheckBox} name="apiKeyManagesWebhook" label="Its first API key ${WEBHOOK}" />

@@ -47,7 +47,9 @@ function Secrets({ title, secrets, onClose }) {
         <p class="buttons"><${CopyButton} text=${secret} what=${`the ${name}`} /></p>
       </div>`,
     )}
-    ${isReminded && html`<p class="error" role="alert">It cannot be shown again. Store it first, then tick the box.</p>`}
+    ${
+      isReminded && html`<p class="error" role="alert">It cannot be shown again. Store it first, then tick the box.</p>`
+    }
     <form onSubmit=${submit}>
       <${CheckBox} name="stored" required label="I have stored it" />
       <div class="buttons"><button type="submit" class="main">Close</button></div>

@@ -29,7 +29,9 @@ export function OperationView({ id }) {
                 ${items.map(
                   ({ deliveryId, statusInfo, endpointKind, state, createdAt }) => html`<li>
                     <${Time} at=${createdAt} />
-                    <a href=${linkTo(['deliveries', deliveryId])}>“${statusInfo}” to the ${ENDPOINTS[endpointKind]} endpoint</a>
+                    <a href=${linkTo(['deliveries', deliveryId])}>
+                      “${statusInfo}” to the ${ENDPOINTS[endpointKind]} endpoint
+                    </a>
                     <${Badge} word=${state} />
                   </li>`,
                 )}

@@ -24,7 +24,8 @@ export function Chart({ title, minutes, good: [goodField, goodName], bad: [badFi
           const goodHeight = (minute[goodField] / top) * 100;
           const badHeight = (minute[badField] / top) * 100;
           return html`<g>
-            ${bar('good', index, 100 - goodHeight, goodHeight)} ${bar('bad', index, 100 - goodHeight - badHeight, badHeight)}
+            ${bar('good', index, 100 - goodHeight, goodHeight)}
+            ${bar('bad', index, 100 - goodHeight - badHeight, badHeight)}
           </g>`;
         })}
       </svg>

@@ -37,7 +37,8 @@ export function Counts({ of: counts }) {
 /** How things stand with each card processor. */
 export function Processors({ of: processors = [] }) {
   if (processors.length === 0) return null;
-  return html`<${Table} caption="Card processors" columns=${COLUMNS} rows=${processors} keyOf=${({ processor }) => processor} />`;
+  return html`<${Table} caption="Card processors" columns=${COLUMNS} rows=${processors}
+    keyOf=${({ processor }) => processor} />`;
 }
 
 const COLUMNS = [

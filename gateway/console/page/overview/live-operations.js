@@ -30,7 +30,9 @@ export function LiveOperations({ isFresh }) {
     <${Spoken} operations=${operations} />
     ${shown.current.length === 0 && isListed && !error && html`<p class="empty">No operation has had a result yet.</p>`}
     <ol class="lines live">
-      ${shown.current.slice(0, SHOWN).map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
+      ${shown.current
+        .slice(0, SHOWN)
+        .map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
     </ol>
   </section>`;
 }
@@ -49,7 +51,11 @@ function Line({ operation }) {
     <span>${nameOfKind(kind)} ${statusInfo}</span>
     <strong>${formatAmount(amount, currency)}</strong>
     <span class="quiet">${merchantId}</span>
-    ${hold ? html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />` : html`<${Id} id=${requestId} href=${linkTo(['operations', requestId])} />`}
+    ${
+      hold
+        ? html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />`
+        : html`<${Id} id=${requestId} href=${linkTo(['operations', requestId])} />`
+    }
   </li>`;
 }
 

@@ -40,7 +40,10 @@ export const QuarantineView = listView({
 function BothSides({ item }) {
   const { accepted } = item;
   return html`${said(item)}
-    ${accepted && html`<br /><span class="quiet">Accepted: ${said(accepted)}, <${Time} at=${accepted.receivedAt} /></span>`}`;
+    ${
+      accepted &&
+      html`<br /><span class="quiet">Accepted: ${said(accepted)}, <${Time} at=${accepted.receivedAt} /></span>`
+    }`;
 }
 
 function Choice({ item, act }) {
@@ -48,8 +51,10 @@ function Choice({ item, act }) {
   if (state === 'RELEASED' && deliveryId) return html`<a href=${linkTo(['deliveries', deliveryId])}>Delivery</a>`;
   if (state !== 'HELD') return html`<span class="quiet">–</span>`;
   return html`<span class="buttons">
-    <button type="button" aria-label="Release ${requestId}" onClick=${() => act({ item, isRelease: true })}>Release…</button>
-    <button type="button" aria-label="Discard ${requestId}" onClick=${() => act({ item, isRelease: false })}>Discard…</button>
+    <button type="button" aria-label="Release ${requestId}"
+      onClick=${() => act({ item, isRelease: true })}>Release…</button>
+    <button type="button" aria-label="Discard ${requestId}"
+      onClick=${() => act({ item, isRelease: false })}>Discard…</button>
   </span>`;
 }
 
@@ -60,7 +65,8 @@ function Decide({ asked: { item, isRelease }, onDone, onClose }) {
     return outcomeOf(item.merchantId, 'INTERNAL', 'The notification is forwarded.');
   };
   return html`<${Confirm} title=${isRelease ? 'Release this notification?' : 'Discard this notification?'}
-    action=${isRelease ? 'Release' : 'Discard'} isDangerous=${!isRelease} run=${run} onDone=${onDone} onClose=${onClose}>
+    action=${isRelease ? 'Release' : 'Discard'} isDangerous=${!isRelease} run=${run}
+    onDone=${onDone} onClose=${onClose}>
     <p>${item.merchantId}, <code>${item.requestId}</code>: <${BothSides} item=${item} /></p>
     <p>${
       isRelease

@@ -33,7 +33,9 @@ const COLUMNS = [
 /** Notifications that the relay has accepted: where each stands, and the way to forward it once more. */
 export const StoredView = listView({
   title: 'Accepted notifications',
-  lead: 'What the relay has verified and accepted. Parked ones are forwarded as soon as the merchant has an internal URL.',
+  lead:
+    'What the relay has verified and accepted. Parked ones are forwarded as soon as the merchant has an internal ' +
+    'URL.',
   search: { path: ['notifications'], fields: FIELDS },
   Dialog: Replay,
   list: { read: listStored, what: 'the notifications', csv: 'accepted', empty: 'No notification matches.' },
@@ -49,7 +51,8 @@ function Replay({ asked: item, onDone, onClose }) {
     await replayStored(item.merchantId, item.requestId);
     return outcomeOf(item.merchantId, 'INTERNAL', 'The notification is forwarded.');
   };
-  return html`<${Confirm} title="Forward this notification?" action="Replay" run=${run} onDone=${onDone} onClose=${onClose}>
+  return html`<${Confirm} title="Forward this notification?" action="Replay" run=${run} onDone=${onDone}
+    onClose=${onClose}>
     <p>${item.merchantId}, <code>${item.requestId}</code>: ${said(item)}</p>
     <p>It is forwarded to the merchant's internal endpoint, byte for byte, even if it was forwarded before.</p>
   <//>`;

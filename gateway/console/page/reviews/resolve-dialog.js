@@ -20,14 +20,16 @@ export function ResolveDialog({ asked: item, onDone, onClose }) {
     });
     return 'Resolved.';
   };
-  return html`<${Confirm} title=${isFrozen ? 'End the freezing of this hold?' : 'How did it end?'} action="Resolve" isDangerous
+  return html`<${Confirm} title=${isFrozen ? 'End the freezing of this hold?' : 'How did it end?'} action="Resolve"
+    isDangerous
     run=${run} onDone=${onDone} onClose=${onClose}>
     <p>${nameOfKind(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
     ${processorRequestId && html`<p>The processor knows it as <code>${processorRequestId}</code></p>`}
     ${
       !isFrozen &&
-      html`<p>The processor is asked once more before. What you say here is final, and the merchant is notified of it.</p>
-        <${Select} name="outcome" label="Outcome" value=${outcome} required onChange=${(event) => setOutcome(event.target.value)}
+      html`<p>The processor is asked once more before. What you say is final, and the merchant is notified of it.</p>
+        <${Select} name="outcome" label="Outcome" value=${outcome} required
+          onChange=${(event) => setOutcome(event.target.value)}
           options=${[['', 'Choose'], ['OK', 'OK: the processor did it'], ['KO', 'KO: the processor did not do it']]} />`
     }
     ${
@@ -37,14 +39,20 @@ export function ResolveDialog({ asked: item, onDone, onClose }) {
     }
     ${
       outcome === 'KO' &&
-      html`<${Field} name="processorCode" label="Processor's code" maxlength="64" hint="Left empty: resolved_by_operator" />
+      html`<${Field} name="processorCode" label="Processor's code" maxlength="64"
+        hint="Left empty: resolved_by_operator" />
         <${Field} name="processorMessage" label="Processor's message" maxlength="500" />`
     }
     ${
       outcome !== '' &&
-      html`<${CheckBox} name="unfenced" value="true" label="Decide although the processor does not answer: it may perform it yet" />`
+      html`<${CheckBox} name="unfenced" value="true"
+        label="Decide although the processor does not answer: it may perform it yet" />`
     }
     <${TextArea} name="reason" label="How do you know?" required maxlength="500" hint="Kept in the audit log." />
-    ${!isFrozen && holdOf(item) && html`<${CheckBox} name="unfreezeHold" value="true" label="End the freezing of its hold, if it is frozen" />`}
+    ${
+      !isFrozen &&
+      holdOf(item) &&
+      html`<${CheckBox} name="unfreezeHold" value="true" label="End the freezing of its hold, if it is frozen" />`
+    }
   <//>`;
 }

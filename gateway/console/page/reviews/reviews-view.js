@@ -31,7 +31,8 @@ const COLUMNS = [
     cell: (item, act) =>
       item.reason === 'UNKNOWN'
         ? html`<span class="quiet">inquiring</span>`
-        : html`<button type="button" aria-label="Resolve ${item.requestId}" onClick=${() => act(item)}>Resolve…</button>`,
+        : html`<button type="button" aria-label="Resolve ${item.requestId}"
+          onClick=${() => act(item)}>Resolve…</button>`,
   },
 ];
 

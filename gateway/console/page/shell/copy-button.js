@@ -17,8 +17,13 @@ export function CopyButton({ text, what, isSmall }) {
       () => setSaid('Copied.'),
       () => setSaid('The browser does not let it be copied. Select it and copy it yourself.'),
     );
-  return html`<button type="button" class=${isSmall ? 'copy' : ''} onClick=${copy} aria-label="Copy ${what}" title="Copy">
-      ${isSmall ? html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d=${said === 'Copied.' ? TICK : SHEETS} /></svg>` : 'Copy'}
+  return html`<button type="button" class=${isSmall ? 'copy' : ''} onClick=${copy} aria-label="Copy ${what}"
+    title="Copy">
+      ${
+        isSmall
+          ? html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d=${said === 'Copied.' ? TICK : SHEETS} /></svg>`
+          : 'Copy'
+      }
     </button>
     <span role="status" class=${isSmall ? 'hidden' : 'quiet'}>${said}</span>`;
 }

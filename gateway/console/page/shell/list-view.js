@@ -28,7 +28,11 @@ export function listView({ title, lead, search, button, Above, Dialog, list, tab
     const ask = (pageToken) => list.read({ ...filter, pageToken });
     return html`<${View} title=${title} lead=${lead}>
       ${search && html`<${Filters} path=${path} query=${query} fields=${fields} label=${title} />`}
-      ${button && html`<p><button type="button" class=${button.isMain ? 'main' : ''} onClick=${() => act({})}>${button.text}</button></p>`}
+      ${
+        button &&
+        html`<p><button type="button" class=${button.isMain ? 'main' : ''}
+        onClick=${() => act({})}>${button.text}</button></p>`
+      }
       ${Above && html`<${Above} query=${query} />`}
       <${Pages} ...${list} ask=${ask} loadKey=${`${query} ${round}`}>
         ${(items) => html`<${Table} ...${table} rows=${items} act=${act} />`}
@@ -69,10 +73,15 @@ function Pages({ ask, loadKey, what, empty, csv, children }) {
         <p class="quiet" role="status">${countOf(items.length, next)}</p>
         ${csv && items.length > 0 && html`<${CsvButton} name=${csv} ask=${ask} />`}
       </div>
-      ${items.length === 0 ? html`<p class="empty">${next ? 'Nothing found in the newest rows.' : empty}</p>` : children(items)}
+      ${
+        items.length === 0
+          ? html`<p class="empty">${next ? 'Nothing found in the newest rows.' : empty}</p>`
+          : children(items)
+      }
       ${
         next &&
-        html`<p><button type="button" disabled=${isMore} onClick=${more}>${isMore ? 'Loading…' : 'Show more'}</button></p>`
+        html`<p><button type="button" disabled=${isMore}
+          onClick=${more}>${isMore ? 'Loading…' : 'Show more'}</button></p>`
       }
     `}
   <//>`;

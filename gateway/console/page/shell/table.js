@@ -10,7 +10,10 @@ export function Table({ caption, columns, rows, keyOf, act }) {
     <caption class="hidden">${caption}</caption>
     <thead role="rowgroup">
       <tr role="row">
-        ${columns.map(({ name, isNumber }) => html`<th role="columnheader" scope="col" class=${isNumber ? 'number' : ''}>${name}</th>`)}
+        ${columns.map(
+          ({ name, isNumber }) =>
+            html`<th role="columnheader" scope="col" class=${isNumber ? 'number' : ''}>${name}</th>`,
+        )}
       </tr>
     </thead>
     <tbody role="rowgroup">
@@ -18,7 +21,9 @@ export function Table({ caption, columns, rows, keyOf, act }) {
         (row) => html`<tr role="row" key=${keyOf(row)}>
           ${columns.map(
             ({ name, cell, isNumber }) =>
-              html`<td role="cell" data-name=${name} class=${isNumber ? 'number' : ''}><span>${cell(row, act) ?? html`<span class="quiet">–</span>`}</span></td>`,
+              html`<td role="cell" data-name=${name} class=${isNumber ? 'number' : ''}>
+                <span>${cell(row, act) ?? html`<span class="quiet">–</span>`}</span>
+              </td>`,
           )}
         </tr>`,
       )}

@@ -9,12 +9,12 @@ import { parseField, refuseSignature } from './signature-input.ts';
 
 /** The request headers, for a route's description. The checks in this folder demand more than a schema can say. */
 export const SIGNATURE_HEADERS = {
-  'Content-Digest': z.string().meta({ description: 'sha-256 of the body (RFC 9530)' }).optional(),
+  'Content-Digest': z.string().describe('sha-256 of the body (RFC 9530)').optional(),
   'Signature-Input': z
     .string()
-    .meta({ description: '"@method" "@path" "content-digest", and "idempotency-key" when sent (RFC 9421)' })
+    .describe('"@method" "@path" "content-digest", and "idempotency-key" when sent (RFC 9421)')
     .optional(),
-  Signature: z.string().meta({ description: 'Ed25519 (RFC 9421)' }).optional(),
+  Signature: z.string().describe('Ed25519 (RFC 9421)').optional(),
 };
 
 /** Twice the tolerance: after that the signature is too old by any clock that is accepted. */

@@ -42,6 +42,8 @@ describe('REST OCT', () => {
     assert.equal(answer.headers.get('idempotency-replayed'), 'true');
     const { operationRequestId, ...request } = stage.core.lastRequest;
     assert.equal(uuidVersion(String(operationRequestId)), 7);
+    const drawnAtMs = Number.parseInt(String(operationRequestId).replace('-', '').slice(0, 12), 16);
+    assert(Math.abs(Date.now() - drawnAtMs) < 30_000, 'identifiers are in order of time');
     assert.deepEqual(request, {
       ...ask.body,
       merchantId: 'acme',

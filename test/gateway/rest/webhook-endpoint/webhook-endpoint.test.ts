@@ -28,12 +28,28 @@ const WEBHOOK_JSON = {
   warnings: ['https is required'],
 };
 const DELIVERY = {
-  ...{ deliveryId: OCT_ID, merchantId: 'acme', endpointKind: 1, requestId: HOLD_ID, kind: 1, statusInfo: 'captured' },
-  ...{ state: 1, attemptCount: 0, createdAt: NOW, dueAt: NOW },
+  deliveryId: OCT_ID,
+  merchantId: 'acme',
+  endpointKind: 1,
+  requestId: HOLD_ID,
+  kind: 1,
+  statusInfo: 'captured',
+  state: 1,
+  attemptCount: 0,
+  createdAt: NOW,
+  dueAt: NOW,
 };
 const DELIVERY_JSON = {
-  ...{ deliveryId: OCT_ID, merchantId: 'acme', endpointKind: 'WEBHOOK', requestId: HOLD_ID, kind: 'PAYMENT' },
-  ...{ statusInfo: 'captured', state: 'PENDING', attemptCount: 0, createdAt: NOW_TEXT, dueAt: NOW_TEXT },
+  deliveryId: OCT_ID,
+  merchantId: 'acme',
+  endpointKind: 'WEBHOOK',
+  requestId: HOLD_ID,
+  kind: 'PAYMENT',
+  statusInfo: 'captured',
+  state: 'PENDING',
+  attemptCount: 0,
+  createdAt: NOW_TEXT,
+  dueAt: NOW_TEXT,
 };
 const CONTENT = {
   url: 'https://merchant.example/webhook',
@@ -139,8 +155,13 @@ describe('REST: a merchant and its webhook', () => {
     assert.deepEqual(createdFrom, NOW);
     assert.equal((createdTo as { seconds: bigint }).seconds, 1_795_348_800n);
     assert.deepEqual(same, {
-      ...{ merchantId: 'acme', endpointKind: 1, state: 3, requestId: 'r-1', holdRequestId: HOLD_ID },
-      ...{ pageSize: 7, pageToken: 't' },
+      merchantId: 'acme',
+      endpointKind: 1,
+      state: 3,
+      requestId: 'r-1',
+      holdRequestId: HOLD_ID,
+      pageSize: 7,
+      pageToken: 't',
     });
   });
 

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { ReviewItemSchema, ReviewReasonSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import { WRITE } from '../../http/problem-codes.ts';
+import { answer, pageOf } from '../../resource/answer.ts';
+import { requestId } from '../../resource/answer-fields.ts';
+import { numberOf } from '../../resource/contract-field.ts';
+import { Operation } from '../../resource/operation.ts';
+import { merchantId, page, text } from '../../resource/request-fields.ts';
+import { REVIEWED_KINDS } from '../../resource/status-words.ts';
+import { operatorRoute } from '../route.ts';
+
+const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
+  own: { operation: { schema: z.enum(REVIEWED_KINDS).describe('What the operation does') } },
+});
+
+const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem);
+
+export const listReviews = operatorRoute({
+  path: '/operator/reviews',
+  tag: 'Operators: overview',
+  summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
+  description:
+    'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
+    'them.',
+  query: z.strictObject({
+    merchantId: merchantId.optional(),
+    reason: numberOf(ReviewReasonSchema).optional(),
+    ...page,
+  }),
+  answers: { 200: { description: 'A page', schema: ReviewPage.schema } },
+  handler: async ({ ctx, core, asOperator, query }) => {
+    const { items, nextPageToken } = await core.operators.listReviewItems(query, asOperator);
+    ctx.body = ReviewPage.json(items, nextPageToken);
+  },
+});
+
+export const ResolveBody = z
+  .strictObject({
+    outcome: z
+      .enum(['OK', 'KO'])
+      .describe('How the operation ended; absent = only unfreeze')
+      .transform((outcome) => OperationState[outcome])
+      .optional(),
+    reason: text(500).describe('How the operator knows; kept in the audit log'),
+    processorReference: text(64).describe('With OK').optional(),
+    bankReference: text(64).describe('With OK').optional(),
+    processorCode: text(64).describe('With KO').optional(),
+    processorMessage: text(500).describe('With KO').optional(),
+    unfenced: z
+      .boolean()
+      .describe('Decide although the processor does not answer; it may perform the operation yet')
+      .optional(),
+    unfreezeHold: z.boolean().describe('The hold may be captured again').optional(),
+  })
+  .refine(({ outcome, unfreezeHold }) => outcome !== undefined || unfreezeHold === true, {
+    path: ['outcome'],
+    error: 'say how it ended, or that the hold is to be unfrozen',
+  })
+  .meta({ id: 'Resolve', description: 'Decides what no machine may guess' });
+
+const Resolved = z
+  .object({
+    requestId,
+    operation: Operation.schema.describe('Absent for the void of a late authorization').optional(),
+    frozen: z.boolean().describe('Whether its hold is frozen'),
+  })
+  .meta({ id: 'Resolved' });
+
+export const resolveReview = operatorRoute({
+  method: 'post',
+  path: '/operator/reviews/{requestId}/resolve',
+  tag: 'Operators: overview',
+  summary: 'Say how an operation ended, or unfreeze a hold',
+  description:
+    'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
+    'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
+  parameters: { requestId },
+  body: ResolveBody,
+  answers: { 200: { description: 'What was decided', schema: Resolved } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
+    const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
+    const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
+    const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
+    ctx.state.requestId = requestId;
+    ctx.body = { requestId, operation: operation && Operation.json(operation), frozen };
+  },
+});

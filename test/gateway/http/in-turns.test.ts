@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { inTurns } from '../../../gateway/http/in-turns.ts';
+
+describe('inTurns()', () => {
+  let started: string[];
+  let arrive: (caller: string, count: number) => void;
+  beforeEach(() => {
+    // The floods of earlier tests go on into theirs.
+    const own: string[] = [];
+    started = own;
+    const sent = new Map<string, number>();
+    const listener = inTurns(({ headers, url }) => void own.push(`${headers.authorization} ${url}`));
+    arrive = (caller, count) => {
+      for (let index = 0; index < count; index++) {
+        const number = (sent.get(caller) ?? 0) + 1;
+        sent.set(caller, number);
+        listener(
+          { headers: { authorization: caller }, url: String(number) } as unknown as IncomingMessage,
+          {} as ServerResponse,
+        );
+      }
+    };
+  });
+
+  it('starts few at once without any delay', () => {
+    arrive('a', 10);
+    assert.equal(started.length, 10);
+  });
+
+  it('starts a request of another caller in the next turn, however many wait', async () => {
+    arrive('flood', 3_000);
+    arrive('b', 1);
+    arrive('c', 1);
+    assert.equal(started.length, 50);
+    await turn();
+    assert.equal(started.length, 100);
+    assert.deepEqual(started.slice(50, 54), ['flood 51', 'b 1', 'c 1', 'flood 52']);
+  });
+
+  it('starts all of them, those of one caller in their order', async () => {
+    arrive('a', 500);
+    arrive('b', 500);
+    await turn();
+    arrive('a', 1);
+    while (started.length < 1_001) await turn();
+    await turn();
+    assert.equal(started.length, 1_001);
+    const ofA = started.filter((each) => each.startsWith('a '));
+    assert.deepEqual(
+      ofA,
+      Array.from({ length: 501 }, (_, index) => `a ${index + 1}`),
+    );
+  });
+
+  it('starts at once again after a flood', async () => {
+    arrive('a', 120);
+    for (let turns = 0; turns < 4; turns++) await turn();
+    arrive('b', 1);
+    assert.equal(started.at(-1), 'b 1');
+  });
+});

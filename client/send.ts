@@ -174,7 +174,9 @@ function read(response: Response, text: string): Heard {
   if (typeof code === 'string')
     return { status, problem: body as NonNullable<Heard['problem']>, replayed, retryAfterMs };
   const what = headers.get('content-type') ?? 'nothing';
-  const message = `${response.url} answered ${status} with ${what}, which is not Holdfast's: check baseUrl, and what stands before it`;
+  const message =
+    `${response.url} answered ${status} with ${what}, which is not Holdfast's: ` +
+    'check baseUrl, and what stands before it';
   return { status: 0, replayed, retryAfterMs, failure: new HoldfastError('NOT_HOLDFAST', message, status) };
 }
 

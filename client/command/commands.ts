@@ -9,7 +9,6 @@ import { UsageError } from './usage.ts';
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   login: {
-    args: '',
     what: 'store the address and the API key of a profile',
     options: { 'base-url': 'address of the gateway' },
     async run({ options, env, ask, show }) {
@@ -21,7 +20,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   whoami: {
-    args: '',
     what: 'say which service and key are used, and whether the key is accepted',
     async run({ options, env, show }) {
       const profile = await readProfile(env, nameOf(options));
@@ -30,7 +28,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   contract: {
-    args: '',
     what: 'show what the contract allows',
     async run(run) {
       const { contract } = await open(run);
@@ -49,7 +46,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   list: {
-    args: '',
     what: 'list holds, newest first',
     options: { status: 'only these, such as CAPTURED', user: "only this user's", limit: 'default 20' },
     async run(run) {
@@ -59,7 +55,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   operations: {
-    args: '',
     what: 'list final results, newest first, or follow them',
     options: {
       follow: 'flag: print results as they come',
@@ -76,7 +71,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   listen: {
-    args: '',
     what: 'send notifications to an address that this machine reaches, as they happen',
     options: { 'forward-to': 'such as http://localhost:3000/webhooks', after: 'begin after this event' },
     async run(run) {
@@ -94,7 +88,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   deliveries: {
-    args: '',
     what: 'list deliveries of notifications, newest first',
     options: { state: 'PENDING, DELIVERED or DEAD', limit: 'default 20' },
     async run(run) {
@@ -113,7 +106,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   recover: {
-    args: '',
     what: 'send what was not delivered in a time now',
     options: { since: 'how long ago, such as 30m, 2h, 3d' },
     async run(run) {

@@ -79,7 +79,9 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
 }
 
 function help(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { args, what }]) => `  ${`${name} ${args}`.padEnd(24)} ${what}`);
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { args = '', what }]) => `  ${`${name} ${args}`.padEnd(24)} ${what}`,
+  );
   return ['holdfast COMMAND [OPTIONS]', '', ...lines, '', 'holdfast COMMAND --help explains its options.'].join('\n');
 }
 

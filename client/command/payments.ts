@@ -33,62 +33,33 @@ const TERMS = {
 };
 
 export const PAYMENTS: Readonly<Record<string, Command>> = {
-  hold: {
-    args: '',
-    what: 'place a hold',
-    options: { ...MONEY, ...CUSTOMER, ...TERMS, ...WRITE },
-    async run(run) {
-      const { holds } = await open(run);
-      const hold = { ...customer(run), ...termsOf(run) };
-      const tokenId = text(run.options, 'token');
-      run.show(told(await holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run))));
+  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...TERMS }, ({ holds }, run) => {
+    const hold = { ...customer(run), ...termsOf(run) };
+    const tokenId = text(run.options, 'token');
+    return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
+  }),
+  capture: write(
+    'PREAUTHORIZATION_ID',
+    'charge a hold, in full or in part',
+    { ...MONEY_OF_HOLD, final: 'flag: close the hold' },
+    ({ holds }, run, preauthorizationId) => {
+      const capture = { amountToCapture: amountOfHold(run), finalCapture: run.options.final === true };
+      return holds.capture({ preauthorizationId, ...capture }, writing(run));
     },
-  },
-  capture: {
-    args: 'PREAUTHORIZATION_ID',
-    what: 'charge a hold, in full or in part',
-    options: { ...MONEY_OF_HOLD, final: 'flag: close the hold', ...WRITE },
-    async run(run) {
-      const { holds } = await open(run);
-      const capture = {
-        preauthorizationId: argument(run, 'PREAUTHORIZATION_ID'),
-        amountToCapture: amountOfHold(run),
-        finalCapture: run.options.final === true,
-      };
-      run.show(told(await holds.capture(capture, writing(run))));
-    },
-  },
-  increment: {
-    args: 'PREAUTHORIZATION_ID',
-    what: 'add to a hold',
-    options: { ...MONEY_OF_HOLD, ...WRITE },
-    async run(run) {
-      const { holds } = await open(run);
-      const preauthorizationId = argument(run, 'PREAUTHORIZATION_ID');
-      run.show(told(await holds.increment({ preauthorizationId, amountToAdd: amountOfHold(run) }, writing(run))));
-    },
-  },
-  extend: {
-    args: 'PREAUTHORIZATION_ID',
-    what: 'let a hold end later',
-    options: WRITE,
-    async run(run) {
-      const { holds } = await open(run);
-      const preauthorizationId = argument(run, 'PREAUTHORIZATION_ID');
-      run.show(told(await holds.extend({ preauthorizationId }, writing(run))));
-    },
-  },
-  renew: {
-    args: 'REQUEST_ID',
-    what: 'place a hold like an earlier one, and then release that one',
-    options: { amount: 'such as 10.50; without it what remained', currency: OWN_CURRENCY, ...WRITE },
-    async run(run) {
-      const holdfast = await open(run);
-      const requestId = argument(run, 'REQUEST_ID');
-      const amount = await amountIfAny(run, holdfast, requestId);
-      run.show(told(await holdfast.holds.renew({ requestId, ...amount }, writing(run))));
-    },
-  },
+  ),
+  increment: write('PREAUTHORIZATION_ID', 'add to a hold', MONEY_OF_HOLD, ({ holds }, run, preauthorizationId) =>
+    holds.increment({ preauthorizationId, amountToAdd: amountOfHold(run) }, writing(run)),
+  ),
+  extend: write('PREAUTHORIZATION_ID', 'let a hold end later', {}, ({ holds }, run, preauthorizationId) =>
+    holds.extend({ preauthorizationId }, writing(run)),
+  ),
+  renew: write(
+    'REQUEST_ID',
+    'place a hold like an earlier one, and then release that one',
+    { amount: 'such as 10.50; without it what remained', currency: OWN_CURRENCY },
+    async (holdfast, run, requestId) =>
+      holdfast.holds.renew({ requestId, ...(await amountIfAny(run, holdfast, requestId)) }, writing(run)),
+  ),
   update: {
     args: 'REQUEST_ID',
     what: 'change what a hold is for, or when it is captured or released by itself; "" takes back',
@@ -102,37 +73,23 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
       run.show(await holds.update(requestId, Object.fromEntries(changes), { timeoutMs, signal }));
     },
   },
-  release: {
-    args: 'REQUEST_ID',
-    what: 'give back what remains of a hold',
-    options: WRITE,
-    async run(run) {
-      const { holds } = await open(run);
-      run.show(told(await holds.release({ requestId: argument(run, 'REQUEST_ID') }, writing(run))));
-    },
-  },
-  refund: {
-    args: 'CAPTURE_REQUEST_ID',
-    what: 'give a capture back, in full or in part',
-    options: { amount: 'such as 10.50; without it all that is left', currency: OWN_CURRENCY, ...WRITE },
-    async run(run) {
-      const holdfast = await open(run);
-      const captureRequestId = argument(run, 'CAPTURE_REQUEST_ID');
+  release: write('REQUEST_ID', 'give back what remains of a hold', {}, ({ holds }, run, requestId) =>
+    holds.release({ requestId }, writing(run)),
+  ),
+  refund: write(
+    'CAPTURE_REQUEST_ID',
+    'give a capture back, in full or in part',
+    { amount: 'such as 10.50; without it all that is left', currency: OWN_CURRENCY },
+    async (holdfast, run, captureRequestId) => {
       const amount = await amountIfAny(run, holdfast, captureRequestId);
-      run.show(told(await holdfast.refunds.create({ captureRequestId, ...amount }, writing(run))));
+      return holdfast.refunds.create({ captureRequestId, ...amount }, writing(run));
     },
-  },
-  oct: {
-    args: '',
-    what: 'pay an amount to a card',
-    options: { ...MONEY, ...CUSTOMER, ...WRITE },
-    async run(run) {
-      const { octs } = await open(run);
-      const tokenId = text(run.options, 'token');
-      if (tokenId === undefined) throw new UsageError('--token is needed');
-      run.show(told(await octs.create({ ...customer(run), tokenId }, writing(run))));
-    },
-  },
+  ),
+  oct: write('', 'pay an amount to a card', { ...MONEY, ...CUSTOMER }, ({ octs }, run) => {
+    const tokenId = text(run.options, 'token');
+    if (tokenId === undefined) throw new UsageError('--token is needed');
+    return octs.create({ ...customer(run), tokenId }, writing(run));
+  }),
   trigger: {
     args: triggers.join('|'),
     what: 'make an operation of the sandbox that ends so',
@@ -142,6 +99,24 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
     },
   },
 };
+
+/** A command that writes under an Idempotency-Key, about what its argument names, and shows the outcome. */
+function write(
+  args: string,
+  what: string,
+  options: Command['options'],
+  act: (holdfast: Holdfast, run: Run, about: string) => Promise<Parameters<typeof told>[0]>,
+): Command {
+  return {
+    args,
+    what,
+    options: { ...options, ...WRITE },
+    async run(run) {
+      const holdfast = await open(run);
+      run.show(told(await act(holdfast, run, args && argument(run, args))));
+    },
+  };
+}
 
 function amountOf({ options }: Run, otherwise?: string): number {
   const amount = text(options, 'amount') ?? otherwise;

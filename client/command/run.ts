@@ -19,7 +19,8 @@ export interface Run {
 }
 
 export interface Command {
-  readonly args: string;
+  /** What it takes besides options; unset = nothing. */
+  readonly args?: string;
   readonly what: string;
   /** Options with a value, and what each is; those of flags begin with "flag: ". */
   readonly options?: Readonly<Record<string, string>>;

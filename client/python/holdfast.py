@@ -5,8 +5,8 @@
     if hold["outcome"] == "done":
         holdfast.capture_hold(preauthorizationId=hold["preauthorizationId"], amountToCapture=400)
 
-A write is done at most once, however often it is sent; what cannot be known is answered with outcome "unknown", never raised as a failure.
-docs/clients.md describes the promise; client/ has the same in TypeScript.
+A write is done at most once, however often it is sent; what cannot be known is answered with outcome "unknown", never
+raised as a failure. docs/clients.md describes the promise; client/ has the same in TypeScript.
 """
 
 import base64
@@ -20,12 +20,14 @@ import urllib.parse
 import uuid
 
 __all__ = ["Holdfast", "HoldfastError", "InvalidNotification", "verify"]
+__version__ = "1.0.0"
 
 
 class HoldfastError(Exception):
     """A call that is refused or failed. Nothing was done, unless request_id names an operation that is recorded as KO.
 
-    code: the service's, also one that this version does not know; NO_ANSWER; or NOT_HOLDFAST: something else answered, such as a proxy.
+    code: the service's, also one that this version does not know; NO_ANSWER; or NOT_HOLDFAST: something else answered,
+    such as a proxy.
     """
 
     def __init__(self, code, message, status=0, problem=None):
@@ -52,14 +54,17 @@ _CAPTURE = "/preauthorization/authorization"
 
 
 class Holdfast:
-    """The merchant's routes. Every method raises HoldfastError when the call is refused. An object may be shared by threads."""
+    """The merchant's routes. Every method raises HoldfastError when the call is refused. An object may be shared by
+    threads."""
 
     def __init__(self, base_url, api_key, on_request=None, sign_captures=None):
-        """on_request: called with a dict about each try (method, path, status, try, code, requestId); never with a secret.
+        """on_request: called with a dict about each try (method, path, status, try, code, requestId); never with a
+        secret.
 
-        sign_captures: for merchants whose contract demands signed captures: (merchant_id, sign), where sign(bytes) returns the 64 bytes of
-        their Ed25519 signature. The standard library has no Ed25519; with the package cryptography, sign is the method of a private key.
-        Raises ValueError for what cannot be an address or an API key.
+        sign_captures: for merchants whose contract demands signed captures: (merchant_id, sign), where sign(bytes)
+        returns the 64 bytes of their Ed25519 signature. The standard library has no Ed25519; with the package
+        cryptography, sign is the method of a private key. Raises ValueError for what cannot be an address or an API
+        key.
         """
         url = urllib.parse.urlsplit(base_url)
         if url.scheme not in ("http", "https") or not url.hostname:
@@ -72,9 +77,10 @@ class Holdfast:
         self._on_request = on_request
         self._sign_captures = sign_captures
 
-    # Writes take the fields of the route, and idempotency_key and timeout (seconds with all tries). They return the answer with
-    # "outcome": "done", "idempotencyKey" and "replayed"; or, when the time is over, "outcome": "unknown" with "idempotencyKey" and
-    # "requestId" (None when no answer named it): call again with the same key, or ask get_operation().
+    # Writes take the fields of the route, and idempotency_key and timeout (seconds with all tries). They return the
+    # answer with "outcome": "done", "idempotencyKey" and "replayed"; or, when the time is over, "outcome": "unknown"
+    # with "idempotencyKey" and "requestId" (None when no answer named it): call again with the same key, or ask
+    # get_operation().
 
     def create_hold(self, *, idempotency_key=None, timeout=60.0, **hold):
         """Places a hold; without tokenId it answers a checkoutUrl."""
@@ -97,7 +103,8 @@ class Holdfast:
         return self._write("/preauthorization/release", release, idempotency_key, timeout)
 
     def update_hold(self, request_id, timeout=60.0, **changes):
-        """Changes what a hold is for, or when it is captured or ends by itself; None takes a field back. Returns the hold."""
+        """Changes what a hold is for, or when it is captured or ends by itself; None takes a field back. Returns the
+        hold."""
         return self._send("PATCH", _path("/preauthorization", request_id), changes, None, timeout)[1]
 
     def create_refund(self, *, idempotency_key=None, timeout=60.0, **refund):
@@ -151,13 +158,14 @@ class Holdfast:
     def watch_operations(self, after=None):
         """Iterates over results as they become final, in their order, for ever: yields (id, operation).
 
-        It resumes by itself and skips none; keep the id to resume after a restart. Raises HoldfastError STREAM_TOKEN_TOO_OLD when it cannot
-        resume: list the operations then.
+        It resumes by itself and skips none; keep the id to resume after a restart. Raises HoldfastError
+        STREAM_TOKEN_TOO_OLD when it cannot resume: list the operations then.
         """
         return self._watch("/operations/stream", after)
 
     def watch_notifications(self, after=None):
-        """Iterates over notifications as they would be sent now, for ever: (id, {"path", "headers", "body"}); verify() takes them.
+        """Iterates over notifications as they would be sent now, for ever: (id, {"path", "headers", "body"}); verify()
+        takes them.
 
         It needs no address for them, and resumes as watch_operations() does.
         """
@@ -195,7 +203,8 @@ class Holdfast:
                 unanswered_at = now
             if heard.meaning == "DONE":
                 return True, heard.body, heard.replayed, request_id
-            # A try without an answer may still be stored for a while; until then a refusal of a later try says nothing about it.
+            # A try without an answer may still be stored for a while; until then a refusal of a later try says nothing
+            # about it.
             settled = unanswered_at is None or now - unanswered_at > STORED_WITHIN_S
             if heard.meaning == "REFUSED" and (settled or heard.error.request_id is not None):
                 raise heard.error
@@ -288,7 +297,8 @@ class Holdfast:
 
 
 class _Heard:
-    """An answer, and what it means. DONE, REFUSED: final. AGAIN: nothing was done. UNKNOWN: it may have been done, or will be."""
+    """An answer, and what it means. DONE, REFUSED: final. AGAIN: nothing was done. UNKNOWN: it may have been done, or
+    will be."""
 
     def __init__(self, status, meaning, body=None, error=None, retry_after=None, replayed=False):
         self.status = status
@@ -313,7 +323,8 @@ class _Heard:
         code = body.get("code") if isinstance(body, dict) else None
         if not isinstance(code, str):
             what = headers.get("Content-Type", "nothing")
-            why = f"{url} answered {status} with {what}, which is not Holdfast's: check the address, and what stands before it"
+            why = f"{url} answered {status} with {what}, which is not Holdfast's"
+            why += ": check the address, and what stands before it"
             # Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
             meaning = "UNKNOWN" if status >= 500 or status in (408, 429) else "REFUSED"
             return _Heard(0, meaning, error=HoldfastError("NOT_HOLDFAST", why, status), retry_after=retry_after)
@@ -324,7 +335,8 @@ class _Heard:
 
 
 def _capture_signature(signer, body, key):
-    """The headers that sign one try of a capture: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC 9530)."""
+    """The headers that sign one try of a capture: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC
+    9530)."""
     merchant_id, sign = signer
     digest = f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
     names = '("@method" "@path" "content-digest" "idempotency-key")'
@@ -336,10 +348,12 @@ def _capture_signature(signer, body, key):
 
 
 def verify(headers, raw_body, secrets, now=None):
-    """Verifies a notification by its Standard Webhooks headers, which cover the whole body and its age; returns it as a dict.
+    """Verifies a notification by its Standard Webhooks headers, which cover the whole body and its age; returns it as a
+    dict.
 
-    headers: the request's, by name in any case. raw_body: bytes as they came, before any parser. secrets: all live signing secrets.
-    Raises InvalidNotification. Notifications come at least once: store before you answer, and handle each requestId once.
+    headers: the request's, by name in any case. raw_body: bytes as they came, before any parser. secrets: all live
+    signing secrets. Raises InvalidNotification. Notifications come at least once: store before you answer, and handle
+    each requestId once.
     """
     found = {name.lower(): value for name, value in dict(headers).items()}
     message_id, sent_at = found.get("webhook-id", ""), found.get("webhook-timestamp", "")
@@ -353,7 +367,8 @@ def verify(headers, raw_body, secrets, now=None):
         for claim in claims:
             genuine = hmac.compare_digest(due, claim.encode()) or genuine
     if not (genuine and fresh and message_id):
-        raise InvalidNotification("webhook-signature is not one of this body, or is more than 5 minutes from this machine's clock")
+        why = "is not one of this body, or is more than 5 minutes from this machine's clock"
+        raise InvalidNotification("webhook-signature " + why)
     return json.loads(raw_body)
 
 

@@ -1,22 +1,22 @@
 /** Runs several of each process of a deployment on one database; each can be started, stopped and restarted. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ROOT } from '../../.ci/sources.ts';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { inSettings } from '../../services/core/processor/processors.ts';
+import { inSettings } from '../../services/core/processor/processor-settings.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
-import { createMigratedDatabase } from '../database.ts';
+import { createDatabase, createMigratedDatabase } from '../database.ts';
 import { serveLocally } from '../local-server.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const token = () => randomBytes(24).toString('base64url');
 
 /** A running process; `log` contains its lines so far. */
@@ -25,7 +25,8 @@ export interface Member {
   readonly log: string[];
   /** Stops it with SIGTERM and waits for its exit. Throws when it exits with an error. */
   stop(): Promise<void>;
-  start(): Promise<void>;
+  /** Starts the code of a tree, by default that of the fleet, and waits until it is ready. */
+  start(tree?: string): Promise<void>;
   kill(): Promise<void>;
   /** The process while it runs. */
   pid(): number;
@@ -48,6 +49,8 @@ export interface FleetOptions {
   readonly others?: Readonly<Record<string, string>>;
   /** Settings for all processes. */
   readonly environment?: Record<string, string>;
+  /** The folder whose code runs, and migrates the database; by default this tree. */
+  readonly tree?: string;
 }
 
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
@@ -61,8 +64,9 @@ export async function openFleet(options: FleetOptions = {}) {
     sandboxes: names = ['sandbox'],
     environment = {},
     others = {},
+    tree = ROOT,
   } = options;
-  const database = await createMigratedDatabase();
+  const database = await (tree === ROOT ? createMigratedDatabase() : createDatabase());
   const directory = await mkdtemp(`${tmpdir()}/holdfast-fleet-`);
   const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
   const received: Received[] = [];
@@ -96,6 +100,16 @@ export async function openFleet(options: FleetOptions = {}) {
       [...names, ...Object.keys(others)].flatMap((name, index) => secretsOf(options.sandboxes && name, index)),
     ),
   };
+  /** Runs a script of package.json to its end, with core's settings. Throws what it printed when it fails. */
+  const run = async (script: string, inTree = ROOT) => {
+    const env = { PATH: process.env.PATH, ...ofCore };
+    await promisify(execFile)('npm', ['run', '--silent', script], { cwd: inTree, env }).catch((error) => {
+      throw new Error(`npm run ${script}: ${error.stdout}${error.stderr}`, { cause: error });
+    });
+  };
+  if (tree !== ROOT) await run('migrate', tree);
+  const member = (name: string, entry: string, settings: Record<string, string>) =>
+    memberOf(name, entry, settings, tree);
   const metricsPorts: number[] = [];
   const metricsPort = async () => {
     const port = await freePort();
@@ -186,6 +200,7 @@ export async function openFleet(options: FleetOptions = {}) {
     cores: coreMembers,
     workers: workerMembers,
     gateways: gatewayMembers,
+    run,
     async close() {
       for (const oracle of oracles.values()) oracle.close();
       await Promise.all([...gatewayMembers, ...workerMembers, ...coreMembers].map((each) => each.stop()));
@@ -229,7 +244,7 @@ function receive(received: Received[]) {
   });
 }
 
-function member(name: string, entry: string, environment: Record<string, string>): Member {
+function memberOf(name: string, entry: string, environment: Record<string, string>, own: string): Member {
   const log: string[] = [];
   let child: ChildProcess | undefined;
   const ended = async (signal: NodeJS.Signals) => {
@@ -241,10 +256,10 @@ function member(name: string, entry: string, environment: Record<string, string>
   return {
     name,
     log,
-    async start() {
+    async start(tree = own) {
       const { PATH, NODE_COMPILE_CACHE } = process.env;
       child = spawn(process.execPath, [entry], {
-        cwd: ROOT,
+        cwd: tree,
         env: { PATH, NODE_COMPILE_CACHE, ...environment },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });

@@ -1,9 +1,10 @@
 /** Lists among two million holds of one merchant: each filter by an index, or by comparing a bounded number of rows. */
 import assert from 'node:assert/strict';
 import { STORE_HOLDS } from '../../bench/stored-holds.ts';
-import type { Database } from '../../services/core/storage/database.ts';
+import type { OrmDatabase } from '../../services/core/storage/database.ts';
 import { type HoldFilter, listHolds } from '../../services/core/storage/hold/read-holds.ts';
-import { openDatabase, READ_LIMITS } from '../../services/core/storage/open-database.ts';
+import { openDatabase } from '../../services/core/storage/open-database.ts';
+import { READ_LIMITS } from '../../services/core/storage/open-pool.ts';
 import { listResults, type ResultFilter } from '../../services/core/storage/operation/operation-row.ts';
 import { createMigratedDatabase, type TestDatabase } from '../database.ts';
 
@@ -14,7 +15,7 @@ const MOST_READ = 2 * 10_000 + 100;
 describe(`Lists among ${HOLDS} holds`, function () {
   this.timeout(300_000);
   let test: TestDatabase;
-  let database: Database;
+  let database: OrmDatabase;
 
   before(async () => {
     test = await createMigratedDatabase();
@@ -55,10 +56,9 @@ describe(`Lists among ${HOLDS} holds`, function () {
     return { found: rows.length, read: after.read - before.read, ms };
   }
 
-  const holds = (filter: HoldFilter) => () =>
-    listHolds(database, filter, { merchantId: 'acme', after: undefined, limit: 50 });
+  const holds = (filter: HoldFilter) => () => listHolds(database, { merchantId: 'acme', ...filter }, undefined, 50);
   const results = (filter: ResultFilter) => () =>
-    listResults(database, filter, { merchantId: 'acme', before: undefined, limit: 50 });
+    listResults(database, { merchantId: 'acme', ...filter }, undefined, 50);
 
   const BY_INDEX: Record<string, [() => Promise<{ rows: object[] }>, number]> = {
     'holds with a reference': [holds({ merchantReference: 'order-77' }), 1],

@@ -50,7 +50,8 @@ describe('Deliverer beside failing endpoints', function () {
     await stage.addMerchant('well', receiver.url);
     stage.openDeliverer().start(stage.url);
     const latenciesMs = await measure('well', 30);
-    assert((latenciesMs[15] as number) < 50, `median ${latenciesMs[15]} ms`);
+    // What is not announced waits for the next look, 500 ms after the one that found the delivery before.
+    assert((latenciesMs[15] as number) < 400, `median ${latenciesMs[15]} ms`);
   });
 
   it('is not delayed by 100 000 due deliveries of an endpoint that is down', async () => {

@@ -7,7 +7,7 @@ import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
-import { audit } from '../../services/core/reconciliation/audit.ts';
+import { audit } from '../../services/core/reconciliation/self-audit.ts';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { type Answer as Answered, openShop, type Shop } from '../../services/quickstart/shop.ts';
 import { freeze } from '../torture/deployment/freeze.ts';

@@ -93,15 +93,15 @@ describe('holdfast listen', function () {
     for (let count = 0; count < 5; count++) await place();
     await start();
     await place();
-    await listener.until(() => listener.lines.length > placed.length);
+    const shownOf = ({ lines }: { lines: string[] }) => lines.filter((line) => line.startsWith('authorized'));
+    await listener.until(() => shownOf(listener).length >= placed.length);
     assert.equal(await listener.end(), 0);
     assert.deepEqual(
       received,
       placed.map((requestId) => ({ path: '/webhooks/webhook/processor/payment/authorized', requestId })),
     );
-    const shown = listener.lines.filter((line) => line.startsWith('authorized'));
     assert.deepEqual(
-      shown.map((line) => line.replace(/\d+ ms$/, 'N ms')),
+      shownOf(listener).map((line) => line.replace(/\d+ ms$/, 'N ms')),
       placed.map((requestId) => `authorized   ${requestId}  200  N ms`),
     );
     assert.match(listener.lines.at(-1) ?? '', /^ended; --after \S+ goes on from here$/);

@@ -76,7 +76,8 @@ async function copyTree() {
       const answers = 'gateway/openapi/examples/answers.json';
       await writeFile(`${folder}/${answers}`, withAnswers(await readFile(ROOT + answers, 'utf8')));
       assert.deepEqual(await faultsOf('@bufbuild/buf/bin/buf', 'generate'), []);
-      const write = "import { writeKinds } from './.ci/kinds.ts'; await writeKinds();";
+      const write =
+        "const { write } = await import('./.ci/generated.ts'); await write((await import('./.ci/kinds.ts')).KINDS);";
       await run(process.execPath, ['--input-type=module-typescript', '--eval', write], { cwd: folder });
     },
     /** What the compiler, or a test, reports. */

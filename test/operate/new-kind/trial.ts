@@ -28,16 +28,18 @@ export const EDITS: readonly Edit[] = [
       ),
   },
   {
-    file: 'services/core/domain/hold.ts',
+    file: 'services/core/domain/hold-rules.ts',
     edit: (text) => `${text}\n/** Judges a tip as a capture. */\nexport const judgeTip = judgeCapture;\n`,
   },
   {
-    file: 'services/core/books/judge.ts',
+    file: 'services/core/books/rules.ts',
     edit: (text) =>
-      repeated(text, /^ {2}CAPTURE\([\s\S]*?^ {2}\},\n/m).replace('judgeCapture,', 'judgeCapture, judgeTip,'),
+      repeated(text, /^ {2}CAPTURE: \{[\s\S]*?^ {2}\},\n/m).replace('judgeCapture,', 'judgeCapture, judgeTip,'),
   },
-  { file: 'services/core/books/reckon.ts', edit: (text) => repeated(text, /^ {2}CAPTURE\([\s\S]*?^ {2}\},\n/m) },
-  { file: 'services/core/kinds/send.ts', edit: (text) => repeated(text, /^ {2}CAPTURE\([\s\S]*?^ {2}\},\n/m) },
+  {
+    file: 'services/core/kinds/send-to-processor.ts',
+    edit: (text) => repeated(text, /^ {2}CAPTURE\([\s\S]*?^ {2}\},\n/m),
+  },
   {
     file: 'services/core/rpc/preauthorization/tip-preauthorization.ts',
     from: 'services/core/rpc/preauthorization/capture-preauthorization.ts',
@@ -52,7 +54,7 @@ export const EDITS: readonly Edit[] = [
   { file: 'gateway/rest/rest.ts', edit: withLines },
   {
     file: 'gateway/openapi/examples/merchants.ts',
-    edit: (text) => repeated(text, /(^ {2}\{\n {4}route: 'capturePreauthorization',\n[\s\S]*?^ {2}\},\n)+/m),
+    edit: (text) => repeated(text, /(^ {2}request\('capturePreauthorization',[\s\S]*?^ {2}\}\),\n)+/m),
   },
   { file: 'docs/product.md', edit: (text) => `${text}\n\`POST /preauthorization/tip\` charges a tip.\n` },
   {

@@ -7,21 +7,19 @@ export type CpuMs = Readonly<Record<string, number>>;
 /** Linux counts in hundredths of a second. */
 const TICK_MS = 10;
 
-/**
- * The CPU that each of these has used since it started. `PostgreSQL` is its server with all backends, those that ended
- * included.
- */
+/** The CPU that each of these has used since it started, with the processes that it has started itself. */
 export async function cpuOf(pids: Readonly<Record<string, number>>): Promise<CpuMs> {
+  const running = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = new Map(await Promise.all(running.map(async (pid) => [pid, await statOf(pid)] as const)));
   const spent: Record<string, number> = {};
   for (const [name, pid] of Object.entries(pids)) {
-    const own = await statOf(pid);
+    const own = stats.get(pid);
     if (!own) continue;
-    spent[name] = own.ownMs + (name === POSTGRESQL ? own.endedMs + (await backendsMs(pid)) : 0);
+    const started = [...stats.values()].filter((stat) => stat?.parent === pid);
+    spent[name] = started.reduce((sum, stat) => sum + (stat?.ownMs ?? 0), own.ownMs + own.endedMs);
   }
   return spent;
 }
-
-export const POSTGRESQL = 'PostgreSQL';
 
 /** What was used between two readings, for each of so many acts. */
 export function cpuEach(before: CpuMs, after: CpuMs, acts: number): CpuMs {
@@ -31,12 +29,6 @@ export function cpuEach(before: CpuMs, after: CpuMs, acts: number): CpuMs {
 /** The process that started this one; 0 = unknown. */
 export async function parentOf(pid: number): Promise<number> {
   return (await statOf(pid))?.parent ?? 0;
-}
-
-async function backendsMs(postmaster: number): Promise<number> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const stats = await Promise.all(pids.map(statOf));
-  return stats.reduce((sum, stat) => sum + (stat?.parent === postmaster ? stat.ownMs : 0), 0);
 }
 
 async function statOf(pid: number) {

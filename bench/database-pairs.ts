@@ -2,6 +2,7 @@
  * What PostgreSQL alone does for a hold, its capture and their deliveries: the statements of core and worker, 32 of
  * each at a time.
  */
+import { createHash, randomInt } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../services/core/storage/database.ts';
 import { recordAttempts } from '../services/core/storage/delivery/record-attempts.ts';
@@ -14,6 +15,7 @@ import { storeSubmissions } from '../services/core/storage/submission/store-subm
 
 const AT_ONCE = 32;
 const AMOUNT = 10_000n;
+const USERS = 100_000;
 
 /** Costs of a pair. `walBytes` includes pages that are written whole after a checkpoint. */
 export interface PairCost {
@@ -34,26 +36,47 @@ export async function measurePairs(database: Database, merchantId: string, round
 }
 
 async function makePairs({ query }: Database, merchantId: string): Promise<void> {
-  const at = new Date().toISOString();
-  const sent = { merchantId, amount: String(AMOUNT), currency: 'EUR', processor: 'p', processorAccount: '' };
-  const times = { createdAt: at, inquireAt: at };
+  const now = new Date();
+  const at = now.toISOString();
+  const sent = { merchantId, amount: AMOUNT, currency: 'EUR', processor: 'p', processorAccount: '' };
+  const times = { createdAt: now, inquireAt: now };
   const pairs = Array.from({ length: AT_ONCE }, () => ({ hold: uuidv7(), capture: uuidv7() }));
   const resultOf = (requestId: string, kind: 'HOLD' | 'CAPTURE', holdRequestId?: string) => ({
-    ...{ subjectId: requestId, requestId, kind, status: 'OK' as const, merchantId, currency: 'EUR', holdRequestId },
-    ...{ statusInfo: kind === 'HOLD' ? ('authorized' as const) : ('captured' as const), amount: String(AMOUNT) },
-    ...{ terminalId: 't1', userId: 'u1', processorReference: 'ref', finalStateDate: at },
+    subjectId: requestId,
+    requestId,
+    kind,
+    status: 'OK' as const,
+    merchantId,
+    currency: 'EUR',
+    holdRequestId,
+    statusInfo: kind === 'HOLD' ? ('authorized' as const) : ('captured' as const),
+    amount: AMOUNT,
+    terminalId: 't1',
+    userId: 'u1',
+    processorReference: 'ref',
+    finalStateDate: now,
     delivery: { id: uuidv7(), endpointKind: 'webhook' as const, kind: 'payment' as const, body: BODY },
   });
   await insertHolds(
     query,
     pairs.map(({ hold }) => ({
-      ...{ ...sent, ...times, requestId: hold, terminalId: 't1', userId: 'u1', tokenId: 'tok', phase: 'AUTHORIZING' },
-      ...{ idHash: hashOf(hold), idCiphertext: hashOf(hold).repeat(2), allowMultipleCaptures: false },
+      ...sent,
+      ...times,
+      ...callOf('HOLD', hold),
+      terminalId: 't1',
+      tokenId: 'tok',
+      phase: 'AUTHORIZING',
+      ...{
+        idHash: hashOf(hold),
+        idCiphertext: Buffer.concat([hashOf(hold), hashOf(hold)]),
+        allowMultipleCaptures: false,
+      },
       ...{
         customerPresent: true,
         notifyHolds: true,
         holdPeriodS: 604_800,
         saveCard: false,
+        userId: `u${randomInt(USERS)}`,
         merchantReference: `order-${hold.slice(-9)}`,
       },
     })),
@@ -62,19 +85,31 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
   await settleHolds(
     query,
     pairs.map(({ hold }) => ({
-      ...{ requestId: hold, ok: true, at, processorReference: 'ref', card, expiresAt: at },
+      requestId: hold,
+      ok: true,
+      at,
+      processorReference: 'ref',
+      card,
+      expiresAt: at,
       operation: resultOf(hold, 'HOLD'),
     })),
   );
-  const subjects = await readSubjects(
-    query,
-    pairs.map(({ hold, capture }) => ({ requestId: capture, idHash: Buffer.from(hashOf(hold), 'hex') })),
-  );
+  const asked = pairs.map(({ hold, capture }) => ({ requestId: capture, idHash: hashOf(hold) }));
+  const subjects = await readSubjects(query, asked);
   await storeSubmissions(
     query,
     pairs.map(({ hold, capture }, place) => ({
-      ...{ ...sent, ...times, requestId: capture, kind: 'CAPTURE' as const, holdRequestId: hold },
-      ...{ version: subjects[place]?.hold?.version, closing: true, finalCapture: true },
+      ...sent,
+      ...times,
+      ...callOf('CAPTURE', capture),
+      kind: 'CAPTURE' as const,
+      holdRequestId: hold,
+      ...{
+        version: subjects.get(asked[place] as (typeof asked)[number])?.hold?.version,
+        closing: true,
+        finalCapture: true,
+        reported: false,
+      },
     })),
   );
   const holds = await readHoldsOfOpen(
@@ -84,10 +119,23 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
   await settleSubmissions(
     query,
     pairs.map(({ hold, capture }) => ({
-      ...{ requestId: capture, ok: true, at, processorReference: 'ref', operation: resultOf(capture, 'CAPTURE', hold) },
-      ...{ holdRequestId: hold, version: holds.get(capture)?.version ?? '', status: 'CAPTURED' as const },
-      ...{ amount: AMOUNT, captured: AMOUNT, inFlight: 0n, remaining: 0n, released: 0n, reversed: 0n },
-      ...{ refunded: 0n, refunding: 0n, closing: false },
+      requestId: capture,
+      ok: true,
+      at,
+      processorReference: 'ref',
+      operation: resultOf(capture, 'CAPTURE', hold),
+      holdRequestId: hold,
+      version: holds.get(capture)?.version ?? '',
+      status: 'CAPTURED' as const,
+      amount: AMOUNT,
+      captured: AMOUNT,
+      inFlight: 0n,
+      remaining: 0n,
+      released: 0n,
+      reversed: 0n,
+      refunded: 0n,
+      refunding: 0n,
+      closing: false,
     })),
   );
   for (let half = 0; half < 2; half++) {
@@ -103,7 +151,9 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
           httpStatus: 200,
           url: 'https://shop.example/hooks',
         },
-        ...{ responseHead: 'HTTP/1.1 200 OK', state: 'DELIVERED' as const, endedAt: at },
+        responseHead: 'HTTP/1.1 200 OK',
+        state: 'DELIVERED' as const,
+        endedAt: at,
       })),
     );
   }
@@ -112,8 +162,14 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
 /** As long as a real one's. */
 const BODY = JSON.stringify({ about: 'x'.repeat(450) });
 
-function hashOf(requestId: string): string {
-  return requestId.replaceAll('-', '').repeat(2);
+const callOf = <Method>(method: Method, requestId: string) => ({
+  requestId,
+  method,
+  fingerprint: hashOf(requestId).toString('hex'),
+});
+
+function hashOf(requestId: string): Buffer {
+  return createHash('sha256').update(requestId).digest();
 }
 
 async function walPosition({ query }: Database): Promise<bigint> {

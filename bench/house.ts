@@ -14,7 +14,7 @@ import { choosePorts, freeOuterPorts } from '../services/quickstart/ports.ts';
 import * as processes from '../services/quickstart/processes.ts';
 import { keepSecrets } from '../services/quickstart/secrets.ts';
 import { readSettings } from '../services/quickstart/settings.ts';
-import { type CpuMs, cpuOf, POSTGRESQL, parentOf } from './cpu.ts';
+import { type CpuMs, cpuOf, parentOf } from './cpu.ts';
 
 /** A merchant made for one row. */
 export interface BenchMerchant {
@@ -27,7 +27,7 @@ export interface BenchMerchant {
 export interface House extends QuickstartHouse {
   readonly databaseUrl: string;
   /** Starts one of the processes, if it is not running; it is stopped with the house. */
-  start(name: 'worker' | 'gateway'): Promise<void>;
+  start(name: 'worker' | 'gateway', settings?: Readonly<Record<string, string>>): Promise<void>;
   stop(name: 'worker' | 'gateway'): Promise<void>;
   createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
   /** The CPU that each of the running processes has used since it started; of others by name and pid, too. */
@@ -77,12 +77,14 @@ export async function openHouse(): Promise<House> {
   return {
     ...house,
     databaseUrl,
-    start: (name) =>
-      start(name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house)),
+    start: (name, settings = {}) => {
+      const child = name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house);
+      return start({ ...child, environment: { ...child.environment, ...settings } });
+    },
     stop,
     createMerchant: (urls = {}) => createMerchant(house, urls),
     async cpu(others = {}) {
-      const pids: Record<string, number> = { ...others, [POSTGRESQL]: await postmasterOf(databaseUrl) };
+      const pids: Record<string, number> = { ...others, PostgreSQL: await postmasterOf(databaseUrl) };
       for (const name of ['sandbox', 'core', 'worker', 'gateway']) {
         const pid = Number(await readFile(`${folder.path}/run/${name}.pid`, 'utf8').catch(() => 0));
         if (pid > 0) pids[name] = pid;

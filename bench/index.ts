@@ -1,27 +1,26 @@
 /**
- * `npm run bench`: every row side by side with its reference, medians of three, as a table and as JSON. `-- --quick`:
- * the CPU of the hot paths alone, beside the figures that were kept last (`bench/kept.json`); `-- --quick --keep` keeps
- * them.
+ * `npm run bench`: every row side by side with its reference, medians of three, as a table, and with `--json FILE` as
+ * JSON. `-- --quick`: the CPU of the hot paths alone, beside the figures that were kept last (`bench/kept.json`);
+ * `-- --quick --keep` keeps them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
-import { drawPlot, printCosts, printTable } from './report.ts';
+import { printCosts, printTable } from './report.ts';
 import { measure, type Result } from './row.ts';
-import { echo, holds, loneHold, pairs, relay, restHolds, restPairs } from './rows/calls.ts';
+import { holds, loneHold, pairs, relay, relayByTwo, restHolds, restPairs } from './rows/calls.ts';
 import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
-import { history, memory } from './rows/soak.ts';
+import { memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
 import { pairBytes, pairMs } from './rows/years.ts';
 
 const HOT_ROWS = [pairs, restPairs, relay, deliveries];
 const ROWS = [
-  ...[echo, holds, pairs, loneHold, restHolds, restPairs, relay],
+  ...[holds, pairs, loneHold, restHolds, restPairs, relay, relayByTwo],
   ...[firstAttemptP50, firstAttemptP99, deliveries, watch],
 ];
 const YEARS_ROWS = [pairMs, pairBytes];
-const LONG_ROWS = [history, memory, ...YEARS_ROWS];
 const KEPT = new URL('kept.json', import.meta.url);
 
 const { values } = parseArgs({
@@ -31,7 +30,6 @@ const { values } = parseArgs({
     years: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
-    plot: { type: 'string' },
     rows: { type: 'string', default: '' },
     repetitions: { type: 'string' },
     seconds: { type: 'string' },
@@ -39,23 +37,25 @@ const { values } = parseArgs({
 });
 const repetitions = Number(values.repetitions ?? (values.quick ? 1 : 3));
 const seconds = Number(values.seconds ?? (values.quick ? 2 : 3));
-const LONG_RUN = [...ROWS, ...(values.soak ? LONG_ROWS : [])];
+const LONG_RUN = [...ROWS, ...(values.soak ? [memory, ...YEARS_ROWS] : [])];
 const all = values.quick ? HOT_ROWS : values.years ? YEARS_ROWS : LONG_RUN;
 const house = await openHouse();
 const results: Result[] = [];
 try {
   for (const row of all.filter(({ name }) => name.includes(values.rows))) {
     process.stderr.write(`${row.name} …\n`);
-    results.push(await measure(row, house, LONG_ROWS.includes(row) ? 1 : repetitions, seconds));
+    results.push(await measure(row, house, repetitions, seconds));
   }
 } finally {
   await house.close();
 }
 if (values.quick) process.stdout.write(printCosts(results, JSON.parse(await readFile(KEPT, 'utf8'))));
 else process.stdout.write(printTable(results));
-if (values.keep) await writeFile(KEPT, `${JSON.stringify({ machine: machine(), on: today(), results }, null, 2)}\n`);
 if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
-if (values.plot) await writeFile(values.plot, drawPlot(results));
+if (values.keep) {
+  const costs = results.map(({ name, cpu, referenceCpu }) => ({ name, cpu, referenceCpu }));
+  await writeFile(KEPT, `${JSON.stringify({ machine: machine(), on: today(), results: costs }, null, 2)}\n`);
+}
 
 function machine(): string {
   const [processor] = cpus();

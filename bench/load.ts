@@ -3,6 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type CpuMs, cpuEach } from './cpu.ts';
+import type { House } from './house.ts';
 import { LOADS, type Load } from './loads.ts';
 
 /** The order that a load process gets. */
@@ -46,6 +48,23 @@ export async function runLoad(order: LoadOrder): Promise<LoadResult> {
   answered.abort();
   if (result.failures > 0) throw new Error(`load ${order.load}: ${result.failures} calls failed`);
   return result;
+}
+
+/** What a load saw, and what each of its acts cost the processes that served it. */
+export interface CostedLoad extends LoadResult {
+  /** Milliseconds of CPU for each act, by process class. */
+  readonly cpu: CpuMs;
+}
+
+/** Runs a load. `others` are processes that serve it besides the house's, by name and pid. */
+export async function runCosted(
+  house: House,
+  order: LoadOrder,
+  others: Readonly<Record<string, number>> = {},
+): Promise<CostedLoad> {
+  const before = await house.cpu(others);
+  const result = await runLoad(order);
+  return { ...result, cpu: cpuEach(before, await house.cpu(others), result.acts) };
 }
 
 /** Ends the processes of all loads. */

@@ -1,14 +1,10 @@
 /** What a load process does: each load opens its connections, then acts as often as it is asked. */
 import { randomUUID } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
 import { signNotification } from '../client/webhooks/signature.ts';
-import { serviceDefinition } from '../platform/grpc-client.ts';
 import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { GetOctResponseSchema, OctService } from '../proto/gen/holdfast/v1/oct_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { connect } from './connect.ts';
 import { transactionsOf } from './references/prepared.ts';
@@ -78,29 +74,6 @@ export const LOADS = {
         await client.authorize({ ...HOLD, requestId: uuidv7(), merchantId: 'bench', amount: 10_000n });
       },
       close,
-    };
-  },
-
-  /** A plain grpc-js echo, client and server in one process each: what a call costs before anything is done. */
-  async echo(): Promise<Load> {
-    const answer = (_: unknown, callback: (error: null, answer: object) => void) =>
-      callback(null, create(GetOctResponseSchema));
-    const server = new Server();
-    server.addService(serviceDefinition(OctService), { getOct: answer, createOct: answer });
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-        error ? reject(error) : resolve(bound),
-      );
-    });
-    const { client, close } = connect(OctService, `127.0.0.1:${port}`, 'none');
-    return {
-      async act() {
-        await client.getOct({ merchantId: 'bench', requestId: 'x' });
-      },
-      close() {
-        close();
-        server.forceShutdown();
-      },
     };
   },
 

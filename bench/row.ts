@@ -1,7 +1,6 @@
-import type { CostedLoad } from './costed-load.ts';
 import type { CpuMs } from './cpu.ts';
 import type { House } from './house.ts';
-import { endLoads, type LoadResult } from './load.ts';
+import { type CostedLoad, endLoads, type LoadResult } from './load.ts';
 import { referenceName } from './references/pgbench.ts';
 
 /** One measurement of a row: the service's figure and its reference's, taken one after the other. */
@@ -26,6 +25,8 @@ export interface Row {
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | undefined;
   /** Measured once more, before the others and for nothing: until then, processes are busy compiling. Absent = yes. */
   readonly warmsUp?: boolean;
+  /** How often it is measured; absent = as often as asked for. */
+  readonly repetitions?: number;
   /** Prepares and answers how to measure once. */
   prepare(house: House, seconds: number): Promise<() => Promise<Measured>>;
 }
@@ -49,11 +50,12 @@ export interface Result {
 }
 
 /** Measures a row, side by side with its reference, several times. */
-export async function measure(row: Row, house: House, repetitions: number, seconds: number): Promise<Result> {
+export async function measure(row: Row, house: House, asked: number, seconds: number): Promise<Result> {
   try {
     const once = await row.prepare(house, seconds);
     if (row.warmsUp !== false) await once();
     const measured: Measured[] = [];
+    const { repetitions = asked } = row;
     for (let repetition = 0; repetition < repetitions; repetition++) measured.push(await once());
     return resultOf(row, measured);
   } finally {

@@ -58,9 +58,8 @@ function pgbenchScript(script: ScriptName): string {
   for (const transaction of SCRIPTS[script]) {
     if (transaction.length > 1) lines.push('begin;');
     for (const statement of transaction) {
-      lines.push(
-        `${statement.replace(/\s+/g, ' ').replace(/:(id|operation|delivery|capture)\b/g, (_, name) => identifier(name))};`,
-      );
+      const line = statement.replace(/\s+/g, ' ');
+      lines.push(`${line.replace(/:(id|operation|delivery|capture)\b/g, (_, name) => identifier(name))};`);
     }
     if (transaction.length > 1) lines.push('commit;');
   }
@@ -70,5 +69,6 @@ function pgbenchScript(script: ScriptName): string {
 function identifier(name: string): string {
   const kind = ['id', 'operation', 'delivery', 'capture'].indexOf(name);
   const count = `lpad(to_hex(:n::bigint * 4 + ${kind}), 12, '0')`;
-  return `(lpad(to_hex(:run::bigint), 8, '0') || '-0000-7000-8' || lpad(to_hex(:client_id::bigint), 3, '0') || '-' || ${count})`;
+  const [run, client] = [`lpad(to_hex(:run::bigint), 8, '0')`, `lpad(to_hex(:client_id::bigint), 3, '0')`];
+  return `(${run} || '-0000-7000-8' || ${client} || '-' || ${count})`;
 }

@@ -1,18 +1,21 @@
 import pg from 'pg';
 import { Agent, request } from 'undici';
+import { cpuEach } from '../cpu.ts';
+import type { House } from '../house.ts';
+import type { Measured } from '../row.ts';
 
 /**
  * A queue as one writes it by hand: a table of jobs taken by SKIP LOCKED, one POST for each, done when it is answered.
  * No record of attempts, signatures, checked addresses, caps or breakers. Returns how many jobs a second it gets
- * through.
+ * through, and its CPU for each; it runs in this process.
  */
-export async function plainJobsPerSecond(
-  databaseUrl: string,
+export async function runPlainWorker(
+  house: House,
   url: string,
   body: string,
   jobs: number,
-): Promise<number> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: LANES });
+): Promise<Pick<Measured, 'reference' | 'referenceCpu'>> {
+  const pool = new pg.Pool({ connectionString: house.databaseUrl, max: LANES });
   const dispatcher = new Agent({ connections: LANES * AT_ONCE, pipelining: 1 });
   try {
     await pool.query(`drop table if exists plain_job;
@@ -23,9 +26,12 @@ export async function plainJobsPerSecond(
       `insert into plain_job (url, body, due_at) select $1, $2, now() from generate_series(1, ${jobs})`,
       [url, body],
     );
+    const cpu = () => house.cpu({ 'by hand': process.pid });
+    const before = await cpu();
     const startedAt = performance.now();
     await Promise.all(Array.from({ length: LANES }, () => work(pool, dispatcher)));
-    return jobs / ((performance.now() - startedAt) / 1_000);
+    const reference = jobs / ((performance.now() - startedAt) / 1_000);
+    return { reference, referenceCpu: cpuEach(before, await cpu(), jobs) };
   } finally {
     await dispatcher.destroy();
     await pool.query('drop table plain_job');

@@ -66,7 +66,8 @@ const CAPTURE = `insert into bench.capture (id, hold_id, merchant_id, state, amo
 const CAPTURED = `update bench.capture set state = 'OK', final_at = now(), bank_reference = 'bank',
   processor_reference = 'ref',
   inquire_at = null where id = :capture::uuid`;
-const BOOKED = `update bench.hold set in_flight = in_flight - 10000, captured = captured + 10000, closed_at = now() where id = :id::uuid`;
+const BOOKED = `update bench.hold set in_flight = in_flight - 10000, captured = captured + 10000,
+  closed_at = now() where id = :id::uuid`;
 
 const hold = [[HOLD], [PLACED, operation('HOLD', 'authorized', 'id'), delivery('authorized', 'delivery')]];
 

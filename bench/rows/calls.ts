@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCosted } from '../costed-load.ts';
 import type { House } from '../house.ts';
-import { runLoad } from '../load.ts';
+import { runCosted, runLoad } from '../load.ts';
 import { runReference } from '../references/pgbench.ts';
 import { openPlainService } from '../references/plain-service.ts';
 import { TABLES } from '../references/scripts.ts';
@@ -22,19 +21,6 @@ export const holds: Row = {
     const order = await holdOrder(house, IN_FLIGHT, seconds);
     return async () =>
       throughput(await runCosted(house, order), await runReference(house, 'hold', REFERENCE_CLIENTS, seconds));
-  },
-};
-
-/** The same against a plain grpc-js echo: what the calls alone would allow. */
-export const echo: Row = {
-  name: 'holds over gRPC, against an echo',
-  unit: 'per second',
-  reference: 'grpc-js echo, 64 in flight, client and server in one process',
-  goal: undefined,
-  async prepare(house, seconds) {
-    const order = await holdOrder(house, IN_FLIGHT, seconds);
-    const plain = { load: 'echo' as const, inFlight: IN_FLIGHT, seconds, options: {} };
-    return async () => throughput(await runLoad(order), await runLoad(plain));
   },
 };
 
@@ -95,29 +81,38 @@ export const restPairs: Row = {
 };
 
 /** Notifications verified, stored and answered 200 by the relay, against a receiver written by hand. */
-export const relay: Row = {
-  name: 'notifications through the relay, 64 in flight',
-  unit: 'per second',
-  reference: 'Koa, HMAC and one INSERT by hand',
-  goal: { atLeast: 1.5 },
-  async prepare(house, seconds) {
-    await house.start('gateway');
-    const { merchantId, apiKey, signingSecret: secret } = await house.createMerchant();
-    const plain = await openPlainService(house, apiKey, secret);
-    house.atRowEnd(() => plain.close());
-    await sleep(1_500);
-    const order = (baseUrl: string) => ({
-      load: 'relay' as const,
-      inFlight: IN_FLIGHT,
-      seconds,
-      options: { baseUrl, merchantId, secret },
-    });
-    const ours = order(`http://127.0.0.1:${house.ports.PORT}`);
-    const theirs = order(plain.baseUrl);
-    return async () =>
-      throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
-  },
-};
+export const relay = relayRow('notifications through the relay, 64 in flight', '1');
+
+/** The same through two gateway processes on one port. */
+export const relayByTwo = relayRow('notifications through the relay, two gateway processes', '2');
+
+function relayRow(name: string, processes: string): Row {
+  return {
+    name,
+    unit: 'per second',
+    reference: 'Koa, HMAC and one INSERT by hand',
+    goal: { atLeast: 1.5 },
+    async prepare(house, seconds) {
+      await house.stop('gateway');
+      await house.start('gateway', { GATEWAY_PROCESSES: processes });
+      house.atRowEnd(() => house.stop('gateway'));
+      const { merchantId, apiKey, signingSecret: secret } = await house.createMerchant();
+      const plain = await openPlainService(house, apiKey, secret);
+      house.atRowEnd(() => plain.close());
+      await sleep(1_500);
+      const order = (baseUrl: string) => ({
+        load: 'relay' as const,
+        inFlight: IN_FLIGHT,
+        seconds,
+        options: { baseUrl, merchantId, secret },
+      });
+      const ours = order(`http://127.0.0.1:${house.ports.PORT}`);
+      const theirs = order(plain.baseUrl);
+      return async () =>
+        throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
+    },
+  };
+}
 
 /** What one hold alone waits for, less the processor's own time, against its two commits through pg. */
 export const loneHold: Row = {

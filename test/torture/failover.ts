@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loseThePrimary, missTheStandby, WAYS_TO_LOSE } from './failover/lose-the-primary.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
 import { watchResults } from './failover/result-watcher.ts';
+import { untilDelivered } from './house.ts';
 import type { Fault, Scene } from './obedient/faults.ts';
 import { planRounds } from './obedient/rounds.ts';
 import { playRounds } from './obedient.ts';
@@ -60,15 +61,6 @@ async function watchEverything({ deployment }: Scene): Promise<() => Promise<str
       wrong.push(`${missing.length} notifications never arrived, first ${missing[0]?.request_id}`);
     return wrong;
   };
-}
-
-/** Returns how many are left. */
-async function untilDelivered({ sql }: Scene['deployment']): Promise<number> {
-  for (let waitedMs = 0; ; waitedMs += 500) {
-    const [row] = await sql<{ count: number }>("select count(*)::int from delivery where state <> 'DELIVERED'");
-    if (row?.count === 0 || waitedMs >= 90_000) return row?.count ?? 0;
-    await delay(500);
-  }
 }
 
 const RESULTS = 'select request_id from operation order by sequence';

@@ -13,9 +13,9 @@ import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
-import { audit } from '../../services/core/reconciliation/audit.ts';
 import type { Drift } from '../../services/core/reconciliation/drift.ts';
-import { migrateDatabase } from '../../services/core/storage/migrate.ts';
+import { audit } from '../../services/core/reconciliation/self-audit.ts';
+import { migrateDatabase } from '../../services/core/storage/migrate-database.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { startSandbox } from '../../services/sandbox/sandbox.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
@@ -233,6 +233,15 @@ const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 
       and (capture_at is not null or release_at is not null
         or exists (select from hold n where n.renews = h.request_id and n.phase = 'AUTHORIZED')))
   + (select count(*) from submission where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
+
+/** Waits for all notifications to be delivered, for 90 s at most. Returns how many are left. */
+export async function untilDelivered({ sql }: Pick<House, 'sql'>): Promise<number> {
+  for (let waitedMs = 0; ; waitedMs += 500) {
+    const [row] = await sql<{ count: number }>("select count(*)::int from delivery where state <> 'DELIVERED'");
+    if (row?.count === 0 || waitedMs >= 90_000) return row?.count ?? 0;
+    await delay(500);
+  }
+}
 
 /** Repeats captures not answered as done, under their keys: those done before return their results, and nothing is done twice. */
 export async function askAgain(bought: readonly Bought[]): Promise<string> {

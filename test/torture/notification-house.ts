@@ -6,7 +6,7 @@ import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { migrateDatabase } from '../../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../../services/core/storage/migrate-database.ts';
 import { type ChildOptions, type Running, startChild } from '../../services/quickstart/child.ts';
 import { openDataDir, removeDataDir } from '../../services/quickstart/data-dir.ts';
 import { addressesOf } from '../../services/quickstart/house.ts';

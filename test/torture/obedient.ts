@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
-import { audit } from '../../services/core/reconciliation/audit.ts';
+import { audit } from '../../services/core/reconciliation/self-audit.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type DeploymentOptions, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { untilSettled } from './house.ts';

@@ -47,9 +47,11 @@ const wrongSignatures: Attack = {
     const address = newAddress();
     const headers = { 'x-forwarded-for': address };
     const guessing = flood(() => guess(target.healthy, headers), {
-      ...{ baseUrl: target.file.baseUrl, forMs: target.floodMs },
+      baseUrl: target.file.baseUrl,
+      forMs: target.floodMs,
       // Within the rate at which verification continues during a penalty, so that the valid sender never exceeds it.
-      ...{ senders: 2, pauseMs: 100 },
+      senders: 2,
+      pauseMs: 100,
     });
     const right = await meanwhile(() => post(target, notification(target.healthy), headers), guessing, 250);
     const answers = await guessing;
@@ -85,7 +87,10 @@ const wrongTokens: Attack = {
       return { method: 'POST', path: '/operator/session', headers, body: JSON.stringify({ token, operator: 'edge' }) };
     };
     const guessing = flood(() => login(randomBytes(32).toString('base64url')), {
-      ...{ baseUrl: target.file.baseUrl, forMs: target.floodMs, senders: 2, pauseMs: 50 },
+      baseUrl: target.file.baseUrl,
+      forMs: target.floodMs,
+      senders: 2,
+      pauseMs: 50,
     });
     const right = await meanwhile(() => post(target, login(target.file.operatorToken), headers), guessing, 500);
     const answers = await guessing;

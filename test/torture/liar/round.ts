@@ -37,7 +37,11 @@ export async function openHouse() {
   const operators = stage.client('operator', OperatorService);
   const own = opened();
   return {
-    ...{ stage: own, liar, operators, victim, calm },
+    stage: own,
+    liar,
+    operators,
+    victim,
+    calm,
     async close() {
       await own.close();
       liar.close();

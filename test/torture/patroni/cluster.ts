@@ -30,6 +30,9 @@ export async function startCluster() {
   await primary();
   for (const database of databases.slice(1)) startMachine(database);
   await standby();
+  const [patch, read] = await patroni.askAsStranger(files.etcds[0] as string);
+  assert.equal(patch, '403');
+  assert.match(read, /CERTIFICATE|ECONNRESET/);
   const balancers = [await startBalancer(files), await startBalancer(files)];
   const urlOf = (process?: string) =>
     files.databaseUrl.replace(':5432/', `:${balancers[process === 'core-2' ? 1 : 0]?.port}/`);

@@ -39,6 +39,19 @@ export function openPatroniClient(directory: string, databases: readonly string[
         await delay(200);
       }
     },
+    /** Sends a change to Patroni, and a read to etcd, without a certificate. Returns what became of each. */
+    askAsStranger: (etcd: string) => {
+      const say = (url: string, method: string) =>
+        new Promise<string>((resolve) => {
+          const asked = request(url, { ca: tls.ca, method }, ({ statusCode }) => resolve(String(statusCode)));
+          asked.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+          asked.end('{}');
+        });
+      return Promise.all([
+        say(`https://${databases[0]}:8008/config`, 'PATCH'),
+        say(`https://${etcd}:2379/v3/kv/range`, 'POST'),
+      ]);
+    },
     switchOver: (leader: string, candidate: string) => ask(leader, '/switchover', { leader, candidate }),
   };
 }

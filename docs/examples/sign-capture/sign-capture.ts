@@ -4,8 +4,8 @@
  *   node sign-capture.ts new-key capture-key.pem    writes a private key, prints the public key for your contract
  *   node sign-capture.ts send < capture.json        sends the bytes of capture.json as they are, prints the answer
  *
- * `send` reads HOLDFAST_URL, HOLDFAST_API_KEY, HOLDFAST_MERCHANT_ID, CAPTURE_KEY_FILE (the PEM of new-key) and, if you set
- * it, IDEMPOTENCY_KEY. Described in docs/signed-captures.md.
+ * `send` reads HOLDFAST_URL, HOLDFAST_API_KEY, HOLDFAST_MERCHANT_ID, CAPTURE_KEY_FILE (the PEM of new-key) and, if you
+ * set it, IDEMPOTENCY_KEY. Described in docs/signed-captures.md.
  */
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,8 @@ export function signCapture(
   };
   const names = Object.keys(components).map((name) => `"${name}"`);
   const created = Math.floor(Date.now() / 1000);
-  const parameters = `(${names.join(' ')});created=${created};nonce="${randomUUID()}";keyid="${merchantId}";alg="ed25519"`;
+  const nonce = randomUUID();
+  const parameters = `(${names.join(' ')});created=${created};nonce="${nonce}";keyid="${merchantId}";alg="ed25519"`;
   const lines = Object.entries(components).map(([name, value]) => `"${name}": ${value}`);
   const base = [...lines, `"@signature-params": ${parameters}`].join('\n');
   return {

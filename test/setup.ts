@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { migrateDatabase } from '../services/core/storage/migrate.ts';
+import { migrateDatabase } from '../services/core/storage/migrate-database.ts';
 import { freePort } from '../services/quickstart/ports.ts';
 import { type Postgres, removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
 import { createDatabase } from './database.ts';

@@ -104,8 +104,11 @@ async function play(file: QuickstartFile, minutes: number): Promise<Scene> {
   }
   await notify(file, shop, 'declined', true);
   const { body } = await shop.post('/preauthorization', {
-    ...{ ...ORDER, tokenId: 'tok_sandbox_ok', amount: 1050 },
-    ...{ merchantReference: 'order-7', metadata: { basket: '42' } },
+    ...ORDER,
+    tokenId: 'tok_sandbox_ok',
+    amount: 1050,
+    merchantReference: 'order-7',
+    metadata: { basket: '42' },
   });
   await shop.notified(body.requestId, 'authorized');
   const first = { preauthorizationId: body.preauthorizationId, amountToCapture: 400 };

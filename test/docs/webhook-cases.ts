@@ -106,8 +106,14 @@ const SENT: StandardCase = {
 /** Standard Webhooks: the specification's vectors, then cases to accept and to reject. */
 export const STANDARD_CASES: readonly StandardCase[] = [
   ...standard.vectors.map(({ secret, id, timestamp, body, signature }) => ({
-    ...{ name: `vector ${id}`, secrets: [secret], body, id, timestamp: String(timestamp), signature },
-    ...{ now: timestamp, verified: true },
+    name: `vector ${id}`,
+    secrets: [secret],
+    body,
+    id,
+    timestamp: String(timestamp),
+    signature,
+    now: timestamp,
+    verified: true,
   })),
   SENT,
   { ...SENT, name: 'two signatures', signature: `${signStandardWebhook(OTHER, MESSAGE)} ${SENT.signature}` },

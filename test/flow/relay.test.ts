@@ -67,7 +67,11 @@ describe('the relay', () => {
 
   it('changes no hold, whatever it relays about one', async () => {
     const { body: hold } = await stack.shop.post('/preauthorization', {
-      ...{ tokenId: 'tok_sandbox_ok', amount: 1_000, currency: 'EUR', terminalId: 'till-1', userId: 'ann' },
+      tokenId: 'tok_sandbox_ok',
+      amount: 1_000,
+      currency: 'EUR',
+      terminalId: 'till-1',
+      userId: 'ann',
     });
     const before = (await stack.shop.get(`/preauthorization/${hold.requestId}`)).body;
     assert.equal(before.status, 'IN_PROGRESS');

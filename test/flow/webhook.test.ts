@@ -50,7 +50,10 @@ describe('a merchant and its webhook', function () {
     const added = await asOperator(`${merchants}/${merchantId}/api-keys`, { managesWebhook: true });
     const { apiKeyId, apiKey } = added.body;
     return {
-      ...{ merchantId, apiKeyId, apiKey, signingSecret: created.body.signingSecret },
+      merchantId,
+      apiKeyId,
+      apiKey,
+      signingSecret: created.body.signingSecret,
       till: (method: string, path: string, body?: object) => send(created.body.apiKey, method, path, body),
       ask: (method: string, path: string, body?: object) => send(apiKey, method, path, body),
     };

@@ -109,11 +109,29 @@ describe('docker-compose.ha.yml', () => {
       assert.equal(urlOf(compose.services[name]).searchParams.get('sslmode'), 'verify-full', name);
   });
 
-  it('starts everything again after a restart of the machine', () => {
-    for (const [name, { restart }] of Object.entries(compose.services).filter(([name]) =>
-      /^(etcd|database)-/.test(name),
-    ))
+  it('starts everything again after a restart of the machine, and has two HAProxies', () => {
+    const isOwn = ([name]: [string, Service]) => /^(etcd|database|takeover)-/.test(name);
+    const own = Object.entries(compose.services).filter(isOwn);
+    for (const [name, { restart }] of [...own, ['postgres', base.services.postgres ?? {}] as const])
       assert.equal(restart, 'unless-stopped', name);
+    assert.equal(compose.services.postgres?.deploy?.replicas, 2);
+  });
+
+  it('names a version of each image and Python package', () => {
+    for (const [name, { image = '' }] of Object.entries(compose.services))
+      if (image !== '' && !image.startsWith('holdfast')) assert.match(image, /:v?\d+\.\d+/, name);
+    const { dockerfile_inline = '' } = compose.services['database-1']?.build ?? {};
+    const packages = [...dockerfile_inline.matchAll(/ '([^']+)'/g)].map(([, name]) => name);
+    assert.equal(packages.length, 2);
+    for (const name of packages) assert.match(name ?? '', /==\d+\.\d+\.\d+$/);
+  });
+
+  it('archives the log, resets a primary that hangs, and goes on without etcd', () => {
+    const { dcs } = patroni().bootstrap;
+    assert.equal(dcs.failsafe_mode, true);
+    assert.equal(dcs.postgresql.parameters.archive_mode, 'on');
+    assert.equal(patroni().watchdog.mode, 'automatic');
+    assert.deepEqual(patroni().postgresql.basebackup, [{ checkpoint: 'fast' }]);
   });
 
   it('has a takeover beside each database, which knows its name', () => {

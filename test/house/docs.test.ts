@@ -12,8 +12,12 @@ describe('the documents', () => {
     assert(documents.includes('docs/product.md'));
     for (const document of documents) {
       const text = await readFile(new URL(document, root), 'utf8');
-      for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
-        await access(new URL(target, new URL(document, root))).catch(() => assert.fail(`${document}: ${target}`));
+      for (const [, file = '', heading] of text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
+        const target = new URL(file, new URL(document, root));
+        await access(target).catch(() => assert.fail(`${document}: ${file}`));
+        if (heading === undefined || (file !== '' && !file.endsWith('.md'))) continue;
+        const headings = headingsOf(await readFile(file === '' ? new URL(document, root) : target, 'utf8'));
+        assert(headings.includes(heading), `${document}: ${file}#${heading}`);
       }
     }
   });
@@ -40,3 +44,14 @@ describe('the documents', () => {
     }
   });
 });
+
+/** The names under which the headings of a document are linked to. */
+function headingsOf(text: string): string[] {
+  const headings = text.matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, words = '']) =>
+    words
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

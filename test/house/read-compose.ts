@@ -5,6 +5,7 @@ export interface Service {
   readonly restart?: string;
   readonly command?: string | readonly string[];
   readonly image?: string;
+  readonly deploy?: { readonly replicas: number };
   readonly build?: { readonly dockerfile_inline: string };
   readonly environment?: Readonly<Record<string, string>>;
   readonly configs?: readonly { readonly source: string; readonly target: string }[];

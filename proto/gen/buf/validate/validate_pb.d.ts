@@ -8,7 +8,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Duration, FieldOptions, MessageOptions, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, FieldOptions, MessageOptions } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file buf/validate/validate.proto.
@@ -53,9 +53,40 @@ export declare type MessageOneofRule = Message<"buf.validate.MessageOneofRule"> 
 export declare const MessageOneofRuleSchema: GenMessage<MessageOneofRule>;
 
 /**
+ * @generated from message buf.validate.Rule
+ */
+export declare type Rule = Message<"buf.validate.Rule"> & {
+  /**
+   * @generated from field: optional string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: optional string message = 2;
+   */
+  message: string;
+
+  /**
+   * @generated from field: optional string expression = 3;
+   */
+  expression: string;
+};
+
+/**
+ * Describes the message buf.validate.Rule.
+ * Use `create(RuleSchema)` to create a new message.
+ */
+export declare const RuleSchema: GenMessage<Rule>;
+
+/**
  * @generated from message buf.validate.FieldRules
  */
 export declare type FieldRules = Message<"buf.validate.FieldRules"> & {
+  /**
+   * @generated from field: repeated buf.validate.Rule cel = 23;
+   */
+  cel: Rule[];
+
   /**
    * @generated from field: optional bool required = 25;
    */
@@ -117,12 +148,6 @@ export declare type FieldRules = Message<"buf.validate.FieldRules"> & {
      */
     value: DurationRules;
     case: "duration";
-  } | {
-    /**
-     * @generated from field: buf.validate.TimestampRules timestamp = 22;
-     */
-    value: TimestampRules;
-    case: "timestamp";
   } | { case: undefined; value?: undefined };
 };
 
@@ -392,39 +417,6 @@ export declare type DurationRules = Message<"buf.validate.DurationRules"> & {
  * Use `create(DurationRulesSchema)` to create a new message.
  */
 export declare const DurationRulesSchema: GenMessage<DurationRules>;
-
-/**
- * @generated from message buf.validate.TimestampRules
- */
-export declare type TimestampRules = Message<"buf.validate.TimestampRules"> & {
-  /**
-   * @generated from oneof buf.validate.TimestampRules.less_than
-   */
-  lessThan: {
-    /**
-     * @generated from field: google.protobuf.Timestamp lt = 3;
-     */
-    value: Timestamp;
-    case: "lt";
-  } | { case: undefined; value?: undefined };
-
-  /**
-   * @generated from oneof buf.validate.TimestampRules.greater_than
-   */
-  greaterThan: {
-    /**
-     * @generated from field: google.protobuf.Timestamp gte = 6;
-     */
-    value: Timestamp;
-    case: "gte";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message buf.validate.TimestampRules.
- * Use `create(TimestampRulesSchema)` to create a new message.
- */
-export declare const TimestampRulesSchema: GenMessage<TimestampRules>;
 
 /**
  * @generated from enum buf.validate.Ignore

@@ -44,8 +44,9 @@ function settle(books: Books, entry: Entry, atMs: number): undefined {
   const { endsAfterMs: _, ...effect } = accepted;
   const card = cardOf(entry);
   letGo(books, requestId);
-  books.entries.end(requestId, endingOf(entry, { effect, behaviour, card, nowMs: atMs }));
-  if (effect.answer === Answer.APPROVED) perform(books, requestId, atMs);
+  const ending = endingOf(entry, { effect, behaviour, card, nowMs: atMs });
+  books.entries.end(requestId, ending);
+  if (effect.answer === Answer.APPROVED) perform(books, { ...entry, ...ending }, atMs);
 }
 
 /** Takes back what is left of a capture, or half of the capture. */

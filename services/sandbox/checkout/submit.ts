@@ -84,11 +84,9 @@ function authorize(
   if (isAboutCard(effect)) return decline(books, requestId, { card, behaviour }, effect.errorCode);
   const approved = effect.answer === Answer.APPROVED;
   const generatedTokenId = approved && checkout.saveCard ? saveCard(books, entry.merchantId, behaviour, card) : '';
-  books.entries.end(requestId, {
-    ...endingOf(entry, { effect, behaviour, card, authenticated, nowMs }),
-    generatedTokenId,
-  });
-  if (approved) perform(books, requestId, nowMs);
+  const ending = { ...endingOf(entry, { effect, behaviour, card, authenticated, nowMs }), generatedTokenId };
+  books.entries.end(requestId, ending);
+  if (approved) perform(books, { ...entry, ...ending }, nowMs);
   if (effect.silence === 'after') return { ended: true, delayMs };
   return { ended: true, delayMs, eventId: report(books, requestId, nowMs) };
 }

@@ -88,8 +88,8 @@ export interface Entry extends Intent, Ending {
 /** Default values of an ending. */
 export const NO_ENDING: Ending = { ...NO_RESULT, behaviour: '', expiresAtMs: 0, expectedByMs: 0, actedAtMs: 0 };
 
-const ENDING_COLUMNS = Object.keys(NO_ENDING);
-const COLUMNS = ['kind', ...Object.keys(NO_INTENT), ...ENDING_COLUMNS];
+const ENDING_COLUMNS = Object.keys(NO_ENDING) as (keyof Ending)[];
+const COLUMNS = ['kind', ...(Object.keys(NO_INTENT) as (keyof Intent)[]), ...ENDING_COLUMNS] as const;
 
 const SUMS = [
   'captured',
@@ -100,13 +100,13 @@ const SUMS = [
   'pending',
 ] as const satisfies (keyof Entry)[];
 
+// Values by place are stored in a third of the time of values by name.
 const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, changedAtMs)
-  VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')}, now_ms())`;
+  VALUES (${COLUMNS.map(() => '?').join(', ')}, now_ms())`;
 const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}, changedAtMs = now_ms()
   WHERE requestId = :requestId AND answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
-const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + :${name}`).join(', ')}, changedAtMs = now_ms()
-  WHERE requestId = :requestId`;
-const NO_SUMS = Object.fromEntries(SUMS.map((name) => [name, 0]));
+const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + ?`).join(', ')}, changedAtMs = now_ms()
+  WHERE requestId = ?`;
 const ABOUT = `(:id = '' OR requestId = :id OR authorizationRequestId = :id)`;
 const ONLY = `(:merchantId = '' OR merchantId = :merchantId) AND (:account = '' OR account = :account)`;
 
@@ -133,7 +133,8 @@ export function entryTable(database: DatabaseSync, now = Date.now) {
     find: (requestId: string) => find.get(requestId) as unknown as Entry | undefined,
     /** Adds a row; its sums are 0. */
     insert(intent: Intent, ending: Ending): void {
-      insert.run({ ...intent, ...ending });
+      const row = { ...intent, ...ending };
+      insert.run(...COLUMNS.map((name) => row[name]));
     },
     /** Ends an open checkout or an accepted operation; it must not have ended. */
     end(requestId: string, ending: Ending): void {
@@ -141,7 +142,7 @@ export function entryTable(database: DatabaseSync, now = Date.now) {
     },
     /** Adds to the sums of a row. */
     add(requestId: string, sums: Partial<Pick<Entry, (typeof SUMS)[number]>>): void {
-      assert.equal(add.run({ ...NO_SUMS, ...sums, requestId }).changes, 1);
+      assert.equal(add.run(...SUMS.map((name) => sums[name] ?? 0), requestId).changes, 1);
     },
     /** Moves the end of an authorization to a later time. */
     extend: (requestId: string, toMs: number) => void extend.run(toMs, requestId),

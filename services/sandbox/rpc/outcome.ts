@@ -44,17 +44,19 @@ export function conclude(books: Books, intent: Intent, conclusion: Conclusion): 
   const { effect, nowMs } = conclusion;
   const { requestId } = intent;
   if (effect.silence === 'before') return { heard: false };
-  books.entries.insert(intent, endingOf(intent, conclusion));
+  const ending = endingOf(intent, conclusion);
+  books.entries.insert(intent, ending);
+  let voided = 0;
   if (effect.endsAfterMs !== undefined) {
     holdBack(books, requestId);
     const occurredAtMs = nowMs + effect.endsAfterMs;
     books.events.insert({ eventId: `settled-${requestId}`, kind: 'operationSettled', requestId, occurredAtMs });
   } else if (effect.answer === Answer.APPROVED) {
-    perform(books, requestId, nowMs);
+    voided = perform(books, { ...intent, ...ending }, nowMs);
   }
   if (effect.silence === 'after') return { heard: false };
   const delayMs = behaviourOf(conclusion.behaviour ?? '').delayMs ?? 0;
-  return { heard: true, result: resultOf(books.entries.find(requestId) as Entry), delayMs };
+  return { heard: true, result: resultOf({ ...ending, kind: intent.kind, voided }), delayMs };
 }
 
 /** The ending's fields: references when approved, the bank's own where money moves. */

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import type { Kind } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { behaviourOf, isAble } from '../behaviour.ts';
-import type { Entry } from '../ledger/entry.ts';
+import type { Entry, Intent } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { remainingOf } from './authorization.ts';
 
-/** Does what an operation that was approved is for; its entry is written already. */
-export function perform(books: Books, requestId: string, nowMs: number): void {
-  const entry = entryOf(books, requestId);
-  ACTS[entry.kind]?.(books, entry, nowMs);
+/** An operation that was approved. */
+export type Approved = Pick<Entry, keyof Intent | 'behaviour' | 'expiresAtMs'>;
+
+/** Does what an operation that was approved is for; its entry is written already. Returns what it gave back. */
+export function perform(books: Books, operation: Approved, nowMs: number): number {
+  return ACTS[operation.kind]?.(books, operation, nowMs) ?? 0;
 }
 
 /** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. */
@@ -31,37 +33,41 @@ export function letGo(books: Books, requestId: string): void {
   books.entries.add(requestId, { pending: -pending });
 }
 
-type Act = (books: Books, entry: Entry, nowMs: number) => void;
+/** Returns what was given back, minor units; undefined = nothing. */
+type Act = (books: Books, operation: Approved, nowMs: number) => number | undefined;
 
 const ACTS: { readonly [Name in Kind]?: Act } = {
   authorization: endEarly,
   checkout: endEarly,
   capture: charge,
   void: giveBack,
-  increment: ({ entries }, { authorizationRequestId, amount }) =>
-    entries.add(authorizationRequestId, { incremented: amount }),
-  extension: ({ entries }, { authorizationRequestId, expiresAtMs }) =>
-    entries.extend(authorizationRequestId, expiresAtMs),
-  refund({ entries }, { authorizationRequestId, captureRequestId, amount }) {
+  increment({ entries }, { authorizationRequestId, amount }): undefined {
+    entries.add(authorizationRequestId, { incremented: amount });
+  },
+  extension({ entries }, { authorizationRequestId, expiresAtMs }): undefined {
+    entries.extend(authorizationRequestId, expiresAtMs);
+  },
+  refund({ entries }, { authorizationRequestId, captureRequestId, amount }): undefined {
     entries.add(authorizationRequestId, { refunded: amount });
     entries.add(captureRequestId, { refunded: amount });
   },
 };
 
-function charge(books: Books, capture: Entry, nowMs: number): void {
+function charge(books: Books, capture: Approved, nowMs: number): number {
   const { requestId, authorizationRequestId, amount } = capture;
   const authorization = entryOf(books, authorizationRequestId);
   const voided = takenBy(capture, authorization) - amount;
   books.entries.add(authorizationRequestId, { captured: amount, voided });
   books.entries.add(requestId, { voided });
   const { reversal } = behaviourOf(authorization.behaviour);
-  if (!reversal) return;
+  if (!reversal) return voided;
   const { afterMs, reinstatedAfterMs } = reversal;
   const reversedAtMs = { requestId, occurredAtMs: nowMs + afterMs };
   books.events.insert({ eventId: reversalIdOf(requestId), kind: 'captureReversed', ...reversedAtMs });
-  if (reinstatedAfterMs === undefined) return;
+  if (reinstatedAfterMs === undefined) return voided;
   const reinstatedAtMs = { requestId, occurredAtMs: nowMs + reinstatedAfterMs };
   books.events.insert({ eventId: `reinstatement-${requestId}`, kind: 'captureReinstated', ...reinstatedAtMs });
+  return voided;
 }
 
 /** The event of a capture's reversal. */
@@ -70,15 +76,16 @@ export function reversalIdOf(captureRequestId: string): string {
 }
 
 /** A checkout that was closed without a card reserved nothing. */
-function giveBack(books: Books, { requestId, authorizationRequestId }: Entry): void {
+function giveBack(books: Books, { requestId, authorizationRequestId }: Approved): number {
   const authorization = entryOf(books, authorizationRequestId);
-  if (authorization.answer !== Answer.APPROVED) return;
+  if (authorization.answer !== Answer.APPROVED) return 0;
   const voided = remainingOf(authorization);
   books.entries.add(authorizationRequestId, { voided });
   books.entries.add(requestId, { voided });
+  return voided;
 }
 
-function endEarly(books: Books, { requestId, behaviour }: Entry, nowMs: number): void {
+function endEarly(books: Books, { requestId, behaviour }: Approved, nowMs: number): undefined {
   const { ended } = behaviourOf(behaviour);
   if (!ended) return;
   const occurredAtMs = nowMs + ended.afterMs;
@@ -86,7 +93,7 @@ function endEarly(books: Books, { requestId, behaviour }: Entry, nowMs: number):
 }
 
 /** What a capture or void takes from what remains of its authorization, what it gives back included. */
-function takenBy({ kind, amount, finalCapture }: Entry, authorization: Entry): number {
+function takenBy({ kind, amount, finalCapture }: Intent, authorization: Entry): number {
   const closes = finalCapture === 1 || !isAble(authorization.behaviour, 'severalCaptures');
   return kind === 'void' || closes ? remainingOf(authorization) : amount;
 }

@@ -66,11 +66,9 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
       terminalId: 't1',
       tokenId: 'tok',
       phase: 'AUTHORIZING',
-      ...{
-        idHash: hashOf(hold),
-        idCiphertext: Buffer.concat([hashOf(hold), hashOf(hold)]),
-        allowMultipleCaptures: false,
-      },
+      idHash: hashOf(hold),
+      idKey: 'k1',
+      allowMultipleCaptures: false,
       ...{
         customerPresent: true,
         notifyHolds: true,

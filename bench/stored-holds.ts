@@ -8,11 +8,11 @@ const MADE = `made as materialized (
       lpad(to_hex(n), 12, '0') as number) parts),
   stored as (insert into hold (request_id, merchant_id, terminal_id, user_id, token_id, merchant_reference, status,
     phase, amount, amount_asked, currency, processor, processor_account, captured, in_flight, remaining, released,
-    reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s, save_card,
+    reversed, closing, frozen, id_hash, id_key, allow_multiple_captures, notify_holds, hold_period_s, save_card,
     card_last4, created_at, placed_at, expires_at, closed_at, inquiry_count)
   select id, $1, 't1', 'u' || n % 100000, 'tok', 'order-' || n, 'CAPTURED', 'AUTHORIZED', 1000 + n % 50000,
     1000 + n % 50000, 'EUR', 'p', '', 1000 + n % 50000, 0, 0, 0, 0, false, false, sha256(id::text::bytea),
-    sha256(id::text::bytea), true, true, 604800, false, lpad((n % 10000)::text, 4, '0'), now() - interval '30 d',
+    'k1', true, true, 604800, false, lpad((n % 10000)::text, 4, '0'), now() - interval '30 d',
     now() - interval '30 d', now() - interval '23 d', now() - interval '29 d', 0 from made)`;
 
 const RESULTS = `insert into operation (sequence, request_id, kind, status, status_info, merchant_id, terminal_id,

@@ -127,7 +127,7 @@ create table hold (
   changing text,
   frozen boolean not null,
   id_hash bytea not null,
-  id_ciphertext bytea not null,
+  id_key text not null,
   allow_multiple_captures boolean not null,
   notify_holds boolean not null,
   hold_period_s integer not null,

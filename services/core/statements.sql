@@ -8,7 +8,7 @@ with input as materialized (
     from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean, deadline timestamptz,
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
       "createdAt" timestamptz, "inquireAt" timestamptz, "terminalId" text, "userId" text, "tokenId" text,
-      "phase" text, "idHash" bytea, "idCiphertext" bytea, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
+      "phase" text, "idHash" bytea, "idKey" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
       "notifyExpiringHours" int, "holdPeriodS" int, "merchantReference" text, "description" text,
       "customerPresent" boolean, "expectedCaptureAt" timestamptz, "captureAt" timestamptz, "releaseAt" timestamptz,
       "renews" uuid, "metadata" jsonb, "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
@@ -41,12 +41,12 @@ with input as materialized (
     insert into hold (processor_request_id, amount_asked, releases_old, inquiry_count, status, captured, in_flight,
       remaining, released, reversed, closing, frozen,
       request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
-      terminal_id, user_id, token_id, phase, id_hash, id_ciphertext, allow_multiple_captures, notify_holds,
+      terminal_id, user_id, token_id, phase, id_hash, id_key, allow_multiple_captures, notify_holds,
       notify_expiring_hours, hold_period_s, merchant_reference, description, customer_present, expected_capture_at,
       capture_at, release_at, renews, metadata, return_url, save_card, checkout_expires_at)
     select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
-      "inquireAt", "terminalId", "userId", "tokenId", "phase", "idHash", "idCiphertext", "allowMultipleCaptures",
+      "inquireAt", "terminalId", "userId", "tokenId", "phase", "idHash", "idKey", "allowMultipleCaptures",
       "notifyHolds", "notifyExpiringHours", "holdPeriodS", "merchantReference", "description", "customerPresent",
       "expectedCaptureAt", "captureAt", "releaseAt", "renews", "metadata", "returnUrl", "saveCard",
       "checkoutExpiresAt"

@@ -54,8 +54,8 @@ export interface HoldFacts extends Named, HoldFields {
   readonly description?: string | null | undefined;
   readonly customerPresent: boolean;
   readonly expectedCaptureAt?: Date | null | undefined;
-  /** The sealed preauthorizationId. */
-  readonly idCiphertext: Buffer;
+  /** The id of the key that the preauthorizationId follows from. */
+  readonly idKey: string;
 }
 
 /** What a submission depends on. */

@@ -4,7 +4,6 @@ import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type Approved, identifierOf, type Outcome } from '../domain/outcome.ts';
 import type { Processor } from '../processor/processor.ts';
-import { keyIdOf } from '../storage/cipher.ts';
 import type { Facts, HoldFacts, Sender, SubmissionFacts } from './facts.ts';
 
 /** Sends what is stored to its processor. Its outcome may be unknown; nothing here guesses. */
@@ -93,7 +92,7 @@ function sendHold(processor: Processor, { processorAccount: account, ...hold }: 
     currency,
     merchantReference: hold.merchantReference ?? '',
     operationRequestId: hold.requestId,
-    memo: keyIdOf(hold.idCiphertext),
+    memo: hold.idKey,
     description: hold.description ?? '',
     customerPresent: hold.customerPresent,
     ...(expectedCaptureAt != null && { expectedCaptureAt: timestampFromDate(expectedCaptureAt) }),

@@ -144,7 +144,7 @@ async function storeOn(
 export async function storeHold(entry: UnknownEntry, { sender, reads, names }: Importing): Promise<Facts> {
   const contract = await reads.merchant(entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
-  const { idHash, idCiphertext } = handleOfImported(entry, names.requestId, sender.cipher);
+  const { idHash, idKey } = handleOfImported(entry, names.requestId, sender.cipher);
   const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
   const { allowMultipleCaptures, notifyHolds, notifyExpiringHours, holdPeriodS } = contract;
@@ -152,7 +152,7 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
     ...names,
     ...place,
     idHash,
-    idCiphertext,
+    idKey,
     merchantReference: entry.merchantReference || undefined,
     allowMultipleCaptures,
     notifyHolds,

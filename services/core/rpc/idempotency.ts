@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { hasCardNumber } from '../../../platform/card-number.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
@@ -34,7 +34,7 @@ function fingerprintOf(fields: Fields): string {
     .filter(([, value]) => value !== undefined && value !== null)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [name, typeof value === 'object' ? sorted(value as object) : String(value)]);
-  return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
+  return hash('sha256', JSON.stringify(ordered));
 }
 
 /**

@@ -50,7 +50,7 @@ export function openCipher(keys: readonly EncryptionKey[]) {
   return {
     /** The id of the key that encrypts. */
     keyId: current.id,
-    /** Derives a secret of 32 bytes that can be derived again. `keyId` is that of keyIdOf(); undefined = not known. */
+    /** Derives a secret of 32 bytes that can be derived again. Undefined = no key has this id. */
     derive(context: string, keyId = current.id): Buffer | undefined {
       const found = ring.find(({ id }) => id === keyId);
       return found && createHmac('sha256', found.deriving).update(context).digest();
@@ -74,11 +74,6 @@ export function openCipher(keys: readonly EncryptionKey[]) {
       );
     },
   };
-}
-
-/** The id of the key that a text was sealed with. */
-export function keyIdOf(sealed: Buffer): string {
-  return sealed.subarray(1, 1 + (sealed[0] ?? 0)).toString();
 }
 
 /** SHA-256 of a random secret: enough to find or compare it, and useless to a reader of the database. */

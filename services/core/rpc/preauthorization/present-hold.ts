@@ -1,15 +1,16 @@
 import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold-rules.ts';
+import { handleOf } from '../../kinds/checkout-page.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { present, presentCard, presentError } from '../present.ts';
 
-/** The answer about one hold. Its preauthorizationId is opened only once the hold is placed. */
+/** The answer about one hold. Its preauthorizationId is shown only once the hold is placed. */
 export function presentHold(hold: HoldRow, cipher: Cipher) {
   const placed = hold.phase === 'AUTHORIZED';
   return {
     ...presentListed(hold, cipher),
-    ...(placed && { preauthorizationId: openPreauthorizationId(hold, cipher) }),
+    ...(placed && { preauthorizationId: preauthorizationIdOf(hold, cipher) }),
   };
 }
 
@@ -98,8 +99,10 @@ export function inOrder(metadata: Readonly<Record<string, string>>): Record<stri
 }
 
 /** The sensitive handle of a hold. */
-export function openPreauthorizationId(hold: HoldRow, cipher: Cipher): string {
-  return cipher.open(hold.idCiphertext, `preauthorization:${hold.requestId}`);
+export function preauthorizationIdOf({ requestId, idKey }: HoldRow, cipher: Cipher): string {
+  const handle = handleOf(cipher, requestId, idKey);
+  if (!handle) throw new Error('a preauthorizationId follows from a key that ENCRYPTION_KEYS does not have');
+  return handle.preauthorizationId;
 }
 
 /** The address of a hold's checkout page, as long as it is kept. */

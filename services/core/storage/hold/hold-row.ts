@@ -42,8 +42,8 @@ export const HoldEntity = defineEntity({
     frozen: p.boolean(),
     /** SHA-256 of the preauthorizationId: how captures find the hold. */
     idHash: p.blob().unique().$type<Buffer>(),
-    /** The preauthorizationId, encrypted. */
-    idCiphertext: p.blob().$type<Buffer>(),
+    /** The id of the key of ENCRYPTION_KEYS that the preauthorizationId follows from. */
+    idKey: p.text(),
     /** Terms of the contract, as they were when the hold was placed. */
     allowMultipleCaptures: p.boolean(),
     notifyHolds: p.boolean(),

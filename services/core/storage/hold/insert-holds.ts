@@ -23,7 +23,7 @@ const COLUMNS = {
   tokenId: 'text',
   phase: 'text',
   idHash: 'bytea',
-  idCiphertext: 'bytea',
+  idKey: 'text',
   allowMultipleCaptures: 'boolean',
   notifyHolds: 'boolean',
   notifyExpiringHours: 'int',
@@ -50,7 +50,6 @@ export function insertHolds(query: Query, holds: readonly HoldInput[]): Promise<
     ...hold,
     amount: hold.amount.toString(),
     idHash: asBytea(hold.idHash),
-    idCiphertext: asBytea(hold.idCiphertext),
   }));
 }
 

@@ -154,7 +154,7 @@ export class Migration0001_first_schema extends Migration {
         "changing" text null,
         "frozen" boolean not null,
         "id_hash" bytea not null,
-        "id_ciphertext" bytea not null,
+        "id_key" text not null,
         "allow_multiple_captures" boolean not null,
         "notify_holds" boolean not null,
         "hold_period_s" int not null,

@@ -4,7 +4,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
-import { openPreauthorizationId } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
+import { preauthorizationIdOf } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
@@ -282,7 +282,7 @@ export class Run {
   async #call(subject: Subject, sent: Sent, clients: Clients, call: GrpcCall = {}): Promise<string> {
     const { cipher } = this.#world.stage.recovery;
     const preauthorizationId =
-      sent.do === 'capture' || isChange(sent) ? openPreauthorizationId(await this.#row(subject), cipher) : '';
+      sent.do === 'capture' || isChange(sent) ? preauthorizationIdOf(await this.#row(subject), cipher) : '';
     return askCore(clients, { ...subject, preauthorizationId, model: subject.possible[0] as HoldModel }, sent, call);
   }
 

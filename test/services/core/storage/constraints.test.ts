@@ -24,7 +24,7 @@ const SOUND: Record<string, () => Row> = {
     closing: false,
     frozen: false,
     id_hash: Buffer.from(randomUUID()),
-    id_ciphertext: Buffer.alloc(1),
+    id_key: 'k1',
     allow_multiple_captures: true,
     notify_holds: true,
     hold_period_s: 60,

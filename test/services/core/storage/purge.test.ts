@@ -66,7 +66,7 @@ describe('openPurge()', () => {
     await stage.sql(
       `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, amount_asked, processor,
           processor_account, currency, captured, in_flight, remaining,
-          released, reversed, closing, frozen, id_hash, id_ciphertext, allow_multiple_captures, notify_holds, hold_period_s, save_card,
+          released, reversed, closing, frozen, id_hash, id_key, allow_multiple_captures, notify_holds, hold_period_s, save_card,
           card_last4, generated_token_id, created_at, placed_at, expires_at, inquiry_count)
         values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 1, 'p', '', 'EUR', 0, 0, 1, 0, 0, false, false, '', '', true, true, 60, true,
           '4242', 'tok_saved', $2, $2, $2, 0)`,

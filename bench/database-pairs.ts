@@ -69,14 +69,12 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
       idHash: hashOf(hold),
       idKey: 'k1',
       allowMultipleCaptures: false,
-      ...{
-        customerPresent: true,
-        notifyHolds: true,
-        holdPeriodS: 604_800,
-        saveCard: false,
-        userId: `u${randomInt(USERS)}`,
-        merchantReference: `order-${hold.slice(-9)}`,
-      },
+      customerPresent: true,
+      notifyHolds: true,
+      holdPeriodS: 604_800,
+      saveCard: false,
+      userId: `u${randomInt(USERS)}`,
+      merchantReference: `order-${hold.slice(-9)}`,
     })),
   );
   const card = { brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2030 };
@@ -102,12 +100,10 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
       ...callOf('CAPTURE', capture),
       kind: 'CAPTURE' as const,
       holdRequestId: hold,
-      ...{
-        version: subjects.get(asked[place] as (typeof asked)[number])?.hold?.version,
-        closing: true,
-        finalCapture: true,
-        reported: false,
-      },
+      version: subjects.get(asked[place] as (typeof asked)[number])?.hold?.version,
+      closing: true,
+      finalCapture: true,
+      reported: false,
     })),
   );
   const holds = await readHoldsOfOpen(
@@ -141,14 +137,12 @@ async function makePairs({ query }: Database, merchantId: string): Promise<void>
     await recordAttempts(
       query,
       taken.map(({ id }) => ({
-        ...{
-          deliveryId: id,
-          number: 1,
-          startedAt: at,
-          latencyMs: 3,
-          httpStatus: 200,
-          url: 'https://shop.example/hooks',
-        },
+        deliveryId: id,
+        number: 1,
+        startedAt: at,
+        latencyMs: 3,
+        httpStatus: 200,
+        url: 'https://shop.example/hooks',
         responseHead: 'HTTP/1.1 200 OK',
         state: 'DELIVERED' as const,
         endedAt: at,

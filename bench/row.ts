@@ -23,7 +23,7 @@ export interface Row {
   readonly reference: string;
   /** The ratio that is wished for, and on which side of it is good. */
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | undefined;
-  /** Measured once more, before the others and for nothing: until then, processes are busy compiling. Absent = yes. */
+  /** Measured as often before, for nothing: until then, processes are busy compiling. Absent = yes. */
   readonly warmsUp?: boolean;
   /** How often it is measured; absent = as often as asked for. */
   readonly repetitions?: number;
@@ -53,9 +53,9 @@ export interface Result {
 export async function measure(row: Row, house: House, asked: number, seconds: number): Promise<Result> {
   try {
     const once = await row.prepare(house, seconds);
-    if (row.warmsUp !== false) await once();
-    const measured: Measured[] = [];
     const { repetitions = asked } = row;
+    for (let warmUp = 0; warmUp < (row.warmsUp === false ? 0 : repetitions); warmUp++) await once();
+    const measured: Measured[] = [];
     for (let repetition = 0; repetition < repetitions; repetition++) measured.push(await once());
     return resultOf(row, measured);
   } finally {

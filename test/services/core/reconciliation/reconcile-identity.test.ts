@@ -82,10 +82,11 @@ describe('reconcile() keeps identities', function () {
     const cipher = openCipher([{ id: 'new', key: randomBytes(32) }, ...stage.settings.ENCRYPTION_KEYS]);
     const rotated = { settings: stage.settings, recovery: { ...stage.recovery, cipher } } as typeof stage;
     await decideAt(rotated, { importing: ['all'] });
-    const [row] = await sql<{ found: boolean }>(
+    const [row] = await sql<{ found: boolean; key: string }>(
       stage,
-      `select id_hash = sha256(convert_to('${lost.preauthorizationId}', 'UTF8')) as found from hold where request_id = '${lost.requestId}'`,
+      `select id_hash = sha256(convert_to('${lost.preauthorizationId}', 'UTF8')) as found, id_key as key
+        from hold where request_id = '${lost.requestId}'`,
     );
-    assert.equal(row?.found, true);
+    assert.deepEqual(row, { found: true, key: 'test' }, 'it follows from the same key as before');
   });
 });

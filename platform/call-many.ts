@@ -24,6 +24,7 @@ export interface OneCall {
 }
 
 interface Waiting extends OneCall {
+  readonly encoded: Buffer;
   readonly resolve: (response: object) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -40,7 +41,8 @@ export function gatherCalls(connection: Client, token: string): (call: OneCall) 
   let waiting: Waiting[] = [];
   return (call) =>
     new Promise((resolve, reject) => {
-      waiting.push({ ...call, resolve, reject });
+      // A request that cannot be encoded rejects here, and fails no other.
+      waiting.push({ ...call, encoded: call.definition.requestSerialize(call.request), resolve, reject });
       if (waiting.length > 1) return;
       setImmediate(() => {
         const calls = waiting;
@@ -50,29 +52,26 @@ export function gatherCalls(connection: Client, token: string): (call: OneCall) 
     });
 }
 
-type Encoded = readonly [Waiting, Buffer];
-
 /** Splits calls into messages of bounded size. */
-function batchesOf(calls: readonly Waiting[]): Encoded[][] {
-  const batches: Encoded[][] = [];
+function batchesOf(calls: readonly Waiting[]): Waiting[][] {
+  const batches: Waiting[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const call of calls) {
-    const request = call.definition.requestSerialize(call.request);
-    bytes += request.length;
+    bytes += call.encoded.length;
     if (bytes > MOST_BYTES || (batches.at(-1)?.length ?? 0) === MOST_CALLS) {
       batches.push([]);
-      bytes = request.length;
+      bytes = call.encoded.length;
     }
-    batches.at(-1)?.push([call, request]);
+    batches.at(-1)?.push(call);
   }
   return batches;
 }
 
-function callMany(connection: Client, token: string, batch: readonly Encoded[]): void {
-  const [[first]] = batch as [Encoded];
+function callMany(connection: Client, token: string, batch: readonly Waiting[]): void {
+  const [first] = batch as [Waiting];
   if (batch.length === 1) return void first.alone().then(first.resolve, first.reject);
-  const open = new Map(batch.map(([call], index) => [index, call]));
-  const timers = batch.map(([{ deadline }], index) => setTimeout(end, deadline - Date.now(), index, overdue));
+  const open = new Map(batch.map((call, index) => [index, call]));
+  const timers = batch.map(({ deadline }, index) => setTimeout(end, deadline - Date.now(), index, overdue));
   function end(index: number, settle: (call: Waiting) => void): void {
     const call = open.get(index);
     clearTimeout(timers[index]);
@@ -81,12 +80,12 @@ function callMany(connection: Client, token: string, batch: readonly Encoded[]):
   }
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${token}`);
-  const calls = batch.map(([call, request]) => ({
-    method: call.definition.path.slice(1),
-    request,
-    metadata: call.metadata,
+  const calls = batch.map(({ definition, encoded, metadata }) => ({
+    method: definition.path.slice(1),
+    request: encoded,
+    metadata,
   }));
-  const deadline = Math.max(...batch.map(([call]) => call.deadline));
+  const deadline = Math.max(...batch.map((call) => call.deadline));
   const results = connection.makeServerStreamRequest(CALL_MANY, encode, decode, { calls }, metadata, { deadline });
   results.on('data', (message: CallManyResponse) => {
     for (const result of message.results) end(result.index, (call) => settle(call, result));
@@ -105,12 +104,16 @@ function callMany(connection: Client, token: string, batch: readonly Encoded[]):
 }
 
 function settle({ definition, resolve, reject }: Waiting, { result }: CallResult): void {
-  if (result.case === 'response') {
-    resolve(definition.responseDeserialize(Buffer.from(result.value)));
-    return;
+  try {
+    if (result.case === 'response') {
+      resolve(definition.responseDeserialize(Buffer.from(result.value)));
+      return;
+    }
+    const { code, message } = fromBinary(StatusSchema, result.value ?? new Uint8Array());
+    reject(failure(code, message, result.value));
+  } catch (error) {
+    reject(failure(status.INTERNAL, `the response cannot be read: ${(error as Error).message}`));
   }
-  const { code, message } = fromBinary(StatusSchema, result.value ?? new Uint8Array());
-  reject(failure(code, message, result.value));
 }
 
 function overdue({ reject }: Waiting): void {

@@ -3,10 +3,23 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type HandlerContext } from '@connectrpc/connect';
-import { Client, credentials, Metadata, Server, ServerCredentials, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerWritableStream,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { CALL_MANY } from '../../../../../platform/call-many.ts';
 import { openChannel, serviceDefinition } from '../../../../../platform/grpc-client.ts';
-import { CallManyRequestSchema } from '../../../../../proto/gen/holdfast/v1/call_pb.js';
+import {
+  CallManyRequestSchema,
+  CallManyResponseSchema,
+  CallService,
+} from '../../../../../proto/gen/holdfast/v1/call_pb.js';
 import { type GetOctRequest, GetOctResponseSchema, OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { mountServices } from '../../../../../services/core/rpc/server/mount-services.ts';
@@ -144,6 +157,30 @@ describe('calls of one moment', () => {
       }),
     );
     assert.deepEqual(await Promise.all([ask('a'), ask('b')]), ['a', 'b']);
+  });
+
+  it('fail by themselves when they, or their responses, cannot be read', async () => {
+    const unreadableCall = channel.gathering(OctService).createOct({ amount: 'none' as never });
+    const [unreadable, beside] = await Promise.allSettled([unreadableCall, ask('beside it')]);
+    assert.equal(unreadable.status, 'rejected');
+    assert.deepEqual(beside, { status: 'fulfilled', value: 'beside it' });
+    channel.close();
+    server.forceShutdown();
+    const garbage = {
+      results: [0, 1].map((index) => ({ index, result: { case: 'response', value: Buffer.of(0xff) } })),
+    };
+    await listen((server) =>
+      server.addService(serviceDefinition(CallService), {
+        callMany(stream: ServerWritableStream<object, object>) {
+          stream.write(create(CallManyResponseSchema, garbage as never));
+          stream.end();
+        },
+      }),
+    );
+    for (const call of await Promise.allSettled([ask('a'), ask('b')])) {
+      assert(call.status === 'rejected');
+      assert.equal(call.reason.code, status.INTERNAL);
+    }
   });
 
   it('refuses more than it may be, bytes that are no message, and methods that are none', async () => {

@@ -1,23 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { identifierOf } from '../domain/outcome.ts';
 import type { RefusedCheckout } from '../processor/processor.ts';
-import { type Cipher, hashOf } from '../storage/cipher.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Sender } from './facts.ts';
 import { settle } from './settle-outcome.ts';
-
-/**
- * The preauthorizationId of a hold, and the columns that keep it (docs/interfaces.md). It follows from the requestId
- * and a key of ENCRYPTION_KEYS, so it is not stored, and a hold that a restore has lost gets the same again. Undefined =
- * that key is not known.
- */
-export function handleOf(cipher: Cipher, requestId: string, idKey = cipher.keyId) {
-  const secret = cipher.derive(`preauthorization:${requestId}`, idKey);
-  if (!secret) return undefined;
-  const preauthorizationId = `pre_${secret.subarray(0, 24).toString('base64url')}`;
-  return { preauthorizationId, idHash: hashOf(preauthorizationId), idKey };
-}
 
 /**
  * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold,

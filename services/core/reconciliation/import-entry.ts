@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
-import { handleOf } from '../kinds/checkout-page.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import type { Facts, Sender, SubmissionFacts } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle-outcome.ts';
@@ -10,6 +9,7 @@ import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
+import { handleOf } from '../storage/hold/preauthorization-id.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/import-marks.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';

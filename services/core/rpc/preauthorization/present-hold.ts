@@ -1,8 +1,8 @@
 import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold-rules.ts';
-import { handleOf } from '../../kinds/checkout-page.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
 import { present, presentCard, presentError } from '../present.ts';
 
 /** The answer about one hold. Its preauthorizationId is shown only once the hold is placed. */
@@ -96,13 +96,6 @@ const UNTOUCHED = {
  */
 export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** The sensitive handle of a hold. */
-export function preauthorizationIdOf({ requestId, idKey }: HoldRow, cipher: Cipher): string {
-  const handle = handleOf(cipher, requestId, idKey);
-  if (!handle) throw new Error('a preauthorizationId follows from a key that ENCRYPTION_KEYS does not have');
-  return handle.preauthorizationId;
 }
 
 /** The address of a hold's checkout page, as long as it is kept. */

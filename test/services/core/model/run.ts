@@ -4,7 +4,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
-import { preauthorizationIdOf } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
+import { preauthorizationIdOf } from '../../../../services/core/storage/hold/preauthorization-id.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';

@@ -95,7 +95,7 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 /** One HTTP/2 channel that several service clients share. Close it when done. */
 export function openChannel(channel: GrpcChannel): {
   client<S extends DescService>(service: S): GrpcClient<S>;
-  /** One that sends unary calls of the same moment as one: the peer is a core. */
+  /** One that sends unary calls of the same moment as one, to a peer that serves CallService. */
   gathering<S extends DescService>(service: S): GrpcClient<S>;
   /**
    * Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects.

@@ -1,10 +1,20 @@
 /** The gRPC server of an adapter: holdfast.processor.v1, for core alone. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { create, type DescMethod, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMethod,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
 import { type Metadata, Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
 import { Answer, ProcessorService, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type CallResult, CallService, type Call as OneCall } from '../../proto/gen/holdfast/v1/call_pb.js';
+import { answerMany, type ManyCalls } from '../answer-many.ts';
 import { serviceDefinition } from '../grpc-client.ts';
 import { GRPC_SERVER_OPTIONS } from '../grpc-server-options.ts';
 import { boundHttp2Streams } from '../http2-limits.ts';
@@ -63,13 +73,24 @@ export interface ServeOptions {
 
 /** Serves the contract. Throws an Error of one line that names the setting when the port is taken. */
 export async function serveProcessor(options: ServeOptions): Promise<{ port: number; close(): Promise<void> }> {
-  const { methods, host, setting, tls, graceMs } = options;
-  const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_receive_message_length': 64 * 1024 });
-  const answers = ProcessorService.methods.map((method) => [
-    method.localName,
-    unary(method, methods[method.localName as keyof Methods] as Answering, options),
-  ]);
-  server.addService(serviceDefinition(ProcessorService), Object.fromEntries(answers));
+  const { host, setting, tls, graceMs } = options;
+  const methods: Methods = {
+    ...options.methods,
+    describe: async (request, call) => ({ ...(await options.methods.describe(request, call)), callsTogether: true }),
+  };
+  const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_receive_message_length': LONGEST_MESSAGE });
+  const served = ProcessorService.methods.map((method) => {
+    const answer = methods[method.localName as keyof Methods] as Answering;
+    return { method, answer: answering(method, answer, options) };
+  });
+  server.addService(
+    serviceDefinition(ProcessorService),
+    Object.fromEntries(served.map(({ method, answer }) => [method.localName, unary(answer)])),
+  );
+  const byName = new Map(served.map((one) => [`${ProcessorService.typeName}/${one.method.name}`, one]));
+  server.addService(serviceDefinition(CallService), {
+    callMany: (many: ManyCalls) => answerMany(many, (one) => resultOf(one, many, byName.get(one.method))),
+  });
   const address = `${host.includes(':') ? `[${host}]` : host}:${options.port}`;
   const port = await promisify(server.bindAsync.bind(server))(address, serverCredentials(tls)).catch((cause) => {
     throw new Error(`${setting}: cannot listen on ${address}`, { cause });
@@ -86,38 +107,67 @@ export async function serveProcessor(options: ServeOptions): Promise<{ port: num
   };
 }
 
+/** Bytes: what core sends at once. */
+const LONGEST_MESSAGE = 1024 * 1024;
+
 type Answering = (request: object, call: Call) => Promise<Record<string, unknown>>;
+
+/** Answers one call; rejects with an RpcError. */
+type Served = (request: object, call: Call & { readonly metadata: Metadata }) => Promise<object>;
 
 const validator = createValidator();
 
-function unary(method: DescMethod, answer: Answering, { credential, log }: ServeOptions) {
+/** Checks who calls and what, answers, and writes the call's line in the log. */
+function answering(method: DescMethod, answer: Answering, { credential, log }: ServeOptions): Served {
   const isCore = credentialCheck(credential);
-  const answered = async (call: ServerUnaryCall<object, object>) => {
-    if (!isCore(call.metadata)) throw new RpcError(status.UNAUTHENTICATED, 'a credential is needed');
-    const { violations } = validator.validate(method.input, call.request as MessageShape<typeof method.input>);
-    if (violations) throw new RpcError(status.INVALID_ARGUMENT, violations.join('; '));
-    return create(method.output, await answer(call.request, call));
-  };
-  return async (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) => {
+  return async (request, call) => {
     const startedAtMs = performance.now();
     const end = (outcome: string, errorCode = '') => {
-      const { requestId = '' } = call.request as { requestId?: string };
+      const { requestId = '' } = request as { requestId?: string };
       const durationMs = Math.round(performance.now() - startedAtMs);
       log.info('call', { method: method.name, requestId, outcome, errorCode, durationMs });
     };
     try {
-      const response = await answered(call);
+      if (!isCore(call.metadata)) throw new RpcError(status.UNAUTHENTICATED, 'a credential is needed');
+      const { violations } = validator.validate(method.input, request as MessageShape<typeof method.input>);
+      if (violations) throw new RpcError(status.INVALID_ARGUMENT, violations.join('; '));
+      const response = create(method.output, await answer(request, call));
       const { result } = response as { result?: Result };
       end(result ? Answer[result.answer] : 'answered', result?.errorCode);
-      callback(null, response);
+      return response;
     } catch (error) {
       const isRefusal = error instanceof RpcError;
       if (!isRefusal) log.error('call failed', { method: method.name, ...errorFields(error) });
-      const { code, message, outcome } = isRefusal ? error : FAILED;
-      end(outcome);
-      callback({ code, details: message });
+      const refusal = isRefusal ? error : FAILED;
+      end(refusal.outcome);
+      throw refusal;
     }
   };
+}
+
+function unary(answer: Served) {
+  return (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
+    answer(call.request, call).then(
+      (response) => callback(null, response),
+      ({ code, message }: RpcError) => callback({ code, details: message }),
+    );
+}
+
+/** What became of one of several calls. */
+async function resultOf(
+  { request }: OneCall,
+  many: ManyCalls,
+  served: { method: DescMethod; answer: Served } | undefined,
+): Promise<CallResult['result']> {
+  try {
+    if (!served) throw new RpcError(status.UNIMPLEMENTED, 'there is no such method');
+    const { method, answer } = served;
+    const response = (await answer(fromBinary(method.input, request), many)) as MessageShape<typeof method.output>;
+    return { case: 'response', value: toBinary(method.output, response) };
+  } catch (error) {
+    const { code, message } = error instanceof RpcError ? error : FAILED;
+    return { case: 'status', value: toBinary(StatusSchema, create(StatusSchema, { code, message })) };
+  }
 }
 
 const FAILED = new RpcError(status.INTERNAL, 'the adapter failed', 'failed');

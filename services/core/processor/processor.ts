@@ -143,9 +143,16 @@ export interface ProcessorOptions {
 export function openProcessor(options: ProcessorOptions): Processor {
   const { name, address, credential, tls, timeoutMs, mostCallers, identities, report } = options;
   const channel = openChannel({ address, ...channelSecurity(tls), token: credential, timeoutMs });
-  const client = believing(channel.client(ProcessorService), report);
+  const alone = believing(channel.client(ProcessorService), report);
+  const together = believing(channel.gathering(ProcessorService), report);
+  let client = alone;
+  const describe = async () => {
+    const description = await alone.describe({});
+    client = description.callsTogether ? together : alone;
+    return description;
+  };
   const breaker = openBreaker(timeoutMs);
-  const identity = identities ? openIdentityCheck(name, () => client.describe({}), identities) : UNCHECKED;
+  const identity = identities ? openIdentityCheck(name, describe, identities) : UNCHECKED;
   channel.onDisconnect(identity.forget);
   const isSame = async (): Promise<boolean> => {
     const same = await identity.isSame();
@@ -153,7 +160,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     return same;
   };
   const callers = new CallerLimit(mostCallers);
-  const longest = openAcceptedLongest(client);
+  const longest = openAcceptedLongest(alone);
   const recorded = async <T>(call: Promise<T>): Promise<T> => {
     try {
       const answer = await call;
@@ -174,7 +181,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
         const text = `the processor ${name} does not answer, or another one answers at its address`;
         throw new HoldfastError('UNAVAILABLE', text, { retryAfterS: 1 });
       }
-      return client.listEntries(request, call);
+      return alone.listEntries(request, call);
     },
     close: () => channel.close(),
     callers,
@@ -188,7 +195,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       if (!(await isSame())) return undefined;
       try {
         const request = { ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) };
-        const answer = await recorded(client.createCheckout(request));
+        const answer = await recorded(alone.createCheckout(request));
         return { url: answer.checkoutUrl, expiresAt: endOfPage(checkout.expiresAt, answer.expiresAt) };
       } catch (error) {
         return refusedCheckout(error as Partial<ServiceError>);

@@ -33,19 +33,11 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { MOST_CALLS } from '../../../../platform/call-many.ts';
+import { answerMany, type ManyCalls } from '../../../../platform/answer-many.ts';
 import type { CallerPatience } from '../../../../platform/gather.ts';
 import { serviceDefinition } from '../../../../platform/grpc-client.ts';
 import { StatusSchema } from '../../../../proto/gen/google/rpc/status_pb.js';
-import {
-  type Call,
-  type CallManyRequest,
-  type CallManyResponse,
-  CallManyResponseSchema,
-  type CallResult,
-  CallResultSchema,
-  CallService,
-} from '../../../../proto/gen/holdfast/v1/call_pb.js';
+import { type Call, type CallResult, CallService } from '../../../../proto/gen/holdfast/v1/call_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { MountedService } from '../services.ts';
 import { patienceKey } from './call-patience.ts';
@@ -85,7 +77,7 @@ export function mountServices(
     server.addService(tolerant(serviceDefinition(service)), Object.fromEntries(handlers));
   }
   server.addService(tolerant(serviceDefinition(CallService)), {
-    callMany: (call: ServerWritableStream<CallManyRequest, CallManyResponse>) => tracked(serveMany(call, unary)),
+    callMany: (call: ManyCalls) => tracked(serveMany(call, unary)),
   });
   return {
     async idle() {
@@ -147,45 +139,19 @@ interface OneMethod {
   readonly invoke: AnyFn;
 }
 
-/** Answers each of several calls as soon as it is done; those that are done in one turn, in one message. */
-async function serveMany(
-  call: ServerWritableStream<CallManyRequest, CallManyResponse>,
-  methods: ReadonlyMap<string, OneMethod>,
-): Promise<void> {
-  let done: CallResult[] = [];
-  let bytes = 0;
-  const write = () => {
-    if (done.length > 0) call.write(create(CallManyResponseSchema, { results: done }));
-    done = [];
-    bytes = 0;
-  };
+/** Answers each of several calls as if it had come alone. */
+async function serveMany(call: ManyCalls, methods: ReadonlyMap<string, OneMethod>): Promise<void> {
   try {
     demandDecoded(call.request);
-    const { calls } = call.request;
-    // No interceptor checks this message.
-    if (calls.length > MOST_CALLS)
-      throw translateError(new HoldfastError('INVALID_REQUEST', 'these are too many calls'));
-    const running = calls.map(async (one, index) => {
-      const result = await resultOf(one, call, methods.get(one.method));
-      const length = result.value?.length ?? 0;
-      if (bytes + length > MOST_BYTES) write();
-      bytes += length;
-      if (done.push(create(CallResultSchema, { index, result })) === 1) setImmediate(write);
-    });
-    await Promise.all(running);
-    write();
-    call.end();
+    await answerMany(call, (one) => resultOf(one, call, methods.get(one.method)));
   } catch (error) {
     call.emit('error', statusOf(error));
   }
 }
 
-/** Of the answers in one message: large ones go alone, since clients take 4 MiB. */
-const MOST_BYTES = 1024 * 1024;
-
 async function resultOf(
   { method: name, request, metadata }: Call,
-  call: ServerWritableStream<CallManyRequest, CallManyResponse>,
+  call: ManyCalls,
   known: OneMethod | undefined,
 ): Promise<CallResult['result']> {
   try {
@@ -212,7 +178,7 @@ function decoded(method: DescMethod, bytes: Uint8Array): object {
 function requestOf(
   method: UnarySpec['method'],
   message: object,
-  call: ServerUnaryCall<object, object> | ServerWritableStream<CallManyRequest, CallManyResponse>,
+  call: ServerUnaryCall<object, object> | ManyCalls,
   header: Headers,
 ): UnaryRequest {
   return {

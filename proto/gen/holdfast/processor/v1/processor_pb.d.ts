@@ -1566,6 +1566,13 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
    * @generated from field: holdfast.processor.v1.AcceptedLongest accepted_longest = 14;
    */
   acceptedLongest?: AcceptedLongest | undefined;
+
+  /**
+   * It also serves holdfast.v1.CallService, by which Holdfast sends calls of the same moment as one.
+   *
+   * @generated from field: bool calls_together = 15;
+   */
+  callsTogether: boolean;
 };
 
 /**

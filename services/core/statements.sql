@@ -132,8 +132,8 @@ with input as materialized (
   union all select 'locked', "requestId"::text from locked;
 
 -- read-subjects
-select i.place, exists (select from claim c where c.request_id = any (array[i.asking])) as is_known,
-      h.xmin::text as version, h.*
+select i.place, h.xmin::text as version, h.*,
+      exists (select from claim c where c.request_id = any (array[i.asking])) as is_known
     from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
       left join hold h on h.id_hash = any (array[i.hash]);
 
@@ -218,7 +218,8 @@ with input as materialized (
   from input i;
 
 -- read-holds-of-open-submissions
-select s.request_id as submission, h.xmin::text as version, h.*
+select s.request_id as submission,
+      h.xmin::text as version, h.*
     from submission s join hold h on h.request_id = any (array[s.hold_request_id])
     where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW');
 

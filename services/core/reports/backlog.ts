@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../storage/database.ts';
+import { type Query, sql } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/take-due.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
@@ -59,9 +59,7 @@ const SAMPLES = Object.entries(GAUGES).map(
 );
 
 /** What waits is counted among the first 100 000 deliveries. */
-const READ_BACKLOG: Statement = {
-  name: 'read-backlog',
-  text: `with recursive ${WAITING_ENDPOINTS},
+const READ_BACKLOG = sql('read-backlog')`with recursive ${WAITING_ENDPOINTS},
   open as materialized (${OPEN}),
   unconfirmed as materialized (
     select state_change from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'
@@ -70,5 +68,4 @@ const READ_BACKLOG: Statement = {
     select case when locked_until > now() then 'taken' when due_at <= $1 then 'ready' else 'later' end as state
     from delivery where due_at is not null limit 100000
   )
-  ${SAMPLES.join('\n  union all ')}`,
-};
+  ${SAMPLES.join('\n  union all ')}`;

@@ -1,7 +1,7 @@
 import { MAX } from 'uuid';
 import type { OperationKind } from '../domain/kinds.ts';
 import { readRows } from '../storage/camel-cased.ts';
-import type { Query, Statement } from '../storage/database.ts';
+import { type Query, sql } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
 import { ofBothTables } from '../storage/submission/sent-tables.ts';
@@ -90,28 +90,21 @@ const SENT = `${ofBothTables((table, { kind, state, holdRequestId }) => {
 const ANSWER =
   'request_id, kind, state, merchant_id, amount, currency, hold_request_id, merchant_reference, created_at';
 
-const FIND_EXACT: Statement = {
-  name: 'find-exact-matches',
-  text: `select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
+const FIND_EXACT = sql('find-exact-matches')`
+    select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
     from (${SENT}) m
     where request_id = coalesce(
       (${ofBothTables((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)} limit 1),
-      $1::uuid, (select request_id from hold where id_hash = $2))`,
-};
+      $1::uuid, (select request_id from hold where id_hash = $2))`;
 
 /** Where the window ends that has at most $3 rows of any table; null = it has everything. */
-const FIND_FLOOR: Statement = {
-  name: 'find-matches-floor',
-  text: `select max(request_id::text)::uuid as floor from (
+const FIND_FLOOR = sql('find-matches-floor')`select max(request_id::text)::uuid as floor from (
     ${ofBothTables(
       (table) => `(select s.request_id from ${table} s where s.request_id >= $1 and s.request_id < $2
       order by s.request_id desc offset $3 limit 1)`,
-    )}) f`,
-};
+    )}) f`;
 
-const SEARCH: Statement = {
-  name: 'search-matches',
-  text: `select * from (
+const SEARCH = sql('search-matches')`select * from (
     select ${ANSWER}, case
         when right(request_id::text, length($8::text)) = $8 then 'ID'
         when position($6::text in lower(merchant_reference)) > 0 then 'MERCHANT_REFERENCE'
@@ -120,5 +113,4 @@ const SEARCH: Statement = {
     from (${SENT}) m
     where request_id >= $1 and request_id < $2 and ($3::text is null or merchant_id = $3)
       and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)) found
-  where matched_by is not null order by request_id desc limit $10`,
-};
+  where matched_by is not null order by request_id desc limit $10`;

@@ -1,5 +1,5 @@
 import { NIL } from 'uuid';
-import type { Query, Statement } from '../storage/database.ts';
+import { type Query, sql } from '../storage/database.ts';
 
 /** How far back rows are counted: it bounds what a question costs. */
 const MOST = 200_000;
@@ -84,12 +84,10 @@ const COUNTERS: readonly Counter[] = [
 ];
 
 /** The condition of the index over notifications by time is that their bodies are kept, and new ones' are. */
-const COUNT_VERIFIED: Statement = {
-  name: 'count-verified-by-minute',
-  text: `select date_bin('1 minute', received_at, $1) as start, count(*)::int as "verifiedCount"
-    from notification where body is not null and received_at >= $1
-      and ($2::text is null or merchant_id = $2) group by 1`,
-};
+const COUNT_VERIFIED = sql('count-verified-by-minute')`
+    select date_bin('1 minute', received_at, $1) as start, count(*)::int as "verifiedCount"
+    from notification where body is not null and received_at >= $1 and ($2::text is null or merchant_id = $2)
+    group by 1`;
 
 /** Times have no index of their own, which would cost every write: the newest rows are walked until one is older. */
 function counter(name: string, counted: Counted): Counter {

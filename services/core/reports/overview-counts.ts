@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { GetOverviewResponse, ProcessorOverview } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { camelCased } from '../storage/camel-cased.ts';
-import type { Query, Statement } from '../storage/database.ts';
+import { type Query, sql } from '../storage/database.ts';
 import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** What may need somebody's attention, as the contract tells it; no count goes beyond 10 000. */
@@ -44,9 +44,7 @@ const OPEN = ofBothTables(
 
 const counted = (what: string) => `(select count(*)::int from (select ${what} limit ${MOST}) as counted)`;
 
-const READ_OVERVIEW: Statement = {
-  name: 'read-overview',
-  text: `with open as materialized (${OPEN}),
+const READ_OVERVIEW = sql('read-overview')`with open as materialized (${OPEN}),
     due as materialized (select due_at from delivery where due_at is not null and due_at <= $1 limit ${MOST})
     select
       ${counted(`from hold where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
@@ -65,5 +63,4 @@ const READ_OVERVIEW: Statement = {
         from (select processor, least(count(*) filter (where state = 'UNKNOWN'), ${MOST})::int as unknown,
             min(created_at) filter (where state = 'UNKNOWN') as oldest,
             least(count(*) filter (where state = 'NEEDS_REVIEW'), ${MOST})::int as review
-          from open group by processor) at_processor) as processors`,
-};
+          from open group by processor) at_processor) as processors`;

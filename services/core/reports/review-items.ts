@@ -1,6 +1,6 @@
 import { NIL } from 'uuid';
 import { readRows } from '../storage/camel-cased.ts';
-import type { Query, Statement } from '../storage/database.ts';
+import { type Query, sql } from '../storage/database.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
 import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
@@ -28,17 +28,13 @@ export function findReviewItems(
   return readRows<ReviewRow>(query, FIND_REVIEW_ITEMS, [after, merchantId, reason, limit, now]);
 }
 
-const FIND_REVIEW_ITEMS: Statement = {
-  name: 'find-review-items',
-  text: `${ofBothTables(
-    (table, sql) => `(select s.request_id, ${sql.reviewReason} as reason, ${sql.kind} as kind, s.merchant_id, s.amount,
-      s.currency, ${sql.holdRequestId} as hold_request_id, s.created_at, s.inquiry_count, s.inquire_at, s.processor,
-      s.processor_request_id
+const FIND_REVIEW_ITEMS = sql('find-review-items')`${ofBothTables(
+  (table, { reviewReason, kind, holdRequestId, inReview }) => `(select s.request_id, ${reviewReason} as reason,
+      ${kind} as kind, s.merchant_id, s.amount, s.currency, ${holdRequestId} as hold_request_id, s.created_at,
+      s.inquiry_count, s.inquire_at, s.processor, s.processor_request_id
     from ${table} s
-    where ${sql.inReview} and s.request_id > $1 and ($2::text is null or s.merchant_id = $2)
-      and ($3::text is null or ${sql.reviewReason} = $3)
-      and not (${sql.reviewReason} = 'UNKNOWN' and ${isExpected('$5')})
+    where ${inReview} and s.request_id > $1 and ($2::text is null or s.merchant_id = $2)
+      and ($3::text is null or ${reviewReason} = $3) and not (${reviewReason} = 'UNKNOWN' and ${isExpected('$5')})
     order by s.request_id limit $4)`,
-  )}
-    order by request_id limit $4`,
-};
+)}
+    order by request_id limit $4`;

@@ -1,5 +1,5 @@
 import { audited } from './audit-log/audit-log.ts';
-import { ADVISORY_LOCKS, type Database, type Statement } from './database.ts';
+import { ADVISORY_LOCKS, type Database, sql } from './database.ts';
 import { beginReconciling } from './reconciling.ts';
 
 /** Where the sequences stand after they were moved. */
@@ -27,15 +27,9 @@ export function moveSequencesAhead(database: Database, at: Date): Promise<MovedA
 const STEP = 1_000_000_000_000n;
 
 /** Who gives a number meanwhile waits: numbers must be committed in their order. */
-const LOCK: Statement = {
-  name: 'lock-sequences',
-  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}),
-      pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`,
-};
+const LOCK = sql('lock-sequences')`select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}),
+      pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`;
 
-const MOVE: Statement = {
-  name: 'move-sequences-ahead',
-  text: `select
+const MOVE = sql('move-sequences-ahead')`select
       setval('operation_sequence_seq', (select last_value from operation_sequence_seq) + ${STEP}) as operation,
-      setval('merchant_change', (select last_value from merchant_change) + ${STEP}) as change`,
-};
+      setval('merchant_change', (select last_value from merchant_change) + ${STEP}) as change`;

@@ -1,4 +1,4 @@
-import type { Database, Statement } from './database.ts';
+import { type Database, sql } from './database.ts';
 import { StatementGather } from './statement-gather.ts';
 
 /**
@@ -33,8 +33,5 @@ export function openAnnounce(database: Database): Announce {
 /**
  * A NOTIFY alone is a transaction of its own; an announcement may be lost, so its commit does not wait for the disk.
  */
-const ANNOUNCE: Statement = {
-  name: 'announce-commit',
-  text: `select pg_notify('${COMMIT_CHANNEL}', endpoint)
-    from (select set_config('synchronous_commit', 'off', true)) no_wait, unnest($1::text[]) endpoint`,
-};
+const ANNOUNCE = sql('announce-commit')`select pg_notify('${COMMIT_CHANNEL}', endpoint)
+    from (select set_config('synchronous_commit', 'off', true)) no_wait, unnest($1::text[]) endpoint`;

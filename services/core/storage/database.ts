@@ -27,6 +27,14 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
 }
+
+/** Makes a statement of SQL text: sql('name')`text`. */
+export function sql(name: string) {
+  return (parts: TemplateStringsArray, ...values: readonly (string | number | bigint)[]): Statement => {
+    return { name, text: String.raw({ raw: parts }, ...values) };
+  };
+}
+
 export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
 /** Keys of the advisory locks of a database, in one place so that no two are the same. */

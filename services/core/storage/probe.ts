@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readRow } from './camel-cased.ts';
-import type { Query, Statement } from './database.ts';
+import { type Query, sql } from './database.ts';
 import { TIMELINE } from './reconciling.ts';
 
 /** The state of a database. */
@@ -20,11 +20,9 @@ export async function probe(query: Query): Promise<ProbeAnswer> {
   return answer;
 }
 
-const PROBE: Statement = {
-  name: 'probe',
-  text: `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as is_writable,
+const PROBE = sql('probe')`
+  select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as is_writable,
     case when pg_is_in_recovery() then false
       else coalesce((select timeline <> ${TIMELINE} from installation where number = any (array[1])), false)
         end as is_timeline_new,
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
-};
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`;

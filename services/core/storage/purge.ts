@@ -1,5 +1,5 @@
 import { KEY_DAYS } from './claim/key-identifier.ts';
-import type { Database, Statement } from './database.ts';
+import { type Database, type Statement, sql } from './database.ts';
 import { dropPartitions } from './partitions.ts';
 
 /** For how many days rows are kept. */
@@ -46,46 +46,29 @@ async function untilNone(database: Database, statement: Statement, values: reado
 
 const DAY_MS = 86_400_000;
 
-const EMPTY_NOTIFICATIONS: Statement = {
-  name: 'empty-notifications',
-  text: `update notification set body = null, parked_signature = null where (merchant_id, request_id) in
-    (select merchant_id, request_id from notification where received_at < $1 and body is not null limit 1000)
-    returning request_id`,
-};
+const EMPTY_NOTIFICATIONS = sql('empty-notifications')`update notification set body = null, parked_signature = null
+    where (merchant_id, request_id) in (
+      select merchant_id, request_id from notification where received_at < $1 and body is not null limit 1000)
+    returning request_id`;
 
-const EMPTY_QUARANTINED: Statement = {
-  name: 'empty-quarantined',
-  text: `update quarantined_notification set body = null where id in
-    (select id from quarantined_notification where received_at < $1 and body is not null limit 1000) returning id`,
-};
+const EMPTY_QUARANTINED = sql('empty-quarantined')`update quarantined_notification set body = null where id in
+    (select id from quarantined_notification where received_at < $1 and body is not null limit 1000) returning id`;
 
-const FORGET_TOKENS: Statement = {
-  name: 'forget-generated-tokens',
-  text: `update hold set generated_token_id = null where request_id in
+const FORGET_TOKENS = sql('forget-generated-tokens')`update hold set generated_token_id = null where request_id in
     (select request_id from hold where created_at < $1 and generated_token_id is not null limit 1000)
-      returning request_id`,
-};
+      returning request_id`;
 
 /** Cancelling a checkout appends no operation of its own; its release shows that it has ended. */
-const FORGET_KEYS: Statement = {
-  name: 'forget-idempotency-keys',
-  text: `update claim set key = null where request_id in
+const FORGET_KEYS = sql('forget-idempotency-keys')`update claim set key = null where request_id in
     (select k.request_id from claim k
       where k.key is not null and k.created_at < $1
         and (exists (select from operation o where o.request_id = k.request_id)
         or exists (select from submission s where s.request_id = k.request_id and s.state in ('OK', 'KO')))
       limit 1000)
-    returning request_id`,
-};
+    returning request_id`;
 
-const REMOVE_NONCES: Statement = {
-  name: 'remove-nonces',
-  text: `delete from signature_nonce where (merchant_id, nonce) in
-    (select merchant_id, nonce from signature_nonce where expires_at < $1 limit 1000) returning nonce`,
-};
+const REMOVE_NONCES = sql('remove-nonces')`delete from signature_nonce where (merchant_id, nonce) in
+    (select merchant_id, nonce from signature_nonce where expires_at < $1 limit 1000) returning nonce`;
 
-const REMOVE_ENDED_SESSIONS: Statement = {
-  name: 'remove-ended-sessions',
-  text: `delete from ended_session where session_hash in
-    (select session_hash from ended_session where expires_at < $1 limit 1000) returning session_hash`,
-};
+const REMOVE_ENDED_SESSIONS = sql('remove-ended-sessions')`delete from ended_session where session_hash in
+    (select session_hash from ended_session where expires_at < $1 limit 1000) returning session_hash`;

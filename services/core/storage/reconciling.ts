@@ -1,5 +1,5 @@
 import { audited } from './audit-log/audit-log.ts';
-import type { Database, Query, Statement } from './database.ts';
+import { type Database, type Query, sql } from './database.ts';
 
 /**
  * SQL: the history of the database. PostgreSQL begins a new timeline with each promotion and each restore to a point in
@@ -31,7 +31,7 @@ export async function reconcilingSince(query: Query): Promise<Date | undefined> 
   return row?.since ?? undefined;
 }
 
-const READ_SINCE: Statement = { name: 'reconciling-since', text: `select ${RECONCILING_SINCE} as since` };
+const READ_SINCE = sql('reconciling-since')`select ${RECONCILING_SINCE} as since`;
 
 /** Returns the time to which the database went back, or one before it; undefined = not known. */
 export async function wentBackTo(query: Query): Promise<Date | undefined> {
@@ -39,7 +39,7 @@ export async function wentBackTo(query: Query): Promise<Date | undefined> {
   return row?.to ?? undefined;
 }
 
-const READ_WENT_BACK_TO: Statement = { name: 'went-back-to', text: 'select went_back_to as to from installation' };
+const READ_WENT_BACK_TO = sql('went-back-to')`select went_back_to as to from installation`;
 
 /**
  * SQL: the time of the last transaction that was replayed. PostgreSQL forgets it when it restarts; then the newest
@@ -54,7 +54,7 @@ export async function readTimeline(query: Query): Promise<string> {
   return row?.timeline ?? '';
 }
 
-const READ_TIMELINE: Statement = { name: 'read-timeline', text: `select ${TIMELINE} as timeline` };
+const READ_TIMELINE = sql('read-timeline')`select ${TIMELINE} as timeline`;
 
 /**
  * SQL: has recovery look at the open checkouts at once. One may have ended, and the event that told it may be among
@@ -70,29 +70,23 @@ export async function noticeTimeline(query: Query, isComplete: boolean): Promise
   return (await query(NOTICE, [isComplete])).length > 0;
 }
 
-const NOTICE: Statement = {
-  name: 'notice-timeline',
-  text: `with noticed as (
+const NOTICE = sql('notice-timeline')`with noticed as (
     update installation set timeline = ${TIMELINE},
       reconciling_since = case when $1::boolean then reconciling_since else clock_timestamp() end,
       went_back_to = case when $1 then went_back_to else ${WENT_BACK_TO} end
     where timeline <> ${TIMELINE} returning number
   ),
   looked_at as (${LOOK_AT_CHECKOUTS} and not $1 and exists (select from noticed))
-  select number from noticed`,
-};
+  select number from noticed`;
 
 /** Begins reconciling, or begins it again. */
 export async function beginReconciling(query: Query): Promise<void> {
   await query(BEGIN, []);
 }
 
-const BEGIN: Statement = {
-  name: 'begin-reconciling',
-  text: `with looked_at as (${LOOK_AT_CHECKOUTS})
+const BEGIN = sql('begin-reconciling')`with looked_at as (${LOOK_AT_CHECKOUTS})
     update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp(),
-      went_back_to = ${WENT_BACK_TO}`,
-};
+      went_back_to = ${WENT_BACK_TO}`;
 
 /** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */
 export function endReconciling(database: Database, since: Date, at: Date): Promise<boolean> {
@@ -102,8 +96,5 @@ export function endReconciling(database: Database, since: Date, at: Date): Promi
   });
 }
 
-const END: Statement = {
-  name: 'end-reconciling',
-  text: `update installation set reconciling_since = null, went_back_to = null
-    where reconciling_since = $1 and timeline = ${TIMELINE} returning number`,
-};
+const END = sql('end-reconciling')`update installation set reconciling_since = null, went_back_to = null
+    where reconciling_since = $1 and timeline = ${TIMELINE} returning number`;

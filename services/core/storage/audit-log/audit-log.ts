@@ -1,6 +1,6 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database, OrmDatabase, Query, Statement } from '../database.ts';
+import { type Database, type OrmDatabase, type Query, sql } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
@@ -69,18 +69,12 @@ async function writeEntries(query: Query, actions: readonly AuditedAction[]): Pr
   return entries.map(({ id }) => id);
 }
 
-const WRITE_ENTRIES: Statement = {
-  name: 'write-audit-entries',
-  text: `insert into audit_entry (id, at, actor, action, target, detail)
+const WRITE_ENTRIES = sql('write-audit-entries')`insert into audit_entry (id, at, actor, action, target, detail)
     select id, at, actor, action, target, detail
-    from json_to_recordset($1::json) as i(id uuid, at timestamptz, actor text, action text, target text, detail jsonb)`,
-};
+    from json_to_recordset($1::json) as i(id uuid, at timestamptz, actor text, action text, target text, detail jsonb)`;
 
-const END_ENTRIES: Statement = {
-  name: 'end-audit-entries',
-  text: `update audit_entry a set detail = coalesce(a.detail, '{}') || i.end
-    from json_to_recordset($1::json) as i(id uuid, "end" jsonb) where a.id = i.id`,
-};
+const END_ENTRIES = sql('end-audit-entries')`update audit_entry a set detail = coalesce(a.detail, '{}') || i.end
+    from json_to_recordset($1::json) as i(id uuid, "end" jsonb) where a.id = i.id`;
 
 /** Which entries to list; all of what is given must be true. */
 export type AuditFilter = Partial<Pick<AuditEntryRow, 'target' | 'action' | 'actor'>> & {

@@ -1,5 +1,5 @@
 import type { SentKind } from '../../domain/kinds.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /**
  * The call that an operation comes of. A claim is the identity of an operation: one row for each hold and submission,
@@ -44,17 +44,11 @@ export async function findClaims(query: Query, requestIds: readonly string[]): P
 
 const CLAIM = 'request_id as "requestId", merchant_id as "merchantId", method, fingerprint';
 
-const FIND_CLAIMS: Statement = {
-  name: 'find-claims',
-  text: `select ${CLAIM} from claim where request_id = any($1::uuid[])`,
-};
+const FIND_CLAIMS = sql('find-claims')`select ${CLAIM} from claim where request_id = any($1::uuid[])`;
 
 /** Finds the operation that holds a key. */
 export async function findKey(query: Query, merchantId: string, key: string): Promise<Claim | undefined> {
   return (await query<Claim>(FIND_KEY, [merchantId, key]))[0];
 }
 
-const FIND_KEY: Statement = {
-  name: 'find-key',
-  text: `select ${CLAIM} from claim where merchant_id = $1 and key = $2`,
-};
+const FIND_KEY = sql('find-key')`select ${CLAIM} from claim where merchant_id = $1 and key = $2`;

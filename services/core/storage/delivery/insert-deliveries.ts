@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /**
  * SQL that inserts deliveries which forward the notifications of a table `from` to internal endpoints; id, signature
@@ -28,12 +28,9 @@ export async function insertTestDelivery(
   return (await query(INSERT_TEST_DELIVERY, [id, merchantId, requestId, body, at])).length === 1;
 }
 
-const INSERT_TEST_DELIVERY: Statement = {
-  name: 'insert-test-delivery',
-  text: `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state,
-    attempt_count,
+const INSERT_TEST_DELIVERY = sql('insert-test-delivery')`
+    insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at)
     select $1, m.id, 'webhook', $3, 'payment', 'test', convert_to($4, 'UTF8'), 'PENDING', 0, $5, $5
     from merchant m where m.id = $2 and m.webhook_url is not null
-    returning id`,
-};
+    returning id`;

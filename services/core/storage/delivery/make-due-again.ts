@@ -1,5 +1,5 @@
 import { byIndex } from '../by-index.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 import { idBounds } from '../id-bounds.ts';
 import type { EndpointKind } from './delivery-row.ts';
@@ -65,24 +65,17 @@ const HURRIED_TOGETHER = 1_000;
 
 const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
 
-const HURRY: Statement = {
-  name: 'hurry-deliveries',
-  text: `with chosen as (
+const HURRY = sql('hurry-deliveries')`with chosen as (
     select id from delivery where merchant_id = $1 and endpoint_kind = $2 and due_at > $3
     order by due_at, id limit ${HURRIED_TOGETHER} for update skip locked
   )
-  update delivery d set due_at = $3 from chosen c where ${byIndex('d.id', 'c.id')} returning d.id`,
-};
+  update delivery d set due_at = $3 from chosen c where ${byIndex('d.id', 'c.id')} returning d.id`;
 
-const REPLAY_ONE: Statement = {
-  name: 'replay-delivery',
-  text: `update delivery d set state = 'PENDING', due_at = $2, delivered_at = null, retry_base = attempt_count
-    where id = $1 and body is not null and attempt_count < ${MAX_ATTEMPTS} returning ${ENDPOINT}`,
-};
+const REPLAY_ONE = sql('replay-delivery')`update delivery d set state = 'PENDING', due_at = $2, delivered_at = null,
+      retry_base = attempt_count
+    where id = $1 and body is not null and attempt_count < ${MAX_ATTEMPTS} returning ${ENDPOINT}`;
 
-const REPLAY_RANGE: Statement = {
-  name: 'replay-deliveries',
-  text: `with chosen as (
+const REPLAY_RANGE = sql('replay-deliveries')`with chosen as (
     select id, row_number() over (order by id) - 1 as place from (
       select id from delivery
       where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
@@ -93,8 +86,7 @@ const REPLAY_RANGE: Statement = {
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,
     due_at = $7::timestamptz + make_interval(secs => c.place * $8::float8)
   from chosen c where ${byIndex('d.id', 'c.id')}
-  returning ${ENDPOINT}`,
-};
+  returning ${ENDPOINT}`;
 
 /** Dead ones begin a new schedule; those that wait for their next attempt keep theirs. One statement for each index. */
 const recover = (name: string, ofMerchant: string): Statement => ({

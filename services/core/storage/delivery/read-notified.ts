@@ -1,6 +1,6 @@
 import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import type { HoldRow } from '../hold/hold-row.ts';
 
 /** What a notification of a result says besides the result itself. */
@@ -29,9 +29,8 @@ const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three
   .join(',\n      ');
 
 /** Of a hold that another one's result is about, the token is not told again. */
-const READ_NOTIFIED: Statement = {
-  name: 'read-notified',
-  text: `select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
+const READ_NOTIFIED = sql('read-notified')`
+    select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
       case when o.kind = 'EXTENSION' and o.status = 'OK' then s.expires_at_after end as expires_at,
       ${CARD},
       case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
@@ -41,5 +40,4 @@ const READ_NOTIFIED: Statement = {
     left join imported i on ${byIndex('i.request_id', 'o.request_id')} and i.what = 'OPERATION'
     left join delivery d on ${byIndex('d.request_id', 'o.request_id::text')} and d.merchant_id = o.merchant_id
       and d.endpoint_kind = 'webhook'
-    where o.request_id = any($1::uuid[])`,
-};
+    where o.request_id = any($1::uuid[])`;

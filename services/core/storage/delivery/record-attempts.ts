@@ -1,5 +1,5 @@
 import { byIndex } from '../by-index.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import type { Fault } from './delivery-row.ts';
 
 /** The result of an attempt, and the new state of its delivery. Times are RFC 3339. */
@@ -30,9 +30,7 @@ export async function recordAttempts(query: Query, records: readonly AttemptReco
 }
 
 /** The update returns what is inserted: a join of the two is a nested loop, which took a fifth of a batch of fifty. */
-const RECORD_ATTEMPTS: Statement = {
-  name: 'record-attempts',
-  text: `with changed as (
+const RECORD_ATTEMPTS = sql('record-attempts')`with changed as (
     update delivery d set state = i.state, attempt_count = i.number, due_at = i."dueAt", locked_until = null,
       delivered_at = case when i.state = 'DELIVERED' then i."endedAt" end
     from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "startedAt" timestamptz, "latencyMs" int,
@@ -44,5 +42,4 @@ const RECORD_ATTEMPTS: Statement = {
   )
   insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, http_status, error, fault,
     url, response_head)
-  select * from changed`,
-};
+  select * from changed`;

@@ -1,6 +1,6 @@
 import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 import type { DeliveryRow } from './delivery-row.ts';
 
@@ -55,9 +55,7 @@ const FREE = `(locked_until is null or locked_until <= now())`;
  * The planner knows no value of the input, so it keeps its first plan instead of making one each time, which took a
  * third of the statement.
  */
-const TAKE_DUE: Statement = {
-  name: 'take-due-deliveries',
-  text: `with wanted as (
+const TAKE_DUE = sql('take-due-deliveries')`with wanted as (
     select w."merchantId", w.kind, w.room, w.now,
       case when e.pause is null then w.cap when e.paused_until <= w.now then 1 else 0 end as cap
     from json_to_recordset($1::json) as w("merchantId" text, kind text, cap int, room int, now timestamptz)
@@ -80,13 +78,10 @@ const TAKE_DUE: Statement = {
   from free, (select set_config('synchronous_commit', 'off', true)) no_wait
   where ${byIndex('d.id', 'free.id')}
   returning d.id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count, retry_base,
-    trace_parent`,
-};
+    trace_parent`;
 
-const RELEASE_TAKEN: Statement = {
-  name: 'release-taken-deliveries',
-  text: `update delivery set locked_until = null where id = any($1::uuid[])`,
-};
+const RELEASE_TAKEN = sql('release-taken-deliveries')`update delivery set locked_until = null
+    where id = any($1::uuid[])`;
 
 /**
  * SQL of a recursive common table `waiting`: the endpoints with pending deliveries. It skips through the index
@@ -102,13 +97,10 @@ export const WAITING_ENDPOINTS = `waiting as (
       order by d.merchant_id, d.endpoint_kind limit 1) next
   )`;
 
-const FIND_WAITING: Statement = {
-  name: 'find-waiting-endpoints',
-  text: `with recursive ${WAITING_ENDPOINTS}
+const FIND_WAITING = sql('find-waiting-endpoints')`with recursive ${WAITING_ENDPOINTS}
   select w.merchant_id, w.endpoint_kind as kind
   from waiting w left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind
   where (e.pause is null or e.paused_until <= $1) and exists (
     select from delivery d
     where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind
-      and d.due_at <= $1::timestamptz + interval '1 s')`,
-};
+      and d.due_at <= $1::timestamptz + interval '1 s')`;

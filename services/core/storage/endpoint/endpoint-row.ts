@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { readRow } from '../camel-cased.ts';
-import type { OrmDatabase, Query, Statement } from '../database.ts';
+import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
@@ -86,20 +86,13 @@ export async function writeEndpoint(
   await query(WRITE_ENDPOINT, [merchantId, kind, pause, pausedUntil, failureCount, pauseCount, now]);
 }
 
-const ADD_ENDPOINT: Statement = {
-  name: 'add-endpoint',
-  text: `insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at)
-    values ($1, $2, 0, 0, $3) on conflict do nothing`,
-};
+const ADD_ENDPOINT = sql('add-endpoint')`
+    insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at) values ($1, $2, 0, 0, $3)
+    on conflict do nothing`;
 
-const LOCK_ENDPOINT: Statement = {
-  name: 'lock-endpoint',
-  text: `select pause, paused_until, failure_count, pause_count from endpoint
-    where merchant_id = $1 and kind = $2 for update`,
-};
+const LOCK_ENDPOINT = sql('lock-endpoint')`select pause, paused_until, failure_count, pause_count from endpoint
+    where merchant_id = $1 and kind = $2 for update`;
 
-const WRITE_ENDPOINT: Statement = {
-  name: 'write-endpoint',
-  text: `update endpoint set pause = $3, paused_until = $4, failure_count = $5, pause_count = $6, changed_at = $7
-    where merchant_id = $1 and kind = $2`,
-};
+const WRITE_ENDPOINT = sql('write-endpoint')`update endpoint
+    set pause = $3, paused_until = $4, failure_count = $5, pause_count = $6, changed_at = $7
+    where merchant_id = $1 and kind = $2`;

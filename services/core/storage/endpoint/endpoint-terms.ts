@@ -1,5 +1,5 @@
 import type { Cipher } from '../cipher.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { type EndpointState, FRESH } from './endpoint-row.ts';
 
@@ -43,14 +43,11 @@ function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
   };
 }
 
-const READ_TERMS: Statement = {
-  name: 'read-endpoint-terms',
-  text: `select m.id, m.webhook_url, m.internal_url,
+const READ_TERMS = sql('read-endpoint-terms')`select m.id, m.webhook_url, m.internal_url,
       coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'base64'))
           order by s.created_at, s.id)
         from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
       coalesce((select json_agg(json_build_object('kind', e.kind, 'pause', e.pause, 'pausedUntil', e.paused_until,
           'failureCount', e.failure_count, 'pauseCount', e.pause_count))
         from endpoint e where e.merchant_id = m.id), '[]') as states
-    from merchant m where m.id = any($1::text[])`,
-};
+    from merchant m where m.id = any($1::text[])`;

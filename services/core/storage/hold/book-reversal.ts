@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import {
   BOOKS_INPUT,
@@ -30,9 +30,7 @@ export function bookTakenBack(query: Query, taken: TakenBackInput): Promise<Sett
   return settleEach(query, TAKE_BACK, [taken]);
 }
 
-export const TAKE_BACK: Statement = {
-  name: 'take-back',
-  text: `with input as materialized (
+export const TAKE_BACK = sql('take-back')`with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
       at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
       ${BOOKS_INPUT})
@@ -59,5 +57,4 @@ export const TAKE_BACK: Statement = {
     update hold h set ${SET_BOOKS} from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   ${APPEND_RESULTS}
-  ${DONE}`,
-};
+  ${DONE}`;

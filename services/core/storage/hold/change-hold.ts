@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /**
  * Stores the address of a hold's checkout page, sealed, and when the page closes, at which recovery looks at the hold.
@@ -12,11 +12,9 @@ export async function storeCheckout(
   await query(STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
 }
 
-const STORE_CHECKOUT: Statement = {
-  name: 'store-checkout',
-  text: `update hold set checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
-    where request_id = $1 and phase = 'AWAITING_CHECKOUT'`,
-};
+const STORE_CHECKOUT = sql('store-checkout')`update hold
+    set checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
+    where request_id = $1 and phase = 'AWAITING_CHECKOUT'`;
 
 /** Stores the metadata of a hold that was imported without it, as a repetition of its request says it. */
 export async function restoreMetadata(
@@ -27,12 +25,9 @@ export async function restoreMetadata(
   await query(RESTORE_METADATA, [requestId, metadata]);
 }
 
-const RESTORE_METADATA: Statement = {
-  name: 'restore-metadata',
-  text: `update hold set metadata = $2
+const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
     where request_id = $1 and metadata is null
-      and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`,
-};
+      and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`;
 
 /**
  * Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires.
@@ -46,11 +41,8 @@ export async function unfreezeHold(query: Query, requestId: string): Promise<voi
   await query(UNFREEZE_HOLD, [requestId]);
 }
 
-const FREEZE_HOLD: Statement = { name: 'freeze-hold', text: 'update hold set frozen = true where request_id = $1' };
-const UNFREEZE_HOLD: Statement = {
-  name: 'unfreeze-hold',
-  text: 'update hold set frozen = false where request_id = $1',
-};
+const FREEZE_HOLD = sql('freeze-hold')`update hold set frozen = true where request_id = $1`;
+const UNFREEZE_HOLD = sql('unfreeze-hold')`update hold set frozen = false where request_id = $1`;
 
 /** How an authorization ended at the processor, without a void or capture of ours. */
 export interface EndedThere {
@@ -78,11 +70,8 @@ const DIFFERS = `$3 not between remaining and remaining + in_flight + (
         where s.hold_request_id = any (array[$1::uuid]) and s.kind = 'INCREMENT'
           and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))`;
 
-const MARK_ENDED: Statement = {
-  name: 'mark-ended',
-  text: `update hold set ended_as = $2, ended_amount = $3, ended_reference = $4,
+const MARK_ENDED = sql('mark-ended')`update hold set ended_as = $2, ended_amount = $3, ended_reference = $4,
       frozen = frozen or ${DIFFERS}
     where request_id = $1 and phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
       and ended_as is null
-    returning ${DIFFERS} as differs`,
-};
+    returning ${DIFFERS} as differs`;

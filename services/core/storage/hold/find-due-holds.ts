@@ -1,6 +1,6 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
@@ -24,9 +24,7 @@ export function findDueHolds(
 
 const DUE = 'request_id, id_hash, merchant_id, processor, processor_account, processor_request_id, ended_as';
 
-const FIND_DUE: Statement = {
-  name: 'find-due-holds',
-  text: `select * from (
+const FIND_DUE = sql('find-due-holds')`select * from (
     (select ${DUE} from hold
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and expires_at <= $1
         and ended_as is null and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
@@ -44,8 +42,7 @@ const FIND_DUE: Statement = {
       where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and ended_as is not null
         and in_flight = 0 and not closing and changing is null and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}
-      order by request_id limit $2)) due where ${IS_NOT_RECONCILING}`,
-};
+      order by request_id limit $2)) due where ${IS_NOT_RECONCILING}`;
 
 /**
  * Finds holds that are due to capture what remains, those due longest first. One that is frozen, or has something in
@@ -59,14 +56,11 @@ export function findHoldsToCapture(
   return readRows<DueHold>(query, FIND_TO_CAPTURE, [now, limit, at.only, at.butNot, but]);
 }
 
-const FIND_TO_CAPTURE: Statement = {
-  name: 'find-holds-to-capture',
-  text: `select ${DUE} from hold
+const FIND_TO_CAPTURE = sql('find-holds-to-capture')`select ${DUE} from hold
     where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and capture_at <= $1
       and auto_capture_id is null
       and ended_as is null and in_flight = 0 and not closing and changing is distinct from 'INCREMENT' and not frozen
       and expires_at > $1
       and (release_at is null or release_at > $1) and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}
       and ${IS_NOT_RECONCILING}
-    order by capture_at limit $2`,
-};
+    order by capture_at limit $2`;

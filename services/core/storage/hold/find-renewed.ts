@@ -1,6 +1,6 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
@@ -22,9 +22,8 @@ export function findRenewed(
   return readRows<Renewed>(query, FIND_RENEWED, [now, limit, at.only, at.butNot, but]);
 }
 
-const FIND_RENEWED: Statement = {
-  name: 'find-renewed',
-  text: `select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase
+const FIND_RENEWED = sql('find-renewed')`
+    select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase
     from (select * from hold where releases_old and phase in ('AUTHORIZED', 'FAILED') and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}) n
       join hold h on h.request_id = n.renews
@@ -32,15 +31,11 @@ const FIND_RENEWED: Statement = {
       and (h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
         or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))
       and ${IS_NOT_RECONCILING}
-    order by n.request_id limit $2`,
-};
+    order by n.request_id limit $2`;
 
 /** Stores that nothing is left to do about the hold that another one renews. */
 export async function markOldReleased(query: Query, renewedBy: string): Promise<void> {
   await query(MARK_OLD_RELEASED, [renewedBy]);
 }
 
-const MARK_OLD_RELEASED: Statement = {
-  name: 'mark-old-released',
-  text: 'update hold set releases_old = false where request_id = $1',
-};
+const MARK_OLD_RELEASED = sql('mark-old-released')`update hold set releases_old = false where request_id = $1`;

@@ -1,6 +1,6 @@
 import { CLAIMED } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { asBytea, inputColumns, type NewRow } from '../input-columns.ts';
 import {
   CALL_INPUT,
@@ -55,9 +55,7 @@ export function insertHolds(query: Query, holds: readonly HoldInput[]): Promise<
 
 const HOLD = inputColumns(COLUMNS);
 
-export const INSERT_HOLDS: Statement = {
-  name: 'insert-holds',
-  text: `with input as materialized (
+export const INSERT_HOLDS = sql('insert-holds')`with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${CALL_INPUT},
       ${HOLD.definitions})
@@ -74,5 +72,4 @@ export const INSERT_HOLDS: Statement = {
       ${HOLD.values}
     from admissible where "requestId" in (select request_id from claimed)
   )
-  ${OUTCOMES}`,
-};
+  ${OUTCOMES}`;

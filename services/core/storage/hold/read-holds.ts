@@ -1,6 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import { camelCased, readRow, readRows } from '../camel-cased.ts';
-import type { OrmDatabase, Query, Statement } from '../database.ts';
+import { type OrmDatabase, type Query, sql } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
@@ -27,12 +27,10 @@ export function findHoldByHandle(query: Query, idHash: Buffer): Promise<HoldRow 
   return readRow<HoldRow>(query, READ_BY_HANDLE, [idHash]);
 }
 
-const READ_BY_HANDLE: Statement = { name: 'read-hold-by-handle', text: 'select * from hold where id_hash = $1' };
+const READ_BY_HANDLE = sql('read-hold-by-handle')`select * from hold where id_hash = $1`;
 
-const READ_BY_REQUEST_ID: Statement = {
-  name: 'read-holds',
-  text: 'select *, xmin::text as version from hold where request_id = any($1::uuid[])',
-};
+const READ_BY_REQUEST_ID = sql('read-holds')`select *, xmin::text as version from hold
+    where request_id = any($1::uuid[])`;
 
 /**
  * Looks up holds by the identifiers of their authorizations at processors. Returns them in their order; undefined =
@@ -48,13 +46,11 @@ export async function findHoldsAt(
   return places.map((_, place) => holds.get(place));
 }
 
-const READ_AT_PROCESSORS: Statement = {
-  name: 'read-holds-at-processors',
-  text: `select i.place, h.* from unnest($1::uuid[], $2::text[]) with ordinality as i(identifier, processor, place)
+const READ_AT_PROCESSORS = sql('read-holds-at-processors')`select i.place, h.*
+    from unnest($1::uuid[], $2::text[]) with ordinality as i(identifier, processor, place)
     join hold h on (h.processor_request_id = i.identifier
       or (h.request_id = i.identifier and h.processor_request_id is null))
-      and h.processor = i.processor`,
-};
+      and h.processor = i.processor`;
 
 /** What is read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
 export interface Subject {
@@ -78,13 +74,10 @@ export async function readSubjects<Request extends { readonly requestId: string;
   return subjects;
 }
 
-export const READ_SUBJECTS: Statement = {
-  name: 'read-subjects',
-  text: `select i.place, exists (select from claim c where c.request_id = any (array[i.asking])) as is_known,
-      h.xmin::text as version, h.*
+export const READ_SUBJECTS = sql('read-subjects')`select i.place, h.xmin::text as version, h.*,
+      exists (select from claim c where c.request_id = any (array[i.asking])) as is_known
     from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
-      left join hold h on h.id_hash = any (array[i.hash])`,
-};
+      left join hold h on h.id_hash = any (array[i.hash])`;
 
 /** Reads the holds of submissions that have no result yet, by the submission's requestId: both as of one moment. */
 export async function readHoldsOfOpen(
@@ -98,12 +91,10 @@ export async function readHoldsOfOpen(
   return holds;
 }
 
-export const READ_HOLDS_OF_OPEN: Statement = {
-  name: 'read-holds-of-open-submissions',
-  text: `select s.request_id as submission, h.xmin::text as version, h.*
+export const READ_HOLDS_OF_OPEN = sql('read-holds-of-open-submissions')`select s.request_id as submission,
+      h.xmin::text as version, h.*
     from submission s join hold h on h.request_id = any (array[s.hold_request_id])
-    where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`,
-};
+    where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`;
 
 /** Which holds to list; all of what is given must be true. */
 export type HoldFilter = Partial<

@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../domain/hold-rules.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
 import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
 
@@ -19,9 +19,7 @@ export function settleHolds(query: Query, ends: readonly HoldEnd[]): Promise<Set
  * One that is placed while its checkout is being cancelled stays closing, until the processor has said which came
  * first.
  */
-export const SETTLE_HOLDS: Statement = {
-  name: 'settle-holds',
-  text: `with input as materialized (
+export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       "expiresAt" timestamptz, "generatedTokenId" text, capabilities jsonb)
   ),
@@ -47,5 +45,4 @@ export const SETTLE_HOLDS: Statement = {
     returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
   ),
   ${APPEND_RESULTS}
-  ${DONE}`,
-};
+  ${DONE}`;

@@ -1,6 +1,6 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
@@ -14,14 +14,11 @@ export function findExpiring(query: Query, now: Date, limit: number, but: readon
   return readRows<ReadHold>(query, FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
 }
 
-const FIND_EXPIRING: Statement = {
-  name: 'find-expiring',
-  text: `select *, xmin::text as version from hold
+const FIND_EXPIRING = sql('find-expiring')`select *, xmin::text as version from hold
     where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and notify_expiring_at <= $1
       and remaining > 0 and ended_as is null and expires_at > $1 and (release_at is null or release_at > $1)
       and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')} and ${IS_NOT_RECONCILING}
-    order by notify_expiring_at limit $2`,
-};
+    order by notify_expiring_at limit $2`;
 
 /** A notice, and the hold as it was read. */
 export interface ExpiringInput {
@@ -36,9 +33,7 @@ export function tellExpiring(query: Query, input: ExpiringInput): Promise<Settle
   return settleEach(query, TELL_EXPIRING, [input]);
 }
 
-const TELL_EXPIRING: Statement = {
-  name: 'tell-expiring',
-  text: `with input as materialized (
+const TELL_EXPIRING = sql('tell-expiring')`with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, version xid, operation json)
   ),
   locked as materialized (
@@ -53,5 +48,4 @@ const TELL_EXPIRING: Statement = {
     returning c."requestId" as subject_id, c.*
   ),
   ${APPEND_RESULTS}
-  ${DONE}`,
-};
+  ${DONE}`;

@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /**
  * What of a hold or submission was imported from a processor's books after the database went back in time. OPERATION =
@@ -19,19 +19,13 @@ export async function markImported(query: Query, marks: readonly ImportedMark[],
   if (marks.length > 0) await query(MARK, [JSON.stringify(marks), at]);
 }
 
-const MARK: Statement = {
-  name: 'mark-imported',
-  text: `insert into imported (request_id, what, merchant_id, imported_at)
+const MARK = sql('mark-imported')`insert into imported (request_id, what, merchant_id, imported_at)
     select "requestId", what, "merchantId", $2
-    from json_to_recordset($1::json) as i("requestId" uuid, what text, "merchantId" text) on conflict do nothing`,
-};
+    from json_to_recordset($1::json) as i("requestId" uuid, what text, "merchantId" text) on conflict do nothing`;
 
 /** Whether something was imported. */
 export async function isImported(query: Query, requestId: string, what: ImportedPart): Promise<boolean> {
   return (await query(FIND, [requestId, what])).length > 0;
 }
 
-const FIND: Statement = {
-  name: 'find-imported-part',
-  text: 'select what from imported where request_id = $1 and what = $2',
-};
+const FIND = sql('find-imported-part')`select what from imported where request_id = $1 and what = $2`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { readRows } from '../camel-cased.ts';
-import { ADVISORY_LOCKS, type Query, type Statement } from '../database.ts';
+import { ADVISORY_LOCKS, type Query, sql } from '../database.ts';
 
 /** An API key of a merchant; only its SHA-256 is stored. */
 export const ApiKeyEntity = defineEntity({
@@ -32,11 +32,9 @@ export async function findLiveApiKey(query: Query, hash: Buffer): Promise<LiveAp
   return (await query<LiveApiKey>(FIND_LIVE_KEY, [hash]))[0];
 }
 
-const FIND_LIVE_KEY: Statement = {
-  name: 'find-live-api-key',
-  text: `select id, merchant_id as "merchantId", manages_webhook as "managesWebhook" from api_key
-    where hash = $1 and revoked_at is null`,
-};
+const FIND_LIVE_KEY = sql('find-live-api-key')`
+    select id, merchant_id as "merchantId", manages_webhook as "managesWebhook" from api_key
+    where hash = $1 and revoked_at is null`;
 
 /** A signing secret: encrypted at rest, and its hash, so that no two merchants ever share one. */
 export const SigningSecretEntity = defineEntity({
@@ -84,9 +82,8 @@ export async function nextChangeNumber(query: Query): Promise<bigint> {
   return row.number;
 }
 
-const READ_CREDENTIALS: Statement = {
-  name: 'read-credentials',
-  text: `select m.id as merchant_id, null::bytea as session_hash, null::timestamptz as expires_at, m.change_number,
+const READ_CREDENTIALS = sql('read-credentials')`
+    select m.id as merchant_id, null::bytea as session_hash, null::timestamptz as expires_at, m.change_number,
       m.require_signed_captures, m.capture_public_key,
       array(select k.hash from api_key k where k.merchant_id = m.id and k.revoked_at is null) as api_key_hashes,
       coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'hex')) order by s.id)
@@ -95,10 +92,6 @@ const READ_CREDENTIALS: Statement = {
     union all
     select null, session_hash, expires_at, change_number, null, null, null, null
     from ended_session where change_number > $1
-    order by change_number`,
-};
-const LOCK_CHANGES: Statement = {
-  name: 'lock-changes',
-  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`,
-};
-const NEXT_CHANGE: Statement = { name: 'next-change', text: `select nextval('merchant_change') as number` };
+    order by change_number`;
+const LOCK_CHANGES = sql('lock-changes')`select pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`;
+const NEXT_CHANGE = sql('next-change')`select nextval('merchant_change') as number`;

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { readRow } from '../camel-cased.ts';
-import type { Database } from '../database.ts';
+import { type Database, sql } from '../database.ts';
 
 /** A merchant and its contract (docs/merchants.md, "Contract of a merchant"). Only operators set its URLs. */
 export const MerchantEntity = defineEntity({
@@ -38,4 +38,4 @@ export function findMerchant({ query }: Pick<Database, 'query'>, id: string): Pr
   return readRow(query, FIND, [id]);
 }
 
-const FIND = { name: 'find-merchant', text: 'select * from merchant where id = $1' };
+const FIND = sql('find-merchant')`select * from merchant where id = $1`;

@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /** What merchants may do only so often a minute. */
 export const PER_MINUTE = { 'delivery.test': 5, 'delivery.replay': 60, 'delivery.recover': 6 } as const;
@@ -14,11 +14,9 @@ export async function takeQuota(
   return (await query(TAKE_QUOTA, [merchantId, action, windowStart, PER_MINUTE[action]])).length === 1;
 }
 
-const TAKE_QUOTA: Statement = {
-  name: 'take-quota',
-  text: `insert into quota as q (merchant_id, action, window_start, used) values ($1, $2, $3, 1)
+const TAKE_QUOTA = sql('take-quota')`
+    insert into quota as q (merchant_id, action, window_start, used) values ($1, $2, $3, 1)
     on conflict (merchant_id, action) do update set window_start = excluded.window_start,
       used = case when q.window_start = excluded.window_start then q.used + 1 else 1 end
     where q.window_start <> excluded.window_start or q.used < $4
-    returning used`,
-};
+    returning used`;

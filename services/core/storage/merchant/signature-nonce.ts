@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /**
  * Marks the nonce of a signed capture as used, as long as its signature could be valid. Returns false when it was used
@@ -8,8 +8,5 @@ export async function useNonce(query: Query, merchantId: string, nonce: string, 
   return (await query(USE_NONCE, [merchantId, nonce, expiresAt])).length === 1;
 }
 
-const USE_NONCE: Statement = {
-  name: 'use-nonce',
-  text: `insert into signature_nonce (merchant_id, nonce, expires_at) values ($1, $2, $3)
-    on conflict (merchant_id, nonce) do nothing returning nonce`,
-};
+const USE_NONCE = sql('use-nonce')`insert into signature_nonce (merchant_id, nonce, expires_at) values ($1, $2, $3)
+    on conflict (merchant_id, nonce) do nothing returning nonce`;

@@ -1,5 +1,5 @@
 import { byIndex } from '../by-index.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { NOTIFICATIONS, type NotificationInput } from './accepted-row.ts';
 import { ASIDE, type Aside, asideFor, insertAside } from './quarantined-notification.ts';
 
@@ -43,9 +43,7 @@ async function compare(query: Query, others: readonly NotificationInput[]) {
   return query<{ id: string; aside: Aside }>(SET_CONFLICTS_ASIDE, [JSON.stringify(conflicts)]);
 }
 
-const STORE: Statement = {
-  name: 'store-notifications',
-  text: `with ${NOTIFICATIONS},
+const STORE = sql('store-notifications')`with ${NOTIFICATIONS},
   addressed as materialized (
     select i.*, m.internal_url is not null as forwards from input i
     left join merchant m on ${byIndex('m.id', 'i."merchantId"')}
@@ -70,17 +68,13 @@ const STORE: Statement = {
     returning id
   )
   select i."deliveryId" as id, i."deliveryId" in (select id from delivered) as forwards
-  from input i join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"`,
-};
+  from input i join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"`;
 
-const SET_CONFLICTS_ASIDE: Statement = {
-  name: 'set-conflicts-aside',
-  text: `with ${NOTIFICATIONS},
+const SET_CONFLICTS_ASIDE = sql('set-conflicts-aside')`with ${NOTIFICATIONS},
   conflicting as (
     select i.* from input i
     join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
     where (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency)
   ),
   ${insertAside('conflicting')}
-  select i."deliveryId" as id, ${ASIDE} from conflicting i`,
-};
+  select i."deliveryId" as id, ${ASIDE} from conflicting i`;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { byIndex } from '../by-index.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 
@@ -16,9 +16,7 @@ export async function forwardParked(query: Query, at: Date, limit: number): Prom
 }
 
 /** Skips through the index from merchant to merchant, so that one without an internalUrl costs one step. */
-const LOCK_PARKED: Statement = {
-  name: 'lock-parked-notifications',
-  text: `with recursive parking as (
+const LOCK_PARKED = sql('lock-parked-notifications')`with recursive parking as (
     (select merchant_id from notification where parked_signature is not null order by merchant_id limit 1)
     union all
     select next.merchant_id from parking p, lateral (
@@ -31,12 +29,9 @@ const LOCK_PARKED: Statement = {
   cross join lateral (
     select n.merchant_id, n.request_id from notification n
     where n.merchant_id = p.merchant_id and n.parked_signature is not null and n.body is not null
-    order by n.received_at limit $1 for update skip locked) parked`,
-};
+    order by n.received_at limit $1 for update skip locked) parked`;
 
-const FORWARD: Statement = {
-  name: 'forward-parked-notifications',
-  text: `with input as materialized (
+const FORWARD = sql('forward-parked-notifications')`with input as materialized (
     select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, "deliveryId" uuid)
   ),
   parked as materialized (
@@ -47,5 +42,4 @@ const FORWARD: Statement = {
     update notification n set parked_signature = null from input i
     where ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
   )
-  ${insertForwards({ id: '"deliveryId"', signature: 'parked_signature', at: '$2', from: 'parked' })}`,
-};
+  ${insertForwards({ id: '"deliveryId"', signature: 'parked_signature', at: '$2', from: 'parked' })}`;

@@ -1,7 +1,7 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
 import { readRows } from '../camel-cased.ts';
-import type { OrmDatabase, Query, Statement } from '../database.ts';
+import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { entityManager } from '../orm.ts';
@@ -159,42 +159,29 @@ export async function discardHeld(query: Query, id: string, at: Date): Promise<b
   return (await query(DISCARD, [id, at])).length === 1;
 }
 
-const SET_ASIDE: Statement = {
-  name: 'set-aside',
-  text: `with ${NOTIFICATIONS}, ${insertAside('input')} select ${ASIDE} from input i`,
-};
+const SET_ASIDE = sql('set-aside')`with ${NOTIFICATIONS}, ${insertAside('input')} select ${ASIDE} from input i`;
 
-const READ_ACCEPTED: Statement = {
-  name: 'read-accepted',
-  text: `select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
+const READ_ACCEPTED = sql('read-accepted')`
+    select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
     from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
     join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')}
-      and ${byIndex('n.request_id', 'i."requestId"')}`,
-};
+      and ${byIndex('n.request_id', 'i."requestId"')}`;
 
-const RELEASE: Statement = {
-  name: 'release-held',
-  text: `with released as (
+const RELEASE = sql('release-held')`with released as (
     update quarantined_notification q set state = 'RELEASED', decided_at = $3, delivery_id = $2
     from merchant m
     where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id and m.internal_url is not null
     returning q.*
   )
-  ${insertForwards({ id: '$2', signature: 'signature', at: '$3', from: 'released' })}`,
-};
+  ${insertForwards({ id: '$2', signature: 'signature', at: '$3', from: 'released' })}`;
 
-const DISCARD: Statement = {
-  name: 'discard-held',
-  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $2
-    where id = $1 and state = 'HELD' returning id`,
-};
+const DISCARD = sql('discard-held')`update quarantined_notification set state = 'DISCARDED', decided_at = $2
+    where id = $1 and state = 'HELD' returning id`;
 
-const DISCARD_MATCHING: Statement = {
-  name: 'discard-matching',
-  text: `update quarantined_notification set state = 'DISCARDED', decided_at = $6 where state = 'HELD' and id in (
+const DISCARD_MATCHING = sql('discard-matching')`
+    update quarantined_notification set state = 'DISCARDED', decided_at = $6 where state = 'HELD' and id in (
       select id from quarantined_notification
       where merchant_id = $1 and state = 'HELD' and ($2::text is null or reason = $2)
         and ($3::timestamptz is null or received_at >= $3) and ($4::timestamptz is null or received_at < $4)
       order by id limit $5)
-    returning id`,
-};
+    returning id`;

@@ -1,6 +1,6 @@
 import { byIndex } from '../by-index.ts';
 import { readRow, readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { replayOne } from '../delivery/make-due-again.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
@@ -70,10 +70,8 @@ const DELIVERY = `left join lateral (
 const COLUMNS = `n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,
   n.parked_signature is not null as parked, n.body is null as purged, d.id as delivery_id`;
 
-const READ_ONE: Statement = {
-  name: 'read-stored-notification',
-  text: `select ${COLUMNS} from notification n ${DELIVERY} where n.merchant_id = $1 and n.request_id = $2`,
-};
+const READ_ONE = sql('read-stored-notification')`select ${COLUMNS} from notification n ${DELIVERY}
+    where n.merchant_id = $1 and n.request_id = $2`;
 
 /** One statement for each set of filters, so that each is planned with its own index. */
 function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
@@ -88,19 +86,14 @@ function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
   };
 }
 
-const LOCK_ONE: Statement = {
-  name: 'lock-stored-notification',
-  text: `select n.parked_signature as "parkedSignature", m.internal_url is not null as addressed
+const LOCK_ONE = sql('lock-stored-notification')`
+    select n.parked_signature as "parkedSignature", m.internal_url is not null as addressed
     from notification n join merchant m on m.id = n.merchant_id
-    where n.merchant_id = $1 and n.request_id = $2 for update of n`,
-};
+    where n.merchant_id = $1 and n.request_id = $2 for update of n`;
 
-const FORWARD_ONE: Statement = {
-  name: 'forward-stored-notification',
-  text: `with unparked as (
+const FORWARD_ONE = sql('forward-stored-notification')`with unparked as (
     update notification set parked_signature = null
     where merchant_id = $1 and request_id = $2 and body is not null
     returning merchant_id, request_id, kind, status_info, body
   )
-  ${insertForwards({ id: '$3', signature: '$4', at: '$5', from: 'unparked' })}`,
-};
+  ${insertForwards({ id: '$3', signature: '$4', at: '$5', from: 'unparked' })}`;

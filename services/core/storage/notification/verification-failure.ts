@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { OrmDatabase, Query, Statement } from '../database.ts';
+import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
@@ -59,20 +59,14 @@ export async function insertVerificationFailures(
 /** Anybody can cause failures, so their number is limited. */
 const MAX_FAILURES = 10_000;
 
-const INSERT_FAILURES: Statement = {
-  name: 'insert-verification-failures',
-  text: `insert into verification_failure (id, failed_at, reason, kind, status_info, claimed_merchant_id, address,
-    body_bytes,
-      body_sha256, signature_sha256prefix)
+const INSERT_FAILURES = sql('insert-verification-failures')`
+    insert into verification_failure (id, failed_at, reason, kind, status_info, claimed_merchant_id, address,
+      body_bytes, body_sha256, signature_sha256prefix)
     select id, "failedAt", reason, kind, "statusInfo", "claimedMerchantId", address, "bodyBytes",
       decode("bodySha256", 'hex'), "signatureSha256Prefix"
     from json_to_recordset($1::json) as i(id uuid, "failedAt" timestamptz, reason text, kind text, "statusInfo" text,
       "claimedMerchantId" text, address text, "bodyBytes" int, "bodySha256" text, "signatureSha256Prefix" text)
-    on conflict do nothing`,
-};
+    on conflict do nothing`;
 
-const TRIM_FAILURES: Statement = {
-  name: 'trim-verification-failures',
-  text: `delete from verification_failure
-    where id <= (select id from verification_failure order by id desc offset $1 limit 1)`,
-};
+const TRIM_FAILURES = sql('trim-verification-failures')`delete from verification_failure
+    where id <= (select id from verification_failure order by id desc offset $1 limit 1)`;

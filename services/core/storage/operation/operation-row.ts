@@ -2,7 +2,7 @@ import { defineEntity, type FilterQuery, type InferEntity, p, raw } from '@mikro
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
 import { byIndex } from '../by-index.ts';
 import { readRow, readRows } from '../camel-cased.ts';
-import type { OrmDatabase, Query, Statement } from '../database.ts';
+import { type OrmDatabase, type Query, sql } from '../database.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 
@@ -99,7 +99,7 @@ export function findResult(query: Query, requestId: string): Promise<OperationRo
   return readRow<OperationRow>(query, FIND_RESULT, [requestId]);
 }
 
-const FIND_RESULT: Statement = { name: 'find-result', text: 'select * from operation where request_id = $1' };
+const FIND_RESULT = sql('find-result')`select * from operation where request_id = $1`;
 
 /** A place in the log, named by the result that stands there, so that it belongs to one history. */
 export interface LogPosition {
@@ -118,15 +118,6 @@ export async function requestIdAt(query: Query, sequence: bigint): Promise<strin
   return (await readRow<LogPosition>(query, REQUEST_ID_AT, [sequence]))?.requestId;
 }
 
-const READ_OPERATIONS: Statement = {
-  name: 'read-operations',
-  text: 'select * from operation where sequence > $1 order by sequence limit $2',
-};
-const LAST_POSITION: Statement = {
-  name: 'last-position',
-  text: 'select sequence, request_id from operation order by sequence desc limit 1',
-};
-const REQUEST_ID_AT: Statement = {
-  name: 'request-id-at',
-  text: 'select sequence, request_id from operation where sequence = $1',
-};
+const READ_OPERATIONS = sql('read-operations')`select * from operation where sequence > $1 order by sequence limit $2`;
+const LAST_POSITION = sql('last-position')`select sequence, request_id from operation order by sequence desc limit 1`;
+const REQUEST_ID_AT = sql('request-id-at')`select sequence, request_id from operation where sequence = $1`;

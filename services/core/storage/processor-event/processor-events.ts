@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /** An event that a processor reported, stored so that a second report changes nothing: each draws its own ids. */
 export interface NamedEvent {
@@ -19,10 +19,7 @@ export async function findEvent(
   return (await query<{ digest: Buffer }>(FIND_EVENT, [id, processor]))[0];
 }
 
-const FIND_EVENT: Statement = {
-  name: 'find-event',
-  text: 'select digest from processor_event where id = $1 and processor = $2',
-};
+const FIND_EVENT = sql('find-event')`select digest from processor_event where id = $1 and processor = $2`;
 
 /** Stores an event. Returns the digest stored under its name, which may be that of an earlier report. */
 export async function rememberEvent(query: Query, event: NamedEvent, at: Date): Promise<Buffer> {
@@ -32,8 +29,6 @@ export async function rememberEvent(query: Query, event: NamedEvent, at: Date): 
 }
 
 /** The update of the id by itself makes the statement return an existing row. */
-const REMEMBER_EVENT: Statement = {
-  name: 'remember-event',
-  text: `insert into processor_event (id, processor, merchant_id, received_at, digest) values ($1, $2, $3, $4, $5)
-    on conflict (id, processor) do update set id = excluded.id returning digest`,
-};
+const REMEMBER_EVENT = sql('remember-event')`
+    insert into processor_event (id, processor, merchant_id, received_at, digest) values ($1, $2, $3, $4, $5)
+    on conflict (id, processor) do update set id = excluded.id returning digest`;

@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 
 /** Stores who a processor says it is, unless it is stored already. Returns what is stored. */
 export async function recallIdentity(
@@ -12,8 +12,6 @@ export async function recallIdentity(
 }
 
 /** The update of the processor by itself makes the statement return an existing row. */
-const RECALL: Statement = {
-  name: 'recall-identity',
-  text: `insert into processor_identity (processor, name, identity, met_at) values ($1, $2, $3, clock_timestamp())
-    on conflict (processor) do update set processor = excluded.processor returning name, identity`,
-};
+const RECALL = sql('recall-identity')`insert into processor_identity (processor, name, identity, met_at)
+    values ($1, $2, $3, clock_timestamp())
+    on conflict (processor) do update set processor = excluded.processor returning name, identity`;

@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { nextChangeNumber } from '../merchant/credential-rows.ts';
 
 /**
@@ -9,8 +9,5 @@ export async function endSession(query: Query, sessionHash: Buffer, expiresAt: D
   return (await query(END_SESSION, [sessionHash, expiresAt, await nextChangeNumber(query)])).length === 1;
 }
 
-const END_SESSION: Statement = {
-  name: 'end-session',
-  text: `insert into ended_session (session_hash, expires_at, change_number) values ($1, $2, $3)
-    on conflict do nothing returning change_number`,
-};
+const END_SESSION = sql('end-session')`insert into ended_session (session_hash, expires_at, change_number)
+    values ($1, $2, $3) on conflict do nothing returning change_number`;

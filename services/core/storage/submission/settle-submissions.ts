@@ -1,6 +1,6 @@
 import type { Capabilities, HoldBooks } from '../../domain/hold-rules.ts';
 import type { Card } from '../../domain/outcome.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
 /** How something that was sent ended. It goes as JSON: times are RFC 3339, money is minor units. */
@@ -104,9 +104,7 @@ export const DONE = `select 'changed' as what, subject_id::text as id from chang
   union all select 'locked', "requestId"::text from locked`;
 
 /** Ends submissions of all kinds, with the books of their holds, their results and the deliveries. */
-export const SETTLE_SUBMISSIONS: Statement = {
-  name: 'settle-submissions',
-  text: `with input as materialized (
+export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
       "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz,
@@ -161,5 +159,4 @@ export const SETTLE_SUBMISSIONS: Statement = {
     from changed c where s.request_id = any (array[c."captureRequestId"])
   ),
   ${APPEND_RESULTS}
-  ${DONE}`,
-};
+  ${DONE}`;

@@ -1,7 +1,7 @@
 import type { Change } from '../../domain/hold-rules.ts';
 import { CLAIM_INPUT, CLAIMED, type ClaimInput, findClaims } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
 import type { SubmissionRow } from './submission-row.ts';
@@ -160,9 +160,7 @@ const SUBMISSION = inputColumns(COLUMNS);
  * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever when it is
  * frozen there. Here the only locks are those of one statement, which ends without the client.
  */
-export const STORE_SUBMISSIONS: Statement = {
-  name: 'store-submissions',
-  text: `with input as materialized (
+export const STORE_SUBMISSIONS = sql('store-submissions')`with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
     from json_to_recordset($1::json) as i(${CALL_INPUT}, version xid, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,
@@ -205,5 +203,4 @@ export const STORE_SUBMISSIONS: Statement = {
       ${SUBMISSION.values}
     from admissible where "requestId" in (select request_id from claimed)
   )
-  ${OUTCOMES}`,
-};
+  ${OUTCOMES}`;

@@ -56,10 +56,7 @@ export interface HoldState extends HoldBooks {
   readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
 }
 
-/**
- * Judges a capture, in the order of docs/product.md, "Order of refusals" (an unknown hold is refused before).
- * Returns the refusal, or undefined when the capture may be reserved.
- */
+/** Judges a capture, in the order of docs/product.md, "Order of refusals". Returns the refusal, or undefined. */
 export function judgeCapture(
   hold: HoldState,
   { amount, finalCapture }: { readonly amount: bigint; readonly finalCapture: boolean },
@@ -121,10 +118,7 @@ export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefine
   return isBusy ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
-/**
- * Judges an increment, in the order of docs/product.md, "Order of refusals". Minor units. Returns the refusal, or
- * undefined.
- */
+/** Judges an increment, in the order of docs/product.md, "Order of refusals". Returns the refusal, or undefined. */
 export function judgeIncrement(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
   if (hold.amount + amount > LARGEST_AMOUNT) return 'AMOUNT_TOO_LARGE';
   return judgeChange(hold, 'increments', now);
@@ -259,10 +253,7 @@ export interface ReversedCapture {
   readonly amountRefunding?: bigint | null | undefined;
 }
 
-/**
- * What is taken back of a capture; without one, what is taken back of the hold and of no capture that is known. A
- * reinstatement can be so much.
- */
+/** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement can be so much. */
 export function takenBackOf(
   hold: HoldBooks,
   capture: ReversedCapture | undefined,

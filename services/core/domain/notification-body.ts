@@ -50,10 +50,7 @@ export function notificationBody(fields: NotificationFields): string {
   });
 }
 
-/**
- * Builds the body of a notification about nothing, by which a merchant tests its receiver. It moves no money, and says
- * so.
- */
+/** Builds the body of a test notification, which is about nothing, moves no money, and says so. */
 export function testNotificationBody(
   { merchantId, requestId, currency }: Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>,
   at: Date,

@@ -104,10 +104,7 @@ const OK_WORDS: ReadonlySet<StatusInfo> = new Set(
 /** The error code of the contract (proto/holdfast/processor/v1) for an identifier that was used for something else. */
 export const IDENTIFIER_REUSED = 'identifier_reused';
 
-/**
- * The outcome of a request that the processor has never seen and, fenced, will never perform. A void that must happen
- * is sent again under a new identifier.
- */
+/** Never received and, fenced, never to be performed. A void that must happen is sent again, under a new identifier. */
 export const NEVER_RECEIVED: FinalOutcome = {
   answer: 'NOT_PERFORMED',
   code: 'never_received',

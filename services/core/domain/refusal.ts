@@ -11,9 +11,7 @@ export interface RefusalDetails {
   readonly processorMessage?: string | undefined;
   /** The answer was kept under an idempotency key. */
   readonly replayed?: boolean | undefined;
-  /**
-   * AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units.
-   */
+  /** Minor units: what remains of the hold (AMOUNT_EXCEEDS_HOLD) or of the capture (AMOUNT_EXCEEDS_CAPTURE). */
   readonly amountRemaining?: bigint | undefined;
   readonly currency?: string | undefined;
   /** How long to wait before trying again, seconds. */

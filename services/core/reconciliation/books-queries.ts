@@ -12,10 +12,7 @@ const TAKEN_BACK = "case kind when 'REVERSAL' then amount else -amount end";
 /** SQL: the kinds of submissions that reserve what remains of a hold. */
 const RESERVING = kindsWhere(({ reserves }) => reserves === 'REMAINING');
 
-/**
- * Each hold with the sums of its captures, reservations, and releases that gave back less than was left: those leave it
- * open.
- */
+/** Each hold with the sums of its captures, its reservations, and its releases that left something to capture. */
 const SUMS = `with captured as (
     select hold_request_id, sum(amount) as captured from submission where kind = 'CAPTURE' and state = 'OK' group by 1
   ),
@@ -64,10 +61,7 @@ const SUMS = `with captured as (
     from (select *, case phase when 'AUTHORIZED' then sum_amount else 0 end as held from summed) placed
   )`;
 
-/**
- * docs/product.md, "Books": the counters follow from captures, increments, releases and reversals, and from whether the
- * hold is closed.
- */
+/** docs/product.md, "Books": the counters follow from what was captured, added, released and reversed. */
 const HOLD_COUNTERS = `${SUMS}
   select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
     format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
@@ -111,10 +105,7 @@ const REVERSALS = `with logged as (
   where coalesce(l.reversed, 0) <> coalesce(c.amount_reversed, 0)
     and coalesce(c.request_id, l.capture_request_id) >= ${RESULTS_FROM}`;
 
-/**
- * What is refunded of a capture, or reserved by refunds, is what its refunds add up to, and each refund has a capture
- * of its hold.
- */
+/** What is refunded of a capture, or reserved, is what its refunds add up to; each has a capture of its hold. */
 const REFUNDS = `with refunded as (
     select capture_request_id, hold_request_id, min(merchant_id) as merchant_id,
       coalesce(sum(amount) filter (where state = 'OK'), 0) as refunded,

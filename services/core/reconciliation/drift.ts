@@ -4,10 +4,7 @@ import type { AuditSummary, Drift as DriftMessage, ProcessorEntries } from '../.
 export const DRIFTS = [
   /** The amount or the counters of a hold are not what its captures, increments and releases add up to. */
   'HOLD_COUNTERS',
-  /**
-   * The status of a hold, or whether it is closing or changing, does not follow from its captures, releases, increments
-   * and extensions.
-   */
+  /** The status of a hold, or whether it is closing or changing, does not follow from its submissions. */
   'HOLD_STATE',
   /** A capture or release whose hold does not exist, or has another merchant or currency. */
   'SUBMISSION_WITHOUT_HOLD',

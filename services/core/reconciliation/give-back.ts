@@ -61,9 +61,7 @@ async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', se
   return { requestId: holdRequestId, ...(!isEnded && { note: 'the void has no result yet: recovery finds it out' }) };
 }
 
-/**
- * Stores, sends and settles a submission on a hold. Returns whether it has ended. Throws Unable when it was refused.
- */
+/** Stores, sends and settles a submission on a hold. Returns whether it has ended. Throws Unable when refused. */
 async function submit(
   holdRequestId: string,
   what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'processorRequestId'>,

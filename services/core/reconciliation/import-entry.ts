@@ -138,9 +138,7 @@ async function storeOn(
   throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
 }
 
-/**
- * Stores the hold of an authorization, as one whose outcome is open. Throws Unable when the merchant does not exist.
- */
+/** Stores the hold of an authorization as open. Throws Unable when the merchant does not exist. */
 export async function storeHold(entry: UnknownEntry, { sender, reads, names }: Importing): Promise<Facts> {
   const contract = await reads.merchant(entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
@@ -171,10 +169,7 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
   return { ...hold, kind: 'HOLD' };
 }
 
-/**
- * The preauthorizationId of a hold that is imported: the one that it had, unless its requestId or key of
- * ENCRYPTION_KEYS is gone.
- */
+/** The preauthorizationId of an imported hold: its own, unless its requestId or key of ENCRYPTION_KEYS is gone. */
 export function handleOfImported(entry: UnknownEntry, requestId: string, cipher: Cipher) {
   const isOwn = requestId === (entry.operationRequestId || entry.requestId);
   const kept = isOwn && entry.memo !== '' ? handleOf(cipher, requestId, entry.memo) : undefined;
@@ -233,10 +228,7 @@ async function settleImported({ actedAt }: UnknownEntry, { sender, answer }: Imp
   if (answer.found === 'DONE') await settle({ ...sender, clock: () => actedAt }, facts, answer.outcome);
 }
 
-/**
- * Books that a hold has ended at the processor, like its event. What was lost with it has been imported before. Returns
- * its requestId.
- */
+/** Books that a hold has ended at the processor, like its event: what was lost with it was imported before. */
 async function importEnd(sender: Sender, holdRequestId: string): Promise<string> {
   const { query } = sender.database;
   const open = await findHold(query, holdRequestId);

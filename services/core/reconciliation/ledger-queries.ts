@@ -33,10 +33,7 @@ const COLUMNS = {
 
 const DEFINED = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
 
-/**
- * The copy: a table of the session, so that a million entries are compared by joins. `contradicts` = it was another
- * operation before.
- */
+/** The copy: a table of the session, for joins of a million entries. `contradicts` = it was something else before. */
 export const CREATE_COPY = `create temporary table processor_entry (${DEFINED.join(', ')},
     contradicts boolean not null default false, primary key (request_id, processor));
   create temporary table left_out (name text primary key, why text not null);
@@ -111,10 +108,7 @@ const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
 const orEmpty = (column: string) =>
   `case when e.kind in ('VOID', 'EXTENSION') and e.${column} = '' then f.${column} else e.${column} end`;
 
-/**
- * Done in both books or in neither. An authorization that was given back in full counts as not done (a late
- * authorization).
- */
+/** Done in both books or in neither. An authorization that was given back in full (a late one) counts as not done. */
 const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s where compared and state in ('OK', 'KO')
       and s.processor not in (select name from left_out) and not ${isInvalid('s.identifier', 's.processor')}),
   compared as (
@@ -296,10 +290,7 @@ export const DOUBTS = `with sums as (
   union all
   select request_id, processor, 'stands there twice, as different operations' from processor_entry where contradicts`;
 
-/**
- * How many operations that were read, or are of a time since ($2), we have as done at a processor ($1), and those that
- * its books do not have so.
- */
+/** How many operations, read or since a time ($2), are done here at a processor ($1), and not so in its books. */
 export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
     (min(request_id::text) filter (where is_wrong)) as first from (
     select f.request_id, e.request_id is null or e.answer <> 'APPROVED'

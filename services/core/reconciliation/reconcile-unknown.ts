@@ -26,15 +26,11 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
   readonly processors: Ledgers;
   readonly sender: Sender;
   readonly decisions: Decisions;
-  /**
-   * What changed at the processors before this time is not read; absent = what cannot be lost is not, or all is read.
-   */
+  /** What changed at the processors before is not read; absent = what cannot be lost is not, or all is read. */
   readonly from?: Date | undefined;
   /** How long to wait before reading again what may have changed while it was read, milliseconds. */
   readonly patienceMs: number;
-  /**
-   * For how long after the database went back in time calls of before may still arrive at a processor, milliseconds.
-   */
+  /** For how long calls of before the database went back may still arrive at a processor, milliseconds. */
   readonly callsOverMs: number;
 }
 
@@ -111,10 +107,7 @@ function ended({ sender, decisions }: ReconcileParts, since: Date): Promise<bool
   return inNameOf(actor, () => endReconciling(sender.database, since, sender.clock()));
 }
 
-/**
- * Pages are read one after another, so an authorization may be older than its captures: what contradicts itself is read
- * again.
- */
+/** An authorization may be of an older page than its captures: what contradicts itself is read again. */
 async function refuseContradictions(client: pg.Client, { processors, patienceMs }: ReconcileParts): Promise<void> {
   for (let tries = 0; ; tries++) {
     const { rows } = await client.query<{ request_id: string; processor: string; what: string }>(DOUBTS);
@@ -140,10 +133,7 @@ async function refuseContradictions(client: pg.Client, { processors, patienceMs 
 const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
-/**
- * Each operation that we have as done must be in the books that were read of its processor. Returns how many there are,
- * by processor.
- */
+/** What we have as done must be in the books of its processor. Returns how many there are, by processor. */
 async function refuseForeign(
   client: pg.Client,
   { processors }: ReconcileParts,

@@ -41,10 +41,7 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   }
 }
 
-/**
- * Both books change while they are read: what differs is read again a little later, and is drift when neither has
- * changed.
- */
+/** Both books change while they are read: drift is what differs, and still does a little later. */
 async function reconcile(
   client: pg.Client,
   parts: AuditParts,

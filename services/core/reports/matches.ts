@@ -32,18 +32,13 @@ export interface MatchFilter {
   readonly limit: number;
 }
 
-/**
- * A page of a search: what was found, and the requestId down to which everything was searched; undefined = to the end.
- */
+/** A page of a search, and the requestId down to which everything was searched; undefined = to the end. */
 export interface FoundMatches {
   readonly rows: MatchRow[];
   readonly searchedTo: string | undefined;
 }
 
-/**
- * Finds a hold by the hash of its preauthorizationId, or an operation of any kind by its requestId or its identifier at
- * the processor.
- */
+/** Finds a hold by the hash of its preauthorizationId, or an operation by requestId or identifier at a processor. */
 export function findExactMatches(
   query: Query,
   { requestId, idHash }: { readonly requestId: string | null; readonly idHash: Buffer | null },

@@ -21,10 +21,7 @@ export interface Minute {
 
 const NONE = { okCount: 0, koCount: 0, deliveryCount: 0, deliveredCount: 0, verifiedCount: 0, refusedCount: 0 };
 
-/**
- * Counts the last `count` minutes, that of `now` last; minutes without events are included. `merchantId` null = all
- * merchants'.
- */
+/** Counts the last `count` minutes, that of `now` last; empty ones, too. `merchantId` null = all merchants'. */
 export async function countMinutes(
   query: Query,
   now: Date,

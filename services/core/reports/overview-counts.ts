@@ -32,10 +32,7 @@ function processorRow({ oldestUnknownAt, ...row }: ProcessorRow): ProcessorRow {
 
 const MOST = 10_000;
 
-/**
- * What is open, but what the processor has accepted and is not late. A table's rows are read by its index, whose
- * condition `inReview` repeats.
- */
+/** What is open, unless it was accepted and is not late. `inReview` repeats the condition of the index. */
 const OPEN = ofBothTables(
   (table, { state, stateColumn, inReview }) => `(select ${state} as state, s.created_at, s.processor from ${table} s
       where ${inReview} and s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')

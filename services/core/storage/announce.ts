@@ -8,10 +8,7 @@ import { StatementGather } from './statement-gather.ts';
  */
 export const COMMIT_CHANNEL = 'holdfast_commit';
 
-/**
- * Announces a commit: the endpoints that have new deliveries, none when there are only results. Never fails, waits for
- * nothing.
- */
+/** Announces a commit by the endpoints that it has deliveries for, if any. Never fails, waits for nothing. */
 export type Announce = (endpoints: readonly string[]) => void;
 
 /** Opens announcements; those made while one is on its way share the next. */
@@ -30,8 +27,6 @@ export function openAnnounce(database: Database): Announce {
   };
 }
 
-/**
- * A NOTIFY alone is a transaction of its own; an announcement may be lost, so its commit does not wait for the disk.
- */
+/** A NOTIFY alone is a transaction of its own; it may be lost, so its commit does not wait for the disk. */
 const ANNOUNCE = sql('announce-commit')`select pg_notify('${COMMIT_CHANNEL}', endpoint)
     from (select set_config('synchronous_commit', 'off', true)) no_wait, unnest($1::text[]) endpoint`;

@@ -16,10 +16,7 @@ export interface EncryptionKey {
 
 export type Cipher = ReturnType<typeof openCipher>;
 
-/**
- * Parses `id:base64,id:base64`; the first key is the current one. Throws on anything but 32-byte keys with distinct
- * short ids.
- */
+/** Parses `id:base64,id:base64`, the current key first. Throws unless they are of 32 bytes, with distinct short ids. */
 export function parseEncryptionKeys(text: string): EncryptionKey[] {
   const keys = text.split(',').map((part) => {
     const [id = '', encoded = ''] = part.split(':');

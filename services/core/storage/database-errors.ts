@@ -36,10 +36,7 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '55P03';
 }
 
-/**
- * Whether a prepared statement was not executed because it would return other columns than when it was planned: a
- * migration has added one since.
- */
+/** Whether a prepared statement was not executed because a migration has added a column to what it returns. */
 export function isPlanOutdated(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '0A000' && 'routine' in error && error.routine === REPLANS;
 }

@@ -6,10 +6,7 @@ import { SETTLE_HOLDS } from './hold/settle-holds.ts';
 import { SETTLE_SUBMISSIONS } from './submission/settle-submissions.ts';
 import { STORE_SUBMISSIONS } from './submission/store-submissions.ts';
 
-/**
- * The statements that every operation makes, in the order in which it makes them; services/core/statements.sql shows
- * them whole.
- */
+/** The statements that every operation makes, in their order; services/core/statements.sql shows them whole. */
 export const HOT_STATEMENTS: readonly Statement[] = [
   INSERT_HOLDS,
   SETTLE_HOLDS,

@@ -2,9 +2,7 @@ import { ADVISORY_LOCKS, type Database, type Query, type Statement } from './dat
 import { isLockTimeout, isStatementTimeout } from './database-errors.ts';
 import { lowestIdAt } from './id-bounds.ts';
 
-/**
- * What a run that drops partitions works with: the end of what is kept, and the bounds of the partition. SQL literals.
- */
+/** The end of what is kept, and the bounds of the partition that is dropped: SQL literals. */
 interface Range {
   readonly before: string;
   readonly lowest: string;
@@ -28,10 +26,7 @@ interface Partitioned {
 /** Rows that are moved out of a partition when it is dropped; one with more is not dropped. */
 const MOST_KEPT = 10_000;
 
-/**
- * Attempts follow their deliveries, which come first. The newest results of a partition are those with the highest
- * numbers.
- */
+/** Attempts come after their deliveries. The newest results of a partition have the highest numbers. */
 const PARTITIONED: readonly Partitioned[] = [
   {
     table: 'delivery',

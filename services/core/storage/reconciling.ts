@@ -1,10 +1,7 @@
 import { audited } from './audit-log/audit-log.ts';
 import { type Database, type Query, sql } from './database.ts';
 
-/**
- * SQL: the history of the database. PostgreSQL begins a new timeline with each promotion and each restore to a point in
- * time.
- */
+/** SQL: the timeline; PostgreSQL begins a new one with each promotion and each restore to a point in time. */
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /**
@@ -18,10 +15,7 @@ export const RECONCILING_SINCE = `(select coalesce(reconciling_since,
 /** SQL of a condition, for searches whose finds must wait until the books are complete again. */
 export const IS_NOT_RECONCILING = `${RECONCILING_SINCE} is null`;
 
-/**
- * SQL: the requestIds below it were drawn before RECONCILING_SINCE, so they may belong to lost operations; null = none
- * may.
- */
+/** SQL: requestIds below were drawn before RECONCILING_SINCE: their operations may be lost; null = none may be. */
 export const LOST_BELOW = `(lpad(to_hex((extract(epoch from ${RECONCILING_SINCE}) * 1000)::bigint), 12, '0')
   || repeat('0', 20))::uuid`;
 
@@ -56,10 +50,7 @@ export async function readTimeline(query: Query): Promise<string> {
 
 const READ_TIMELINE = sql('read-timeline')`select ${TIMELINE} as timeline`;
 
-/**
- * SQL: has recovery look at the open checkouts at once. One may have ended, and the event that told it may be among
- * what was lost.
- */
+/** SQL: has recovery look at the open checkouts at once: the event that one has ended may be among what was lost. */
 const LOOK_AT_CHECKOUTS = `update hold set inquire_at = created_at where phase = 'AWAITING_CHECKOUT'`;
 
 /**

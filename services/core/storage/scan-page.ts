@@ -15,10 +15,7 @@ export interface Scan<Row extends object> {
   readonly exclude?: readonly (keyof Row & string)[];
 }
 
-/**
- * Rows of a list. `scannedTo`: the key down to which rows were compared, when there may be more below it; absent = all
- * were.
- */
+/** Rows of a list. `scannedTo` = the key down to which rows were compared, if there may be more; absent = all were. */
 export interface Slice<Row> {
   readonly rows: Row[];
   readonly scannedTo?: string | undefined;

@@ -7,10 +7,7 @@ export function inNameOf<T>(actor: string, call: () => T): T {
   return actors.run(actor, call);
 }
 
-/**
- * The actor of the current call: `operator`, `operator/` and the name that the call gave, or `api-key/` and the id of a
- * merchant's key.
- */
+/** The actor of the current call: `operator`, `operator/NAME`, or `api-key/` and the id of a merchant's key. */
 export function actorOfCall(): string {
   return actors.getStore() ?? 'operator';
 }

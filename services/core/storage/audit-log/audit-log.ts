@@ -30,10 +30,7 @@ export interface AuditedAction {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Runs an action and writes its audit entry, in one transaction. An action that returns false or 0 changed nothing, and
- * gets no entry.
- */
+/** Runs an action with its audit entry, in one transaction. One that returns false or 0 changed nothing: no entry. */
 export async function audited<T>(
   database: Database,
   action: AuditedAction,
@@ -82,10 +79,7 @@ export type AuditFilter = Partial<Pick<AuditEntryRow, 'target' | 'action' | 'act
   readonly atTo?: Date;
 };
 
-/**
- * Lists entries, newest first, those before the id `after`; undefined = from the newest. Indexes have those about a
- * target, and those by an actor.
- */
+/** Lists entries, newest first, those before the id `after`. Indexes have those about a target, and by an actor. */
 export function listAuditEntries(
   database: OrmDatabase,
   { atFrom, atTo, target, actor, ...same }: AuditFilter,

@@ -8,10 +8,7 @@ export const KEY_DAYS = 7;
 /** One use a week: a century. */
 const MOST_USES = 5_000;
 
-/**
- * A UUIDv8 (RFC 9562, section 5.8) of SHA-256. Neither merchantIds nor methods contain a slash, so the parts cannot be
- * read otherwise.
- */
+/** A UUIDv8 (RFC 9562, section 5.8) of SHA-256. No merchantId or method has a slash, so the text is unambiguous. */
 const IDENTIFIER = `overlay(overlay(left(encode(sha256(convert_to(concat_ws('/',
     (select id from installation where number = any (array[1])), i."merchantId", i.method, u.use, i.key), 'UTF8')),
     'hex'), 32) placing '8' from 13) placing 'a' from 17)::uuid`;

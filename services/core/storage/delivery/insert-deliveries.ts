@@ -1,9 +1,6 @@
 import { type Query, sql } from '../database.ts';
 
-/**
- * SQL that inserts deliveries which forward the notifications of a table `from` to internal endpoints; id, signature
- * and time are SQL.
- */
+/** SQL that forwards the notifications of a table `from` to internal endpoints; id, signature and time are SQL. */
 export function insertForwards({
   id,
   signature,
@@ -17,10 +14,7 @@ export function insertForwards({
   returning merchant_id as "merchantId", endpoint_kind as kind`;
 }
 
-/**
- * Stores the delivery of a notification about nothing to the merchant's webhook, due at once. Returns false when the
- * merchant has no webhookUrl.
- */
+/** Stores a test delivery to the merchant's webhook, due at once. Returns false when it has no webhookUrl. */
 export async function insertTestDelivery(
   query: Query,
   { id, merchantId, requestId, body, at }: Record<'id' | 'merchantId' | 'requestId' | 'body', string> & { at: Date },

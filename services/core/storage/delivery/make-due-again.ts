@@ -53,10 +53,7 @@ export async function recoverRange(query: Query, range: RecoverRange, now: Date)
   return query<EndpointKey>(statement, merchantId === null ? values : [...values, merchantId]);
 }
 
-/**
- * Makes due now what waits for a later attempt at an endpoint, and keeps its schedule; a part at a time, so that no
- * statement holds many locks.
- */
+/** Makes due now what waits for a later attempt, and keeps its schedule; in parts, so that none holds many locks. */
 export async function hurry(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<void> {
   while ((await query(HURRY, [merchantId, kind, now])).length === HURRIED_TOGETHER);
 }

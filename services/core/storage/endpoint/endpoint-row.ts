@@ -51,10 +51,7 @@ export function endpointOf(name: string): EndpointKey | undefined {
   return merchantId === undefined ? undefined : { merchantId, kind: kind as EndpointKind };
 }
 
-/**
- * Lists endpoints that have failed or are paused, in the order of merchant and kind, those after `after`; undefined =
- * from the first.
- */
+/** Lists endpoints that have failed or are paused, in the order of merchant and kind, those after `after`. */
 export function listTroubledEndpoints(
   database: OrmDatabase,
   merchantId: string | undefined,

@@ -1,8 +1,6 @@
 import { type Query, sql } from '../database.ts';
 
-/**
- * Stores the address of a hold's checkout page, sealed, and when the page closes, at which recovery looks at the hold.
- */
+/** Stores the address of a hold's checkout page, sealed, and when it closes, at which recovery looks at the hold. */
 export async function storeCheckout(
   query: Query,
   requestId: string,
@@ -29,9 +27,7 @@ const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
     where request_id = $1 and metadata is null
       and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`;
 
-/**
- * Freezes what remains of a hold: captures and releases are rejected until an operator unfreezes it. It still expires.
- */
+/** Freezes what remains: captures and releases are rejected until an operator unfreezes it. It still expires. */
 export async function freezeHold(query: Query, requestId: string): Promise<void> {
   await query(FREEZE_HOLD, [requestId]);
 }

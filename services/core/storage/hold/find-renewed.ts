@@ -10,10 +10,7 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
   readonly renewalPhase: HoldRow['phase'];
 }
 
-/**
- * Finds holds whose renewal is decided, and that can be released, or have ended; none while the database is being
- * reconciled.
- */
+/** Finds renewed holds that can be released or have ended, the renewal being decided; none while reconciling. */
 export function findRenewed(
   query: Query,
   { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },

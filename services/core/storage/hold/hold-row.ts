@@ -54,19 +54,13 @@ export const HoldEntity = defineEntity({
     /** False = the merchant initiated it. */
     customerPresent: p.boolean().default(false),
     expectedCaptureAt: p.datetime(3).nullable(),
-    /**
-     * When what remains is captured by itself; the capture that did it, and how many were tried because none before had
-     * arrived.
-     */
+    /** When what remains is captured by itself; the capture that did it; how many were tried, as some never arrive. */
     captureAt: p.datetime(3).nullable(),
     autoCaptureId: p.uuid().nullable(),
     autoCaptureCount: p.integer().default(0),
     /** An end that the merchant chose, earlier than the period's. */
     releaseAt: p.datetime(3).nullable(),
-    /**
-     * The term of the contract: how long before its end the merchant is told; null = not, or told already. And when
-     * that is.
-     */
+    /** By the contract, how long before its end the merchant is told; and when. Null = not, or told already. */
     notifyExpiringHours: p.integer().nullable(),
     notifyExpiringAt: p.datetime(3).nullable(),
     /** The hold that it renews, and whether that is still to be released. */
@@ -85,10 +79,7 @@ export const HoldEntity = defineEntity({
     generatedTokenId: p.text().nullable(),
     /** What the authorization can do, as the processor said when it approved it. */
     capabilities: p.json().nullable().$type<Capabilities>(),
-    /**
-     * The authorization ended at the processor by itself: what the rest is booked as, what was given back, and its
-     * reference of that.
-     */
+    /** The authorization ended there by itself: what the rest is booked as, what was given back, and the reference. */
     endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
     endedAmount: p.bigint('bigint').nullable(),
     endedReference: p.text().nullable(),

@@ -32,10 +32,7 @@ const READ_BY_HANDLE = sql('read-hold-by-handle')`select * from hold where id_ha
 const READ_BY_REQUEST_ID = sql('read-holds')`select *, xmin::text as version from hold
     where request_id = any($1::uuid[])`;
 
-/**
- * Looks up holds by the identifiers of their authorizations at processors. Returns them in their order; undefined =
- * there is none.
- */
+/** Looks up holds by their identifiers at processors. Returns them in their order; undefined = there is none. */
 export async function findHoldsAt(
   query: Query,
   places: readonly { readonly identifier: string; readonly processor: string }[],

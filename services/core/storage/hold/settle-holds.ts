@@ -15,10 +15,7 @@ export function settleHolds(query: Query, ends: readonly HoldEnd[]): Promise<Set
   return settleEach(query, SETTLE_HOLDS, ends);
 }
 
-/**
- * One that is placed while its checkout is being cancelled stays closing, until the processor has said which came
- * first.
- */
+/** One placed while its checkout is being cancelled stays closing until the processor has said which came first. */
 export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       "expiresAt" timestamptz, "generatedTokenId" text, capabilities jsonb)

@@ -6,10 +6,7 @@ import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
 import type { ReadHold } from './read-holds.ts';
 
-/**
- * Finds open holds of which something remains, and whose merchants are to be told that they end soon, those due longest
- * first; none while the database is being reconciled.
- */
+/** Finds holds with something left whose merchants are to be told that they end soon; none while reconciling. */
 export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
   return readRows<ReadHold>(query, FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
 }

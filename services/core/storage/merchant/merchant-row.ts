@@ -26,9 +26,7 @@ export const MerchantEntity = defineEntity({
     /** How long before the end of a hold the merchant is told; null = not. */
     notifyExpiringHours: p.integer().nullable(),
     createdAt: p.datetime(3),
-    /**
-     * Grows with every change of the merchant, its API keys or its signing secrets: the cursor of the credentials feed.
-     */
+    /** Grows with every change of the merchant, its keys or its secrets: the cursor of the credentials feed. */
     changeNumber: p.bigint('bigint'),
   },
 });

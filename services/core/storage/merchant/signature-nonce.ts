@@ -1,9 +1,6 @@
 import { type Query, sql } from '../database.ts';
 
-/**
- * Marks the nonce of a signed capture as used, as long as its signature could be valid. Returns false when it was used
- * before.
- */
+/** Marks the nonce of a signed capture as used while the signature could be valid. False = it was used before. */
 export async function useNonce(query: Query, merchantId: string, nonce: string, expiresAt: Date): Promise<boolean> {
   return (await query(USE_NONCE, [merchantId, nonce, expiresAt])).length === 1;
 }

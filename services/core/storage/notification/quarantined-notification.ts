@@ -50,9 +50,7 @@ export async function findQuarantined(database: OrmDatabase, id: string): Promis
 /** Which of them to list. */
 export type QuarantineFilter = Partial<Pick<QuarantinedNotificationRow, 'merchantId' | 'state'>>;
 
-/**
- * Lists them, newest first, those before the id `after`; undefined = from the newest. An index has those that are held.
- */
+/** Lists them, newest first, those before the id `after`. An index has those that are held. */
 export function listQuarantined(
   database: OrmDatabase,
   filter: QuarantineFilter,
@@ -91,10 +89,7 @@ export function asideFor(reason: Reason, notification: NotificationInput) {
   return { ...notification, reason, onceKey: onceKey(notification, reason) };
 }
 
-/**
- * What became of a notification that was to be quarantined. FULL = not stored: the merchant has MAX_HELD that nobody
- * decided about.
- */
+/** What became of one. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
 export type Aside = 'STORED' | 'KNOWN' | 'FULL';
 
 /** A genuine secret could fill the disk with contradictions, 64 KiB each. */
@@ -133,9 +128,7 @@ export async function setAside(query: Query, notification: NotificationInput, re
   return row?.aside ?? 'FULL';
 }
 
-/**
- * Forwards a held notification by a delivery with this id. Returns false when it is not held or cannot be forwarded.
- */
+/** Forwards a held notification by a delivery with this id. False = it is not held or cannot be forwarded. */
 export async function releaseHeld(query: Query, id: string, deliveryId: string, at: Date): Promise<boolean> {
   return (await query(RELEASE, [id, deliveryId, at])).length === 1;
 }

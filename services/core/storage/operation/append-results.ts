@@ -42,10 +42,7 @@ export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' |
   readonly traceParent?: string | undefined;
 }
 
-/**
- * SQL: how many notifications the result of a row `c` makes, by the terms of its hold. They are counted while the
- * merchant has no webhookUrl, too.
- */
+/** SQL: how many notifications the result of a row `c` makes; counted without a webhookUrl, too. */
 export const NOTIFIED = `case when c.operation->'delivery' is null then 0 else 1 end`;
 
 /**

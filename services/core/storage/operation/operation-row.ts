@@ -33,10 +33,7 @@ export const OperationEntity = defineEntity({
     processorMessage: p.text().nullable(),
     merchantReference: p.text().nullable(),
     finalStateDate: p.datetime(3),
-    /**
-     * Which notification of its hold it is, from 1 on; null = it is about no hold, or its merchant is not notified of
-     * it.
-     */
+    /** Which notification of its hold it is, from 1 on; null = it is of no hold, or its merchant is not notified. */
     holdSequence: p.integer().nullable(),
   },
 });

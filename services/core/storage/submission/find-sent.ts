@@ -31,10 +31,7 @@ export function findSent(query: Query, requestId: string): Promise<Sent | undefi
   return readRow<Sent>(query, FIND_SENT, [requestId]);
 }
 
-/**
- * Looks up what was sent to a processor by its identifier there: two processors may each have done something under the
- * same one.
- */
+/** Looks up what was sent to a processor by its identifier there, which another processor may have, too. */
 export function findSentAs(query: Query, identifier: string, processor: string): Promise<Sent | undefined> {
   return readRow<Sent>(query, FIND_SENT_AS, [identifier, processor]);
 }

@@ -17,10 +17,7 @@ export function sentColumns() {
     /** When recovery looks at it next, while its outcome is open. */
     inquireAt: p.datetime(3).nullable(),
     inquiryCount: p.integer(),
-    /**
-     * Until when it is normal that an accepted request has no result; null = it was not accepted, or the processor did
-     * not say.
-     */
+    /** Until when it is normal that an accepted request has no result; null = it was not accepted, or not known. */
     expectedBy: p.datetime(3).nullable(),
     processorReference: p.text().nullable(),
     processorCode: p.text().nullable(),

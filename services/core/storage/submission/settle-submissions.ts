@@ -58,10 +58,7 @@ export interface Settled {
   readonly deliveryIds: ReadonlySet<string>;
 }
 
-/**
- * Runs a statement that settles. What had ended already, what somebody else has locked, and what has changed is left as
- * it is.
- */
+/** Runs a statement that settles. What has ended, is locked by somebody else or has changed is left as it is. */
 export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
   const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
   const ids = { changed: new Set<string>(), locked: new Set<string>(), delivery: new Set<string>() };

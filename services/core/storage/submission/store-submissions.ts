@@ -139,10 +139,7 @@ export const MAY_BE_LOST = `lost.below is not null and not coalesce(i.imported, 
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost`;
 export const LOST = `cross join (select ${LOST_BELOW} as below) lost`;
 
-/**
- * SQL that ends the statement: what became of each row. KEY_TAKEN = the key or the requestId is; AGAIN = its hold could
- * not be locked.
- */
+/** SQL that ends the statement: what became of each row. AGAIN = its hold could not be locked. */
 export const OUTCOMES = `select i.place, i."sentAs" as sent_as,
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'

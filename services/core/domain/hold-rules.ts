@@ -301,31 +301,19 @@ function closed(books: HoldBooks, status: HoldStatus, reason: ReleaseReason): Ho
 
 /** Copies the books out of an object that has them. */
 export function booksOf(hold: HoldBooks): HoldBooks {
-  const {
-    status,
-    amount,
-    captured,
-    inFlight,
-    remaining,
-    released,
-    releaseReason = null,
-    closing,
-    changing = null,
-  } = hold;
-  const { reversed, refunded, refunding } = hold;
   return {
-    status,
-    amount,
-    captured,
-    inFlight,
-    remaining,
-    released,
-    reversed,
-    refunded,
-    refunding,
-    releaseReason,
-    closing,
-    changing,
+    status: hold.status,
+    amount: hold.amount,
+    captured: hold.captured,
+    inFlight: hold.inFlight,
+    remaining: hold.remaining,
+    released: hold.released,
+    reversed: hold.reversed,
+    refunded: hold.refunded,
+    refunding: hold.refunding,
+    releaseReason: hold.releaseReason ?? null,
+    closing: hold.closing,
+    changing: hold.changing ?? null,
   };
 }
 

@@ -32,11 +32,8 @@ export interface Declined {
   readonly message: string;
   readonly card?: Card | undefined;
 }
-export interface NotPerformed {
+export interface NotPerformed extends Omit<Declined, 'answer'> {
   readonly answer: 'NOT_PERFORMED';
-  readonly code: string;
-  readonly message: string;
-  readonly card?: Card | undefined;
 }
 /** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it. */
 export interface Accepted {

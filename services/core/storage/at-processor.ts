@@ -6,6 +6,13 @@ export interface AtProcessor {
   readonly butNot: readonly string[];
 }
 
+/** What a search for rows that are due returns: at most `limit`, without those of the requestIds `but`. */
+export interface Search {
+  readonly now: Date;
+  readonly limit: number;
+  readonly but: readonly string[];
+}
+
 /** Every row, wherever it was sent. */
 export const AT_ANY_PROCESSOR: AtProcessor = { only: null, butNot: [] };
 

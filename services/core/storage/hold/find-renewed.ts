@@ -1,4 +1,4 @@
-import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
+import { type AtProcessor, isAtProcessor, type Search } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
@@ -11,11 +11,7 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
 }
 
 /** Finds renewed holds that can be released or have ended, the renewal being decided; none while reconciling. */
-export function findRenewed(
-  query: Query,
-  { now, limit, but }: { readonly now: Date; readonly limit: number; readonly but: readonly string[] },
-  at: AtProcessor,
-): Promise<Renewed[]> {
+export function findRenewed(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<Renewed[]> {
   return readRows<Renewed>(query, FIND_RENEWED, [now, limit, at.only, at.butNot, but]);
 }
 
@@ -32,7 +28,5 @@ const FIND_RENEWED = sql('find-renewed')`
 
 /** Stores that nothing is left to do about the hold that another one renews. */
 export async function markOldReleased(query: Query, renewedBy: string): Promise<void> {
-  await query(MARK_OLD_RELEASED, [renewedBy]);
+  await query(sql('mark-old-released')`update hold set releases_old = false where request_id = $1`, [renewedBy]);
 }
-
-const MARK_OLD_RELEASED = sql('mark-old-released')`update hold set releases_old = false where request_id = $1`;

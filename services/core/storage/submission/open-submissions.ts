@@ -1,6 +1,6 @@
 import type { SentKind } from '../../domain/kinds.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
-import { camelCased } from '../camel-cased.ts';
+import { readRows } from '../camel-cased.ts';
 import type { Query, Statement } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { Sent } from './find-sent.ts';
@@ -54,20 +54,19 @@ export async function markNeedsReview(query: Query, kind: SentKind, requestId: s
  * them now and a crash of this one loses none. Their calls are over, so the outcome of each that has none is unknown
  * from now on.
  */
-export async function takeDueSubmissions(
+export function takeDueSubmissions(
   query: Query,
   table: SentTable,
   { now, nextAt, limit }: Taking,
   at: AtProcessor,
 ): Promise<DueSubmission[]> {
-  const values = [now, nextAt, limit, at.only, at.butNot];
-  return (await query<object>(TAKE_DUE[table], values)).map(taken);
+  return readRows<DueSubmission>(query, TAKE_DUE[table], [now, nextAt, limit, at.only, at.butNot]);
 }
 
 /** Takes open checkouts that have run out, in the same way; none while the database is being reconciled. */
-export async function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
+export function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
   const { now, nextAt, limit } = taking;
-  return (await query<object>(TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot])).map(taken);
+  return readRows<DueSubmission>(query, TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot]);
 }
 
 /** When to look at what is taken now, and at what is left; and how much to take. */
@@ -75,11 +74,6 @@ export interface Taking {
   readonly now: Date;
   readonly nextAt: Date;
   readonly limit: number;
-}
-
-function taken(row: object): DueSubmission {
-  const due = camelCased<DueSubmission>(row);
-  return { ...due, inquiryCount: due.inquiryCount - 1 };
 }
 
 const MARK_UNKNOWN = statements(
@@ -100,13 +94,10 @@ const MARK_NEEDS_REVIEW = statements(
     where request_id = $1 and ${stateColumn} in (${reviewable}) returning request_id`,
 );
 
-const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }) =>
-  taking(
-    table,
-    isTaken,
-    `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`,
-  ),
-);
+const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }) => {
+  const change = `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`;
+  return taking(table, isTaken, change);
+});
 
 /** The release that closes a checkout has inquiries of its own. */
 const TAKE_CHECKOUTS: Statement = {
@@ -124,7 +115,7 @@ function taking(table: SentTable, condition: string, change = ''): string {
       where s.inquire_at <= $1 and ${condition} and ${isAtProcessor('$4', '$5')}
       order by s.inquire_at limit $3 for update skip locked)
     returning ${kind} as kind, request_id, merchant_id, processor, processor_account, processor_request_id, created_at,
-      inquiry_count, expected_by`;
+      inquiry_count - 1 as inquiry_count, expected_by`;
 }
 
 function tableOf(kind: SentKind): SentTable {

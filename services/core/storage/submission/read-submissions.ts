@@ -1,14 +1,12 @@
 import type { SubmissionKind } from '../../domain/kinds.ts';
-import { readRow, readRows } from '../camel-cased.ts';
+import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import type { SubmissionRow } from './submission-row.ts';
 
 /** Looks up a submission. */
-export function findSubmission(query: Query, requestId: string): Promise<SubmissionRow | undefined> {
-  return readRow<SubmissionRow>(query, FIND_SUBMISSION, [requestId]);
+export async function findSubmission(query: Query, requestId: string): Promise<SubmissionRow | undefined> {
+  return (await readSubmissions(query, [requestId]))[0];
 }
-
-const FIND_SUBMISSION = sql('find-submission')`select * from submission where request_id = $1`;
 
 /** Reads submissions by requestId. */
 export function readSubmissions(query: Query, requestIds: readonly string[]): Promise<SubmissionRow[]> {
@@ -17,21 +15,22 @@ export function readSubmissions(query: Query, requestIds: readonly string[]): Pr
 
 const READ_SUBMISSIONS = sql('read-submissions')`select * from submission where request_id = any($1::uuid[])`;
 
-/** Reads the newest captures of a hold, oldest first. */
-export async function newestCaptures(query: Query, holdRequestId: string, most: number): Promise<SubmissionRow[]> {
+/** Lists the captures of a hold, oldest first. */
+export function listCaptures(query: Query, holdRequestId: string): Promise<SubmissionRow[]> {
+  return newestCaptures(query, holdRequestId, null);
+}
+
+/** Reads the newest captures of a hold, at most so many (null = all), oldest first. */
+export async function newestCaptures(
+  query: Query,
+  holdRequestId: string,
+  most: number | null,
+): Promise<SubmissionRow[]> {
   return (await readRows<SubmissionRow>(query, NEWEST_CAPTURES, [holdRequestId, most])).reverse();
 }
 
 const NEWEST_CAPTURES = sql('newest-captures')`select * from submission
     where hold_request_id = $1 and kind = 'CAPTURE' order by request_id desc limit $2`;
-
-/** Lists the captures of a hold, oldest first. */
-export function listCaptures(query: Query, holdRequestId: string): Promise<SubmissionRow[]> {
-  return readRows<SubmissionRow>(query, LIST_CAPTURES, [holdRequestId]);
-}
-
-const LIST_CAPTURES = sql('list-captures')`select * from submission
-    where hold_request_id = $1 and kind = 'CAPTURE' order by request_id`;
 
 /** Whether the authorization of a failed hold is being given back, or was. */
 export async function hasLateVoid(query: Query, holdRequestId: string): Promise<boolean> {

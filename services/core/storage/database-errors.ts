@@ -5,8 +5,7 @@
  * read-only database (25006), a standby or one in maintenance, counts too.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return AWAY_STATES.test(codeOf(error)) || AWAY_CODES.has(codeOf(error)) || AWAY_MESSAGES.test(error.message);
+  return isResultLost(error) || AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
 }
 
 /**
@@ -14,8 +13,7 @@ export function isDatabaseAway(error: unknown): boolean {
  * Includes a connection that broke before the statement was sent, because the error does not tell.
  */
 export function isResultLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return LOST_STATES.test(codeOf(error)) || LOST_CODES.has(codeOf(error)) || LOST_MESSAGES.test(error.message);
+  return LOST.test(codeOf(error)) || LOST_MESSAGES.test(messageOf(error));
 }
 
 /**
@@ -23,22 +21,22 @@ export function isResultLost(error: unknown): boolean {
  * Deadlocks (40P01) and serialization failures (40001) go away row by row.
  */
 export function isAboutOneRow(error: unknown): boolean {
-  return error instanceof Error && /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));
+  return /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));
 }
 
 /** Whether the server stopped a statement that took too long. */
 export function isStatementTimeout(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === '57014';
+  return codeOf(error) === '57014';
 }
 
 /** Whether waiting for a lock timed out. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === '55P03';
+  return codeOf(error) === '55P03';
 }
 
 /** Whether a prepared statement was not executed because a migration has added a column to what it returns. */
 export function isPlanOutdated(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === '0A000' && 'routine' in error && error.routine === REPLANS;
+  return codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === REPLANS;
 }
 
 /** The function of PostgreSQL that says so; its message may be translated. */
@@ -46,29 +44,20 @@ const REPLANS = 'RevalidateCachedQuery';
 
 /** Whether the connection must not be used again: it is read-only or broken, or has an outdated plan. */
 export function isConnectionSpoilt(error: unknown): boolean {
-  return error instanceof Error && (codeOf(error) === '25006' || isPlanOutdated(error) || isResultLost(error));
+  return codeOf(error) === '25006' || isPlanOutdated(error) || isResultLost(error);
 }
 
-function codeOf(error: Error): string {
-  return String((error as { code?: unknown }).code ?? '');
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-const LOST_STATES = /^(08|57P01|57P02|57P05|25P03|25P04)/;
-const LOST_CODES = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ECONNABORTED',
-]);
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+const LOST =
+  /^(08|57P01|57P02|57P05|25P03|25P04|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ECONNABORTED)/;
 const LOST_MESSAGES = /connection terminated|query read timeout/i;
 
-const AWAY_STATES = /^(08|57P|57014|53|55P03|25P03|25P04|25006|40P01|40001)/;
-const AWAY_CODES = new Set([...LOST_CODES, 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETDOWN']);
-const AWAY_MESSAGES = new RegExp(
-  'connection terminated|connect timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|' +
-    'cannot use a pool after|not queryable',
-  'i',
-);
+const AWAY = /^(57P|57014|53|55P03|25006|40P01|40001|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETDOWN)/;
+const AWAY_MESSAGES = /connect timeout|timeout expired|timeout exceeded when|cannot use a pool after|not queryable/i;

@@ -22,8 +22,3 @@ export function inputColumns(columns: Readonly<Record<string, string>>) {
 function list(parts: readonly string[]): string {
   return parts.join(', ').replace(/(.{90,}?,) /g, '$1\n      ');
 }
-
-/** Bytes as PostgreSQL reads them in JSON. */
-export function asBytea(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
-}

@@ -1,7 +1,7 @@
 import { CLAIMED } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import { type Query, sql } from '../database.ts';
-import { asBytea, inputColumns, type NewRow } from '../input-columns.ts';
+import { inputColumns, type NewRow } from '../input-columns.ts';
 import {
   CALL_INPUT,
   type CallInput,
@@ -49,7 +49,7 @@ export function insertHolds(query: Query, holds: readonly HoldInput[]): Promise<
   return storeEach(query, INSERT_HOLDS, holds, (hold) => ({
     ...hold,
     amount: hold.amount.toString(),
-    idHash: asBytea(hold.idHash),
+    idHash: `\\x${hold.idHash.toString('hex')}`,
   }));
 }
 

@@ -24,23 +24,17 @@ export async function acceptNotifications(
   const rows = await query<{ id: string; forwards: boolean }>(STORE, [JSON.stringify(notifications)]);
   const stored = new Map(rows.map((row) => [row.id, row.forwards]));
   const others = notifications.filter(({ deliveryId }) => !stored.has(deliveryId));
-  const compared = others.length === 0 ? [] : await compare(query, others);
-  const conflicts = new Map(compared.map((row) => [row.id, row]));
+  const asides = others.map((other) => asideFor('CONFLICT', other));
+  // Another statement, because it must see what was stored by others while the first one waited for them.
+  const conflicts =
+    asides.length === 0 ? [] : await query<{ id: string; aside: Aside }>(SET_CONFLICTS_ASIDE, [JSON.stringify(asides)]);
+  const conflictOf = new Map(conflicts.map(({ id, aside }) => [id, aside]));
   return notifications.map(({ deliveryId }) => {
     const forwards = stored.get(deliveryId);
     if (forwards !== undefined) return { outcome: 'STORED', forwards };
-    const aside = conflicts.get(deliveryId)?.aside;
+    const aside = conflictOf.get(deliveryId);
     return { outcome: aside ? 'CONFLICT' : 'DUPLICATE', forwards: false, aside };
   });
-}
-
-/**
- * A separate statement, because it must see what a concurrent transaction stored while the first statement waited for
- * it.
- */
-async function compare(query: Query, others: readonly NotificationInput[]) {
-  const conflicts = others.map((other) => asideFor('CONFLICT', other));
-  return query<{ id: string; aside: Aside }>(SET_CONFLICTS_ASIDE, [JSON.stringify(conflicts)]);
 }
 
 const STORE = sql('store-notifications')`with ${NOTIFICATIONS},

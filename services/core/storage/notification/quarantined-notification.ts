@@ -32,7 +32,7 @@ export const QuarantinedNotificationEntity = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     /** The delivery that a release made. */
     deliveryId: p.uuid().nullable(),
-    /** Two with the same key are the same (onceKey()). */
+    /** Two with the same key are the same (asideFor()). */
     onceKey: p.text().unique(),
   },
 });
@@ -60,33 +60,22 @@ export function listQuarantined(
   const indexed: FilterQuery<QuarantinedNotificationRow>[] = after === undefined ? [] : [{ id: { $lt: after } }];
   const compared: FilterQuery<QuarantinedNotificationRow>[] = [];
   if (Object.keys(filter).length > 0) (filter.state === 'HELD' ? indexed : compared).push(filter);
-  const scan = {
-    entity: QuarantinedNotificationEntity,
-    key: 'id',
-    indexed,
-    compared,
-    limit,
-    exclude: ['body'],
-  } as const;
+  const entity = QuarantinedNotificationEntity;
+  const scan = { entity, key: 'id', indexed, compared, limit, exclude: ['body'] } as const;
   return scanPage<QuarantinedNotificationRow>(entityManager(database), scan);
 }
 
 type Reason = QuarantinedNotificationRow['reason'];
 
 /**
- * The key under which a notification is quarantined once: reason, kind and signed text. A conflict with another
- * statusInfo, which is not signed, is the same conflict. For a contradiction the statusInfo matters, regardless of
- * upper and lower case.
+ * A notification as it is quarantined: once for each reason, kind and signed text. A conflict with another statusInfo,
+ * which is not signed, is the same conflict. For a contradiction the statusInfo matters, in any case of letters.
  */
-function onceKey(notification: NotificationInput, reason: Reason): string {
+export function asideFor(reason: Reason, notification: NotificationInput) {
   const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
   const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
-  return [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
-}
-
-/** A notification as it is quarantined. */
-export function asideFor(reason: Reason, notification: NotificationInput) {
-  return { ...notification, reason, onceKey: onceKey(notification, reason) };
+  const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
+  return { ...notification, reason, onceKey };
 }
 
 /** What became of one. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */

@@ -98,10 +98,8 @@ async function makePartition(
     return await inTurn(database, isNeeded, async (query) => {
       await query(unnamed(`create table ${partition} (like ${table} including all) with (${storage})`), []);
       await query(unnamed(`set local statement_timeout = ${attachMs}`), []);
-      await query(
-        unnamed(`alter table ${table} attach partition ${partition} for values from (${lowest}) to (${end})`),
-        [],
-      );
+      const bounds = `for values from (${lowest}) to (${end})`;
+      await query(unnamed(`alter table ${table} attach partition ${partition} ${bounds}`), []);
     });
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;
@@ -166,11 +164,15 @@ async function dropPartition(
 async function deleteOld(query: Query, { table, key, isOver }: Partitioned, beforeMs: number): Promise<number> {
   const old = `select ${key} from ${table}_default
     where ${key} < ${idAt(beforeMs)} and ${isOver({ before: timeAt(beforeMs) })} order by ${key} limit 1000`;
-  const text = `delete from ${table}_default where ${key} in (${old}) returning ${key}`;
-  for (let deleted = 0; ; ) {
-    const { length } = await query(unnamed(text), []);
-    if (length === 0) return deleted;
-    deleted += length;
+  return untilNone(query, unnamed(`delete from ${table}_default where ${key} in (${old}) returning ${key}`), []);
+}
+
+/** Repeats a small statement until it changes nothing, so that no statement holds many locks. Returns the changes. */
+export async function untilNone(query: Query, statement: Statement, values: readonly unknown[]): Promise<number> {
+  for (let changed = 0; ; ) {
+    const { length } = await query(statement, values);
+    if (length === 0) return changed;
+    changed += length;
   }
 }
 

@@ -1,6 +1,6 @@
 import { KEY_DAYS } from './claim/key-identifier.ts';
-import { type Database, type Statement, sql } from './database.ts';
-import { dropPartitions } from './partitions.ts';
+import { type Database, sql } from './database.ts';
+import { dropPartitions, untilNone } from './partitions.ts';
 
 /** For how many days rows are kept. */
 export interface RetentionDays {
@@ -18,30 +18,21 @@ export interface RetentionDays {
  * rows changed and partitions dropped.
  */
 export function openPurge(database: Database, days: RetentionDays): (now: Date) => Promise<number> {
+  const { query } = database;
   return async (now) => {
     const daysAgo = (count: number) => new Date(now.getTime() - count * DAY_MS);
     const before = daysAgo(days.notifications);
     const keysBefore = daysAgo(KEY_DAYS);
     let changed = 0;
-    changed += await untilNone(database, EMPTY_NOTIFICATIONS, [before]);
-    changed += await untilNone(database, EMPTY_QUARANTINED, [before]);
-    changed += await untilNone(database, FORGET_TOKENS, [before]);
-    changed += await untilNone(database, FORGET_KEYS, [keysBefore]);
-    changed += await untilNone(database, REMOVE_NONCES, [now]);
-    changed += await untilNone(database, REMOVE_ENDED_SESSIONS, [daysAgo(1)]);
+    changed += await untilNone(query, EMPTY_NOTIFICATIONS, [before]);
+    changed += await untilNone(query, EMPTY_QUARANTINED, [before]);
+    changed += await untilNone(query, FORGET_TOKENS, [before]);
+    changed += await untilNone(query, FORGET_KEYS, [keysBefore]);
+    changed += await untilNone(query, REMOVE_NONCES, [now]);
+    changed += await untilNone(query, REMOVE_ENDED_SESSIONS, [daysAgo(1)]);
     const retention = { delivery: before, delivery_attempt: before, operation: daysAgo(days.operations) };
     return changed + (await dropPartitions(database, retention));
   };
-}
-
-/** Repeats a small statement until it changes nothing, so that no statement holds many locks for long. */
-async function untilNone(database: Database, statement: Statement, values: readonly unknown[]): Promise<number> {
-  let changed = 0;
-  for (;;) {
-    const rows = await database.query(statement, values);
-    if (rows.length === 0) return changed;
-    changed += rows.length;
-  }
 }
 
 const DAY_MS = 86_400_000;

@@ -49,12 +49,13 @@ export async function carryOut(
       const decided = part.flatMap(([, inTurn]) => inTurn).filter(({ verb }) => verb !== undefined);
       const begun = await begin(sender, decided);
       const done = new Map<Plan, CarriedOut>();
-      await eachAtOnce(part, AT_ONCE, async ([authorization, inTurn]) => {
+      const works = part.map(async ([authorization, inTurn]) => {
         for (const plan of inTurn) {
           const names = begun.get(plan)?.names;
           done.set(plan, await carryOutOne({ sender, reads }, plan, names, ofSame.get(authorization) ?? []));
         }
       });
+      await Promise.all(works);
       const inOrder = [...done].sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0)).map(([, each]) => each);
       for (const each of inOrder) tell(each);
       const ends = inOrder.flatMap(({ plan, became, requestId, note }) => {
@@ -134,24 +135,4 @@ function isFinal(entry: UnknownEntry, ofSame: readonly UnknownEntry[]): boolean 
   if (entry.kind !== 'CAPTURE') return false;
   const isLast = ofSame.findLast(({ kind }) => kind === 'CAPTURE') === entry;
   return isLast && entry.closesAuthorization && !ofSame.some(({ kind }) => kind === 'VOID');
-}
-
-/** Works on some items at a time. Rejects with the first error, and begins nothing after it. */
-export async function eachAtOnce<Item>(
-  items: readonly Item[],
-  atOnce: number,
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  const left = items.entries();
-  let failed = false;
-  const lane = async () => {
-    for (const [index, item] of left) {
-      if (failed) return;
-      await work(item, index).catch((error) => {
-        failed = true;
-        throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
 }

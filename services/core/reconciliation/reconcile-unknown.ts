@@ -4,7 +4,7 @@ import { connectionOptions, DatabaseClient } from '../../../platform/database-cl
 import type { Sender } from '../kinds/facts.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { endReconciling, noticeTimeline, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';
-import { carryOut, eachAtOnce, type Plan } from './carry-out.ts';
+import { carryOut, type Plan } from './carry-out.ts';
 import { copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
 import type { EntryCount } from './drift.ts';
 import { DOUBTS, KNOWN_THERE, READ_INVALID } from './ledger-queries.ts';
@@ -231,24 +231,24 @@ const INQUIRIES_AT_ONCE = 128;
 /** Asks the processor about each entry that is to be changed: it must say the same as its books. */
 async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
   const confirmed: Plan[] = [];
-  await eachAtOnce(plans, INQUIRIES_AT_ONCE, async (plan, index) => {
-    const { entry, verb } = plan;
-    if (verb === undefined || entry.changeHere !== null) {
-      confirmed[index] = { ...plan, answer: { found: 'NO_ANSWER' } };
-      return;
-    }
-    const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
-    if (answer.found === 'NO_ANSWER')
-      throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);
-    const said = answer.found === 'DONE' ? answer.outcome.answer : answer.found;
-    const expected = entry.answer === 'APPROVED' ? 'APPROVED' : 'AT_WORK';
-    if (said !== expected) {
-      throw new Error(
-        `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it ` +
-          `answers ${said}`,
-      );
-    }
-    confirmed[index] = { ...plan, answer };
-  });
+  for (let first = 0; first < plans.length; first += INQUIRIES_AT_ONCE) {
+    const part = plans.slice(first, first + INQUIRIES_AT_ONCE);
+    confirmed.push(...(await Promise.all(part.map((plan) => confirm(sender, plan)))));
+  }
   return confirmed;
+}
+
+async function confirm(sender: Sender, plan: Unconfirmed): Promise<Plan> {
+  const { entry, verb } = plan;
+  if (verb === undefined || entry.changeHere !== null) return { ...plan, answer: { found: 'NO_ANSWER' } };
+  const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
+  if (answer.found === 'NO_ANSWER')
+    throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);
+  const said = answer.found === 'DONE' ? answer.outcome.answer : answer.found;
+  const expected = entry.answer === 'APPROVED' ? 'APPROVED' : 'AT_WORK';
+  if (said === expected) return { ...plan, answer };
+  throw new Error(
+    `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it ` +
+      `answers ${said}`,
+  );
 }

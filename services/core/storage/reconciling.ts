@@ -21,19 +21,15 @@ export const LOST_BELOW = `(lpad(to_hex((extract(epoch from ${RECONCILING_SINCE}
 
 /** Returns since when the database is being reconciled; undefined = it is not. */
 export async function reconcilingSince(query: Query): Promise<Date | undefined> {
-  const [row] = await query<{ since: Date | null }>(READ_SINCE, []);
+  const [row] = await query<{ since: Date | null }>(sql('reconciling-since')`select ${RECONCILING_SINCE} as since`, []);
   return row?.since ?? undefined;
 }
 
-const READ_SINCE = sql('reconciling-since')`select ${RECONCILING_SINCE} as since`;
-
 /** Returns the time to which the database went back, or one before it; undefined = not known. */
 export async function wentBackTo(query: Query): Promise<Date | undefined> {
-  const [row] = await query<{ to: Date | null }>(READ_WENT_BACK_TO, []);
+  const [row] = await query<{ to: Date | null }>(sql('went-back-to')`select went_back_to as to from installation`, []);
   return row?.to ?? undefined;
 }
-
-const READ_WENT_BACK_TO = sql('went-back-to')`select went_back_to as to from installation`;
 
 /**
  * SQL: the time of the last transaction that was replayed. PostgreSQL forgets it when it restarts; then the newest
@@ -44,11 +40,9 @@ const WENT_BACK_TO = `least(went_back_to, coalesce(pg_last_xact_replay_timestamp
 
 /** Returns the name of the database's timeline. */
 export async function readTimeline(query: Query): Promise<string> {
-  const [row] = await query<{ timeline: string }>(READ_TIMELINE, []);
+  const [row] = await query<{ timeline: string }>(sql('read-timeline')`select ${TIMELINE} as timeline`, []);
   return row?.timeline ?? '';
 }
-
-const READ_TIMELINE = sql('read-timeline')`select ${TIMELINE} as timeline`;
 
 /** SQL: has recovery look at the open checkouts at once: the event that one has ended may be among what was lost. */
 const LOOK_AT_CHECKOUTS = `update hold set inquire_at = created_at where phase = 'AWAITING_CHECKOUT'`;

@@ -29,16 +29,13 @@ const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
 
 /** Freezes what remains: captures and releases are rejected until an operator unfreezes it. It still expires. */
 export async function freezeHold(query: Query, requestId: string): Promise<void> {
-  await query(FREEZE_HOLD, [requestId]);
+  await query(sql('freeze-hold')`update hold set frozen = true where request_id = $1`, [requestId]);
 }
 
 /** Lets what remains of a hold be captured or released again. */
 export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
-  await query(UNFREEZE_HOLD, [requestId]);
+  await query(sql('unfreeze-hold')`update hold set frozen = false where request_id = $1`, [requestId]);
 }
-
-const FREEZE_HOLD = sql('freeze-hold')`update hold set frozen = true where request_id = $1`;
-const UNFREEZE_HOLD = sql('unfreeze-hold')`update hold set frozen = false where request_id = $1`;
 
 /** How an authorization ended at the processor, without a void or capture of ours. */
 export interface EndedThere {

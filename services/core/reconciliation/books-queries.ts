@@ -26,26 +26,25 @@ const SUMS = `with captured as (
     from submission where kind = 'REFUND' group by 1
   ),
   given as (
-    select hold_request_id, sum(amount_released) as given from submission where kind = 'RELEASE'
-      and state = 'OK' group by 1
+    select hold_request_id, sum(amount_released) as given
+    from submission where kind = 'RELEASE' and state = 'OK' group by 1
   ),
   incremented as (
-    select hold_request_id, sum(amount) as incremented from submission where kind = 'INCREMENT'
-      and state = 'OK' group by 1
+    select hold_request_id, sum(amount) as incremented
+    from submission where kind = 'INCREMENT' and state = 'OK' group by 1
   ),
   reserved as (
     select s.hold_request_id, sum(s.amount) filter (where s.kind in (${RESERVING})) as in_flight,
       min(s.kind) filter (where s.kind in ('INCREMENT', 'EXTENSION')) as changing,
       bool_or(s.kind in ('RELEASE', 'EXPIRY')
-      or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))
-        as closing
+        or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures))) as closing
     from submission s join hold h on h.request_id = s.hold_request_id where s.state in ${OPEN} group by 1
   ),
   summed as (
     select h.*, h.amount_asked + coalesce(i.incremented, 0) as sum_amount, r.changing as sum_changing,
       coalesce(c.captured, 0) as sum_captured, coalesce(r.in_flight, 0) as sum_in_flight,
       case when h.request_id < ${RESULTS_FROM} then h.reversed else coalesce(v.reversed, 0) end as sum_reversed,
-        h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
+      h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
       coalesce(r.closing, false) as sum_closing, coalesce(g.given, 0) as sum_given,
       coalesce(f.refunded, 0) as sum_refunded, coalesce(f.refunding, 0) as sum_refunding
     from hold h left join captured c on c.hold_request_id = h.request_id
@@ -61,19 +60,17 @@ const SUMS = `with captured as (
     from (select *, case phase when 'AUTHORIZED' then sum_amount else 0 end as held from summed) placed
   )`;
 
+/** SQL: the counters of a hold, what they are added up to, and how both are told. */
+const COUNTED = 'amount, captured, in_flight, remaining, released, reversed, refunded, refunding';
+const SUMMED = COUNTED.replace(/\w+/g, 'sum_$&');
+const FORMAT =
+  "'amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s'";
+
 /** docs/product.md, "Books": the counters follow from what was captured, added, released and reversed. */
 const HOLD_COUNTERS = `${SUMS}
   select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
-    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
-    sum_amount, sum_captured,
-      sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding) as expected,
-    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
-    amount, captured,
-      in_flight, remaining, released, reversed, refunded, refunding) as found
-  from reckoned
-  where (amount, captured, in_flight, remaining, released, reversed, refunded, refunding)
-    is distinct from (sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded,
-    sum_refunding)`;
+    format(${FORMAT}, ${SUMMED}) as expected, format(${FORMAT}, ${COUNTED}) as found
+  from reckoned where (${COUNTED}) is distinct from (${SUMMED})`;
 
 const HOLD_STATE = `${SUMS}
   select 'HOLD_STATE' as kind, request_id, merchant_id,
@@ -95,8 +92,7 @@ const SUBMISSION_WITHOUT_HOLD = `select 'SUBMISSION_WITHOUT_HOLD' as kind, s.req
 /** What was taken back of a capture is what the log's reversals and reinstatements of it add up to. */
 const REVERSALS = `with logged as (
     select capture_request_id, min(merchant_id) as merchant_id, sum(${TAKEN_BACK}) as reversed
-    from operation where kind in ('REVERSAL', 'REINSTATEMENT')
-      and capture_request_id is not null group by capture_request_id
+    from operation where kind in ('REVERSAL', 'REINSTATEMENT') and capture_request_id is not null group by 1
   )
   select 'REVERSALS_DIFFER' as kind, coalesce(c.request_id, l.capture_request_id) as request_id,
     coalesce(c.merchant_id, l.merchant_id) as merchant_id, format('%s taken back', coalesce(l.reversed, 0)) as expected,
@@ -132,9 +128,9 @@ function kindsWhere(condition: (facts: (typeof SUBMISSION_KINDS)[SubmissionKind]
  * The results that the log must contain: kind, subject, status, amount (null = any), merchant_id, hold_request_id. What
  * gives up a checkout is the hold's own result; an expiry that is tried again has none.
  */
-const EXPECTED = `select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK'
-  else 'KO' end as status, amount_asked as amount,
-      merchant_id, null::uuid as hold_request_id
+const EXPECTED = `select 'HOLD' as kind, request_id as subject,
+      case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status, amount_asked as amount, merchant_id,
+      null::uuid as hold_request_id
     from hold where phase in ('AUTHORIZED', 'FAILED')
     union all
     select kind, request_id, state, amount, merchant_id, hold_request_id from submission

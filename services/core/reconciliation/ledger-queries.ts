@@ -57,11 +57,11 @@ export const LEFT_OUT = 'select name as processor, why from left_out order by na
 export const INSERT_ENTRIES = `insert into processor_entry (${Object.keys(COLUMNS).join(', ')})
   select * from json_to_recordset($1::json) as e(${DEFINED.join(', ')})
   on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount,
-  captured = excluded.captured,
-    voided = excluded.voided, reversed = excluded.reversed, incremented = excluded.incremented,
-    refunded = excluded.refunded, ended_at = excluded.ended_at, contradicts = processor_entry.contradicts
-    or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
-      is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
+    captured = excluded.captured, voided = excluded.voided, reversed = excluded.reversed,
+    incremented = excluded.incremented, refunded = excluded.refunded, ended_at = excluded.ended_at,
+    contradicts = processor_entry.contradicts
+      or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
+        is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
 
 /** Remembers an entry that cannot be stored: its identifier as far as it is one, its processor, and why. */
 export const INSERT_INVALID = `insert into invalid_entry (request_id, processor, what) values ($1, $2, $3)
@@ -69,8 +69,7 @@ export const INSERT_INVALID = `insert into invalid_entry (request_id, processor,
 
 /** Entries that break the contract: nothing is compared with them. An identifier that is none is empty. */
 const INVALID_ENTRIES = `select 'INVALID_ENTRY' as kind, request_id, '' as merchant_id,
-  'an entry by the contract' as expected,
-    format('%s, at %s', what, processor) as found
+    'an entry by the contract' as expected, format('%s, at %s', what, processor) as found
   from invalid_entry`;
 
 /** SQL: the entry of an identifier at a processor is one of those. */
@@ -92,13 +91,12 @@ const isSentAs = (row: string, id: string, processor: string) =>
  * Everything that was sent, with the kind of its entry in the processor's books, and its identifiers there. Of a void
  * only the processor knows what there was to give back, so it is compared where it has said so.
  */
-const SENT = ofBothTables((table, { kind, state, entry, holdRequestId }) => {
+const SENT = ofBothTables((table, { state, entry, holdRequestId }) => {
   const isVoid = `${entry} = 'VOID'`;
   const [amount, released, reported] =
     table === 'hold' ? ['s.amount_asked', 'null::bigint', 'false'] : ['s.amount', 's.amount_released', 's.reported'];
-  return `select s.request_id, ${kind} as sent_kind, ${identifier('s')} as identifier, s.processor, s.merchant_id,
-  s.currency,
-      case when ${isVoid} then ${released} else ${amount} end as amount, ${state} as state, ${entry} as kind,
+  return `select s.request_id, ${identifier('s')} as identifier, s.processor, s.merchant_id, s.currency,
+      ${state} as state, ${entry} as kind, case when ${isVoid} then ${released} else ${amount} end as amount,
       not ${isVoid} or (${released} is not null and not ${reported}) as compared,
       ${identifier('a')} as authorization_identifier, s.created_at
     from ${table} s left join hold a on a.request_id = ${holdRequestId}`;
@@ -122,10 +120,11 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s 
     from final f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
   )
   select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR'
-    when not done and done_there then 'DONE_AT_PROCESSOR'
-      else 'AMOUNT_AT_PROCESSOR' end as kind, request_id, merchant_id,
+      when not done and done_there then 'DONE_AT_PROCESSOR' else 'AMOUNT_AT_PROCESSOR' end as kind,
+    request_id, merchant_id,
     format('%s %s of %s %s for %s', kind, case when done then 'done' else 'not done' end, amount, currency,
-    merchant_id) as expected, format('%s of %s %s for %s', there, entry_amount, entry_currency, entry_merchant) as found
+      merchant_id) as expected,
+    format('%s of %s %s for %s', there, entry_amount, entry_currency, entry_merchant) as found
   from compared
   where done <> done_there or (done and ((amount, currency, merchant_id, kind)
     is distinct from (entry_amount, entry_currency, entry_merchant, entry_kind)
@@ -136,11 +135,10 @@ const RESULTS = `with final as (select *, state = 'OK' as done from (${SENT}) s 
  * was undone so (`giveBack`) is not booked.
  */
 const isUndone = (c: string) => `(${c}.kind = 'CAPTURE' and ${c}.answer = 'APPROVED' and ${c}.refunded > 0
-and ${c}.refunded + ${c}.reversed >= ${c}.amount
+      and ${c}.refunded + ${c}.reversed >= ${c}.amount
       and not exists (select from submission k where ${isSentAs('k', `${c}.request_id`, `${c}.processor`)})
       and exists (select from hold r where ${isSentAs('r', `${c}.authorization_request_id`, `${c}.processor`)}
-        and (r.phase = 'FAILED'
-          or case when r.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then r.remaining
+        and (r.phase = 'FAILED' or case when r.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then r.remaining
           else r.released end < ${c}.amount)))`;
 
 /**
@@ -161,9 +159,8 @@ const UNEXPLAINED = `from processor_entry e left join (${SENT}) s
 
 /** Entries of the processor under identifiers that we do not have, or that we booked as not given back. */
 const UNKNOWN_HERE = `select case when s.request_id is null then 'UNKNOWN_HERE' else 'DONE_AT_PROCESSOR' end as kind,
-  e.request_id,
-    e.merchant_id, case when s.request_id is null then 'nothing under this identifier'
-    else 'a void that was not done' end as expected,
+    e.request_id, e.merchant_id,
+    case when s.request_id is null then 'nothing under this identifier' else 'a void that was not done' end as expected,
     format('%s approved at %s, %s %s', e.kind, e.processor, e.amount, e.currency) as found
   ${UNEXPLAINED} and e.answer = 'APPROVED' and (e.kind <> 'VOID' or e.amount > 0)
   and (s.request_id is null or (not s.compared and s.state = 'KO'))`;
@@ -188,14 +185,12 @@ const SUMS = `with undone as (
   )
   select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
     format('added %s, charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s',
-    h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded,
-      h.in_flight, h.refunding) as expected,
+      h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded, h.in_flight, h.refunding) as expected,
     format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', e.incremented, e.captured, e.voided,
-    e.reversed, e.refunded, e.processor) as found
+      e.reversed, e.refunded, e.processor) as found
   from hold h join booked e on e.request_id = ${identifier('h')} and e.processor = h.processor
   where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight
-    or e.reversed <> h.reversed
-    or e.refunded not between h.refunded and h.refunded + h.refunding
+    or e.reversed <> h.reversed or e.refunded not between h.refunded and h.refunded + h.refunding
     or (e.incremented <> h.amount - h.amount_asked and h.changing is distinct from 'INCREMENT')
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
       select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY')
@@ -204,7 +199,7 @@ const SUMS = `with undone as (
 /** What is taken back and refunded of each capture. A refund in flight may already be done at the processor. */
 const REVERSED = `select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id,
     format('reversed %s, refunded %s, refunding %s', c.amount_reversed, c.amount_refunded,
-    c.amount_refunding) as expected, format('reversed %s, refunded %s', e.reversed, e.refunded) as found
+      c.amount_refunding) as expected, format('reversed %s, refunded %s', e.reversed, e.refunded) as found
   from submission c join processor_entry e on e.request_id = ${identifier('c')} and e.processor = c.processor
     and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
   where c.state = 'OK' and (e.reversed <> c.amount_reversed
@@ -227,11 +222,11 @@ export const UNKNOWN_ENTRIES = `select e.*, coalesce(nullif(e.merchant_id, ''), 
     coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference,
     m.id is not null as is_merchant_known, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
     e.reversed as taken_back, coalesce(a.ended_at is null and a.voided > 0
-    and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
+      and a.captured + a.voided = a.amount + a.incremented, false) as closes_authorization,
     array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'],
-    e.kind) as turn
-  from processor_entry e left join processor_entry a on a.request_id = e.authorization_request_id
-    and a.processor = e.processor
+      e.kind) as turn
+  from processor_entry e
+    left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
   where (e.request_id, e.processor) in (select e.request_id, e.processor ${UNEXPLAINED} and s.request_id is null
       and e.answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and e.kind <> 'FENCE'
@@ -263,26 +258,23 @@ export const DOUBTS = `with sums as (
   ),
   compared as (
     select coalesce(a.request_id, s.id) as id, coalesce(a.processor, s.processor) as processor,
-      a.request_id is null as is_missing, coalesce(a.answer = 'APPROVED', false) as is_placed,
+      coalesce(a.answer = 'APPROVED', false) as is_placed,
       a.amount + a.incremented as placed, a.incremented, a.captured, a.voided, a.refunded, a.reversed,
       coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided,
       coalesce(s.refunded, 0) as sum_refunded, coalesce(s.incremented, 0) as sum_incremented
     from (select * from processor_entry where kind = 'AUTHORIZATION') a
       full join sums s on s.id = a.request_id and s.processor = a.processor
   )
-  select id as request_id, processor, case
-      when sum_captured + sum_voided > 0 and not is_placed then 'was charged or given back, and was never placed'
+  select * from (select id as request_id, processor, case
+      when not is_placed then case when sum_captured + sum_voided > 0 and not ${isInvalid('c.id', 'c.processor')}
+        then 'was charged or given back, and was never placed' end
       when sum_captured > captured then 'was charged less than its captures'
       when sum_voided > voided then 'gave back less than its voids'
       when sum_incremented > incremented then 'was added less than its increments'
       when captured + voided > placed then 'was charged and gave back more than was placed'
       when sum_refunded > refunded then 'was refunded less than its refunds'
-      else 'gave back more of its captures than was charged' end as what
-  from compared
-  where (sum_captured + sum_voided > 0 and (is_missing or not is_placed) and not ${isInvalid('id', 'processor')})
-    or (is_placed and (sum_captured > captured or sum_voided > voided
-    or sum_incremented > incremented or captured + voided > placed or sum_refunded > refunded
-    or refunded + reversed > captured))
+      when refunded + reversed > captured then 'gave back more of its captures than was charged' end as what
+    from compared c) doubts where what is not null
   union all
   select e.request_id, e.processor, 'belongs to another merchant than its authorization' from processor_entry e
     join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
@@ -295,7 +287,7 @@ export const KNOWN_THERE = `select count(*)::int as known, count(*) filter (wher
     (min(request_id::text) filter (where is_wrong)) as first from (
     select f.request_id, e.request_id is null or e.answer <> 'APPROVED'
       or (${orEmpty('merchant_id')}, e.amount, ${orEmpty('currency')}, e.kind)
-      is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
+        is distinct from (f.merchant_id, f.amount, f.currency, f.kind) as is_wrong
     from (${SENT}) f left join processor_entry e on e.request_id = f.identifier and e.processor = f.processor
     where f.compared and f.state = 'OK' and f.processor = $1 and (e.request_id is not null or f.created_at >= $2)
       and not ${isInvalid('f.identifier', 'f.processor')}) k`;

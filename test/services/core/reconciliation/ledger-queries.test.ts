@@ -1,11 +1,13 @@
 /** The work of comparing books grows with them, not with their square: an installation has millions of entries. */
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
 import { STORE_HOLDS } from '../../../../bench/stored-holds.ts';
 import { connectionOptions, DatabaseClient } from '../../../../platform/database-client.ts';
 import {
   CREATE_COPY,
   DOUBTS,
   INDEX_COPY,
+  INSERT_INVALID,
   LEDGER_QUERIES,
   UNKNOWN_ENTRIES,
 } from '../../../../services/core/reconciliation/ledger-queries.ts';
@@ -57,5 +59,25 @@ describe('the comparison of books', function () {
       growth.every((times) => times < 6),
       `growth of each query for three times the books: ${growth.map((times) => times.toFixed(1))}`,
     );
+  });
+
+  it('doubts what lacks its authorization, unless that entry is invalid at the same processor', async () => {
+    const client = new DatabaseClient(connectionOptions(database.url));
+    await client.connect();
+    try {
+      const id = uuidv7();
+      const columns = 'request_id, processor, kind, answer, authorization_request_id, merchant_id, amount, currency';
+      await client.query(CREATE_COPY);
+      await client.query(`insert into processor_entry (${columns})
+        values (gen_random_uuid(), 'p', 'CAPTURE', 'APPROVED', '${id}', '', 500, 'EUR')`);
+      const doubted: unknown[] = [];
+      for (const processor of ['another', 'p']) {
+        await client.query(INSERT_INVALID, [id, processor, 'broken']);
+        doubted.push((await client.query(DOUBTS)).rows.map((row) => row.request_id));
+      }
+      assert.deepEqual(doubted, [[id], []]);
+    } finally {
+      await client.end();
+    }
   });
 });

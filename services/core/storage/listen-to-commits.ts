@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 
@@ -15,62 +16,46 @@ export interface Listening {
  * Listens on a connection of its own, which is asked for a sign of life every few seconds and is replaced when it is
  * silent, cut, or refused. Announcements are hints: poll besides.
  */
-export function listen(listening: Listening): { close(): Promise<void> } {
-  let closing = false;
+export function listen({ databaseUrl, channels, log, heard, connected }: Listening): { close(): Promise<void> } {
+  const closing = new AbortController();
+  const isClosing = () => closing.signal.aborted;
   let client: DatabaseClient | undefined;
-  let wake: () => void = () => undefined;
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (closing) return resolve();
-      const timer = setTimeout(() => wake(), ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
-  /** Returns when this is closing; rejects when the connection is lost. */
-  const listenOnce = async (fresh: DatabaseClient, begun: () => void) => {
-    fresh.on('notification', ({ payload }) => listening.heard(payload ?? ''));
-    await fresh.connect();
-    // A broken connection ends the pause below, and the next sign of life fails.
-    fresh.on('end', () => wake());
-    for (const channel of listening.channels) await fresh.query(`listen ${channel}`);
-    begun();
-    listening.connected();
-    for (; !closing; await pause(HEARTBEAT_MS)) await fresh.query('select 1');
-  };
-  const loop = async () => {
-    let waitMs = FIRST_WAIT_MS;
-    const begun = () => {
-      waitMs = FIRST_WAIT_MS;
-    };
-    while (!closing) {
-      client = new DatabaseClient({
-        ...connectionOptions(listening.databaseUrl),
-        application_name: 'holdfast-listen',
-        query_timeout: SILENT_MS,
-      });
+  async function loop(): Promise<void> {
+    for (let waitMs = FIRST_WAIT_MS; !isClosing(); waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      const options = { application_name: 'holdfast-listen', query_timeout: SILENT_MS };
+      client = new DatabaseClient({ ...connectionOptions(databaseUrl), ...options });
+      const lost = new AbortController();
       try {
-        await listenOnce(client, begun);
+        client.on('notification', ({ payload }) => heard(payload ?? ''));
+        await client.connect();
+        // A broken connection ends the pause below, and the next sign of life fails.
+        client.on('end', () => lost.abort());
+        for (const channel of channels) await client.query(`listen ${channel}`);
+        waitMs = FIRST_WAIT_MS;
+        connected();
+        const wake = AbortSignal.any([closing.signal, lost.signal]);
+        for (; !isClosing(); await pause(HEARTBEAT_MS, wake)) await client.query('select 1');
       } catch (error) {
-        if (!closing) listening.log.warn('listen_connection_lost', errorFields(error));
+        if (!isClosing()) log.warn('listen_connection_lost', errorFields(error));
       }
-      client.removeAllListeners('end');
       await client.end();
-      await pause(waitMs);
-      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+      await pause(waitMs, closing.signal);
     }
-  };
+  }
   const ended = loop();
   return {
     async close() {
-      closing = true;
-      wake();
+      closing.abort();
       await client?.end();
       await ended;
     },
   };
+}
+
+/** Resolves after a time, or when the signal is given. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 const HEARTBEAT_MS = 3_000;

@@ -240,11 +240,8 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
 }
 
 /** What is taken back at a processor, minor units in all, of a capture, or of a hold and none of its captures. */
-interface TakenBackThere {
-  readonly merchantId: string;
+interface TakenBackThere extends Pick<UnknownEntry, 'merchantId' | 'captureRequestId' | 'takenBack'> {
   readonly holdRequestId: string;
-  readonly captureRequestId: string | null;
-  readonly takenBack: bigint;
 }
 
 /**

@@ -15,6 +15,7 @@ export const AuditEntryEntity = defineEntity({
     at: p.datetime(3),
     actor: p.text(),
     action: p.text(),
+    /** What the action changes. */
     target: p.text(),
     detail: p.json().nullable().$type<Record<string, unknown>>(),
   },
@@ -22,11 +23,7 @@ export const AuditEntryEntity = defineEntity({
 export type AuditEntryRow = InferEntity<typeof AuditEntryEntity>;
 
 /** An operator's action. */
-export interface AuditedAction {
-  readonly at: Date;
-  readonly action: string;
-  /** What the action changes. */
-  readonly target: string;
+export interface AuditedAction extends Readonly<Pick<AuditEntryRow, 'at' | 'action' | 'target'>> {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 

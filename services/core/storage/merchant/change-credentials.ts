@@ -3,10 +3,7 @@ import { changeMerchant } from './change-merchant.ts';
 import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credential-rows.ts';
 
 /** Which key or secret of which merchant. */
-export interface CredentialKey {
-  readonly id: string;
-  readonly merchantId: string;
-}
+export type CredentialKey = Readonly<Pick<ApiKeyRow, 'id' | 'merchantId'>>;
 
 /** Stores a new API key. */
 export function addApiKey(database: OrmDatabase, key: ApiKeyRow): Promise<ApiKeyRow | 'NOT_FOUND'> {

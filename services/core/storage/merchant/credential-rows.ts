@@ -21,11 +21,7 @@ export const ApiKeyEntity = defineEntity({
 export type ApiKeyRow = InferEntity<typeof ApiKeyEntity>;
 
 /** A live API key, as far as a call in its name depends on it. */
-export interface LiveApiKey {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly managesWebhook: boolean;
-}
+export type LiveApiKey = Readonly<Pick<ApiKeyRow, 'id' | 'merchantId' | 'managesWebhook'>>;
 
 /** Finds a live API key by its SHA-256. */
 export async function findLiveApiKey(query: Query, hash: Buffer): Promise<LiveApiKey | undefined> {

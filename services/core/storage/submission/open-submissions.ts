@@ -1,15 +1,15 @@
 import type { SentKind } from '../../domain/kinds.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { Sent } from './find-sent.ts';
 import { SENT_TABLES, type SentTable } from './sent-tables.ts';
 
 /** A submission that is to be inquired about. */
 export interface DueSubmission
-  extends Pick<Sent, 'kind' | 'requestId' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId'> {
-  readonly createdAt: Date;
+  extends Pick<Sent, 'kind' | 'requestId' | 'merchantId' | 'createdAt'>,
+    Pick<Sent, 'processor' | 'processorAccount' | 'processorRequestId'> {
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
   /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
@@ -100,13 +100,10 @@ const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }
 });
 
 /** The release that closes a checkout has inquiries of its own. */
-const TAKE_CHECKOUTS: Statement = {
-  name: 'take-checkouts-that-ran-out',
-  text: taking(
-    'hold',
-    `s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing and ${IS_NOT_RECONCILING}`,
-  ),
-};
+const TAKE_CHECKOUTS = sql('take-checkouts-that-ran-out')`${taking(
+  'hold',
+  `s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing and ${IS_NOT_RECONCILING}`,
+)}`;
 
 function taking(table: SentTable, condition: string, change = ''): string {
   const { kind } = SENT_TABLES[table];

@@ -1,4 +1,4 @@
-import pg, { type Pool, type PoolClient } from 'pg';
+import pg, { type Pool } from 'pg';
 import { connectionOptions } from '../../../platform/database-client.ts';
 import type { Database, Query, Statement } from './database.ts';
 import { isConnectionSpoilt, isPlanOutdated } from './database-errors.ts';
@@ -55,19 +55,10 @@ async function transaction<T>(pool: Pool, run: (query: Query) => Promise<T>): Pr
     client.release();
     return answer;
   } catch (error) {
-    if (isConnectionSpoilt(error)) client.release(error as Error);
-    else await rollback(client);
+    // A connection that cannot roll back is closed, too.
+    const isSpoilt = isConnectionSpoilt(error) || (await client.query('rollback').catch(() => undefined)) === undefined;
+    client.release(isSpoilt);
     throw error;
-  }
-}
-
-/** Removes the connection from the pool when it cannot roll back. */
-async function rollback(client: PoolClient): Promise<void> {
-  try {
-    await client.query('rollback');
-    client.release();
-  } catch (error) {
-    client.release(error as Error);
   }
 }
 

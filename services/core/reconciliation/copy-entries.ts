@@ -3,16 +3,8 @@ import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/read-entries.ts';
-import type { Drift, EntryCount, Unread } from './drift.ts';
-import {
-  COUNT_SENT,
-  CREATE_COPY,
-  INDEX_COPY,
-  INSERT_ENTRIES,
-  INSERT_INVALID,
-  LEAVE_OUT,
-  LEFT_OUT,
-} from './ledger-queries.ts';
+import type { Drift, EntryCount } from './drift.ts';
+import { COUNT_SENT, CREATE_COPY, INDEX_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -69,10 +61,6 @@ export async function readAgain(
       for (const { id } of rows) await copyPages(client, name, processor, { authorizationRequestId: id });
     });
   }
-}
-
-export async function leftOut(client: pg.Client): Promise<Unread[]> {
-  return (await client.query<Unread>(LEFT_OUT)).rows;
 }
 
 async function orLeaveOut<T>(

@@ -44,7 +44,7 @@ export interface Names {
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
   const { changeHere, captureHere, holdHere } = entry;
-  const { names, sender } = importing;
+  const { answer, names, sender } = importing;
   if (changeHere !== null) {
     assert(holdHere, 'it is a change of a hold');
     if (changeHere === 'END') return importEnd(sender, holdHere);
@@ -58,7 +58,7 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   const store = STORE[entry.kind];
   if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const facts = await store(entry, importing);
-  await settleImported(entry, importing, facts);
+  if (answer.found === 'DONE') await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome);
   const { kind, requestId, merchantId } = facts;
   if (kind === 'CAPTURE' && entry.takenBack > 0n) {
     const { holdRequestId } = facts;
@@ -221,11 +221,6 @@ function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor,
 
 function timesOf({ actedAt }: UnknownEntry, { clock, processors }: Sender) {
   return { at: actedAt, inquireAt: callOverAt(processors, clock()) };
-}
-
-/** Books what the processor answered, as of the time when it acted. */
-async function settleImported({ actedAt }: UnknownEntry, { sender, answer }: Importing, facts: Facts): Promise<void> {
-  if (answer.found === 'DONE') await settle({ ...sender, clock: () => actedAt }, facts, answer.outcome);
 }
 
 /** Books that a hold has ended at the processor, like its event: what was lost with it was imported before. */

@@ -199,16 +199,14 @@ function planOf(
     const isFirst = kind === 'AUTHORIZATION' ? dependent.has(requestId) : isNeeded;
     return isFirst ? { ...plan, verb: 'import' as const } : plan;
   });
-  return [...inOrder, ...plans.filter(isGivenBackLast(dependent))];
+  // What is left of such an authorization is given back after its captures.
+  const isGivenBackLast = ({ entry, verb }: Unconfirmed) =>
+    verb === 'give-back' && entry.kind === 'AUTHORIZATION' && dependent.has(entry.requestId);
+  return [...inOrder, ...plans.filter(isGivenBackLast)];
 }
 
 function isChange({ kind }: UnknownEntry): boolean {
   return kind === 'INCREMENT' || kind === 'EXTENSION';
-}
-
-/** What is left of such an authorization is given back after its captures. */
-function isGivenBackLast(dependent: ReadonlySet<string | null>): (plan: Unconfirmed) => boolean {
-  return ({ entry, verb }) => verb === 'give-back' && entry.kind === 'AUTHORIZATION' && dependent.has(entry.requestId);
 }
 
 const ALL = 'all';
@@ -217,13 +215,10 @@ function verbOf(entry: UnknownEntry, { importing, givingBack, to }: Decisions): 
   if (importing.includes(entry.requestId)) return 'import';
   if (givingBack.includes(entry.requestId)) return 'give-back';
   if (to && entry.actedAt >= to) return undefined;
-  // The page of a lost checkout is of no use to anybody.
-  if (importing.includes(ALL)) return isOpenCheckout(entry) ? 'give-back' : 'import';
+  // The page of a lost checkout that is open is of no use to anybody.
+  const isOpenCheckout = entry.kind === 'AUTHORIZATION' && entry.answer === 'UNSPECIFIED';
+  if (importing.includes(ALL)) return isOpenCheckout ? 'give-back' : 'import';
   return givingBack.includes(ALL) ? 'give-back' : undefined;
-}
-
-function isOpenCheckout({ kind, answer }: UnknownEntry): boolean {
-  return kind === 'AUTHORIZATION' && answer === 'UNSPECIFIED';
 }
 
 const INQUIRIES_AT_ONCE = 128;

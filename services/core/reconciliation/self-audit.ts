@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
-import { copyEntries, type Ledgers, leftOut, type Reading, readAgain } from './copy-entries.ts';
-import type { Audited, Drift } from './drift.ts';
-import { LEDGER_QUERIES } from './ledger-queries.ts';
+import { copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
+import type { Audited, Drift, Unread } from './drift.ts';
+import { LEDGER_QUERIES, LEFT_OUT } from './ledger-queries.ts';
 
 export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly databaseUrl: string;
@@ -34,7 +34,7 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
     await client.query('commit');
     if (parts.processors) drifts += await reconcile(client, parts, parts.processors, tell);
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
-    const unread = parts.processors ? await leftOut(client) : [];
+    const unread = parts.processors ? (await client.query<Unread>(LEFT_OUT)).rows : [];
     return { ...counts, entries, ledgers, drifts, unread };
   } finally {
     await client.end();

@@ -76,8 +76,7 @@ const BEGIN = sql('begin-reconciling')`with looked_at as (${LOOK_AT_CHECKOUTS})
 /** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */
 export function endReconciling(database: Database, since: Date, at: Date): Promise<boolean> {
   return audited(database, { at, action: 'database.reconciled', target: 'database' }, async (query) => {
-    const ended = await query(END, [since]);
-    return ended.length > 0;
+    return (await query(END, [since])).length > 0;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { SentKind } from '../../domain/kinds.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import type { SentTable } from '../submission/sent-tables.ts';
 
 /** For how many days a key belongs to its operation. */
@@ -50,12 +50,14 @@ export async function findSentUnderKey(
 }
 
 const FIND_SENT_UNDER_KEY: Readonly<Record<SentTable, Statement>> = {
-  hold: { name: 'find-hold-sent-under-key', text: sentAsText('hold') },
-  submission: { name: 'find-submission-sent-under-key', text: sentAsText('submission') },
+  hold: findIn('hold'),
+  submission: findIn('submission'),
 };
 
-function sentAsText(table: SentTable): string {
-  return `select k.request_id from (select $1::text as "merchantId", $2::text as method, $3::text as key,
+function findIn(table: SentTable): Statement {
+  return sql(
+    `find-${table}-sent-under-key`,
+  )`select k.request_id from (select $1::text as "merchantId", $2::text as method, $3::text as key,
       $4::timestamptz as "createdAt", null::uuid as "processorRequestId", ''::text as processor) i
     ${sentUnderKey(table)} join ${table} k on k.processor_request_id = any (array[sent."sentAs"])
     order by k.created_at limit 1`;

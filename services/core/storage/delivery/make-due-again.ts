@@ -1,5 +1,5 @@
 import { byIndex } from '../by-index.ts';
-import { type Query, type Statement, sql } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 import { idBounds } from '../id-bounds.ts';
 import type { EndpointKind } from './delivery-row.ts';
@@ -86,9 +86,7 @@ const REPLAY_RANGE = sql('replay-deliveries')`with chosen as (
   returning ${ENDPOINT}`;
 
 /** Dead ones begin a new schedule; those that wait for their next attempt keep theirs. One statement for each index. */
-const recover = (name: string, ofMerchant: string): Statement => ({
-  name,
-  text: `with chosen as (
+const recover = (name: string, ofMerchant: string) => sql(name)`with chosen as (
     select id from delivery
     where state in ('PENDING', 'DEAD') and body is not null and attempt_count < ${MAX_ATTEMPTS} and ${ofMerchant}
       and id >= $4 and id <= $5 and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
@@ -98,8 +96,7 @@ const recover = (name: string, ofMerchant: string): Statement => ({
   update delivery d set state = 'PENDING', due_at = $6,
     retry_base = case when d.state = 'DEAD' then d.attempt_count else d.retry_base end
   from chosen c where ${byIndex('d.id', 'c.id')}
-  returning ${ENDPOINT}`,
-});
+  returning ${ENDPOINT}`;
 
 const RECOVER_ALL = recover('recover-deliveries', 'true');
 const RECOVER_OF_MERCHANT = recover('recover-deliveries-of-merchant', 'merchant_id = $7');

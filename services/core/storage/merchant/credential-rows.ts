@@ -72,8 +72,8 @@ export function readCredentials(query: Query, after: bigint): Promise<Credential
  * that continues from the last one misses none.
  */
 export async function nextChangeNumber(query: Query): Promise<bigint> {
-  await query(LOCK_CHANGES, []);
-  const [row] = await query<{ number: bigint }>(NEXT_CHANGE, []);
+  await query(sql('lock-changes')`select pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`, []);
+  const [row] = await query<{ number: bigint }>(sql('next-change')`select nextval('merchant_change') as number`, []);
   assert(row, 'a sequence has a next value');
   return row.number;
 }
@@ -89,5 +89,3 @@ const READ_CREDENTIALS = sql('read-credentials')`
     select null, session_hash, expires_at, change_number, null, null, null, null
     from ended_session where change_number > $1
     order by change_number`;
-const LOCK_CHANGES = sql('lock-changes')`select pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`;
-const NEXT_CHANGE = sql('next-change')`select nextval('merchant_change') as number`;

@@ -75,15 +75,13 @@ const READ_ONE = sql('read-stored-notification')`select ${COLUMNS} from notifica
 
 /** One statement for each set of filters, so that each is planned with its own index. */
 function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
-  return {
-    name: `list-stored-notifications${ofMerchant ? '-of-merchant' : ''}${parkedOnly ? '-parked' : ''}`,
-    text: `select ${COLUMNS} from (
+  const name = `list-stored-notifications${ofMerchant ? '-of-merchant' : ''}${parkedOnly ? '-parked' : ''}`;
+  return sql(name)`select ${COLUMNS} from (
       select * from notification
       where body is not null and received_at <= $2 and (received_at, merchant_id, request_id) < ($2, $3, $4)
         ${ofMerchant ? 'and merchant_id = $5' : ''} ${parkedOnly ? 'and parked_signature is not null' : ''}
       order by received_at desc, merchant_id desc, request_id desc limit $1) n ${DELIVERY}
-    order by n.received_at desc, n.merchant_id desc, n.request_id desc`,
-  };
+    order by n.received_at desc, n.merchant_id desc, n.request_id desc`;
 }
 
 const LOCK_ONE = sql('lock-stored-notification')`

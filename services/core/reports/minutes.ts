@@ -1,4 +1,6 @@
+import type { Message } from '@bufbuild/protobuf';
 import { NIL } from 'uuid';
+import type { Minute as MinuteMessage } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { type Query, sql } from '../storage/database.ts';
 
 /** How far back rows are counted: it bounds what a question costs. */
@@ -6,18 +8,8 @@ const MOST = 200_000;
 
 const MINUTE_MS = 60_000;
 
-/** What happened in one minute. */
-export interface Minute {
-  readonly start: Date;
-  readonly okCount: number;
-  readonly koCount: number;
-  /** Deliveries by the minute of their creation: all, and those delivered by now. */
-  readonly deliveryCount: number;
-  readonly deliveredCount: number;
-  /** What the relay verified and accepted, and what it could not verify. */
-  readonly verifiedCount: number;
-  readonly refusedCount: number;
-}
+/** What happened in one minute, as the contract tells it. */
+export type Minute = Omit<MinuteMessage, keyof Message | 'start'> & { readonly start: Date };
 
 const NONE = { okCount: 0, koCount: 0, deliveryCount: 0, deliveredCount: 0, verifiedCount: 0, refusedCount: 0 };
 
@@ -88,13 +80,13 @@ const COUNT_VERIFIED = sql('count-verified-by-minute')`
 
 /** Times have no index of their own, which would cost every write: the newest rows are walked until one is older. */
 function counter(name: string, counted: Counted): Counter {
-  const ofAll = { name: `count-${name}-by-minute`, text: statementOf(counted, 'true') };
+  const ofAll = sql(`count-${name}-by-minute`)`${countsWhere(counted, 'true')}`;
   const { merchant = 'merchant_id' } = counted;
-  const ofOne = { name: `count-${name}-by-minute-of-merchant`, text: statementOf(counted, `${merchant} = $2`) };
+  const ofOne = sql(`count-${name}-by-minute-of-merchant`)`${countsWhere(counted, `${merchant} = $2`)}`;
   return (query, from, merchantId) => (merchantId === null ? query(ofAll, [from]) : query(ofOne, [from, merchantId]));
 }
 
-function statementOf({ table, key, lowest, time, counts }: Counted, condition: string): string {
+function countsWhere({ table, key, lowest, time, counts }: Counted, condition: string): string {
   const columns = Object.entries(counts).map(([name, what]) => `count(*) filter (where ${what})::int as "${name}"`);
   return `with older as (
       select ${key} from (select ${key}, ${time} from ${table} where ${condition} order by ${key} desc

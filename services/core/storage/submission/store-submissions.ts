@@ -90,24 +90,15 @@ export async function storeEach<Input extends { readonly requestId: string }>(
     if (!firsts.has(input.requestId)) firsts.set(input.requestId, { ...asRow(input), place });
   }
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
-  const known = await findKnown(query, inputs, rows);
+  const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
+  const claims = refused.length > 0 ? await findClaims(query, refused) : [];
+  const known = new Set(claims.map(({ requestId }) => requestId));
   for (const { place, outcome, sent_as: processorRequestId } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
     stored.set(input, { outcome: known.has(input.requestId) ? 'REPEATED' : outcome, processorRequestId });
   }
   return stored;
-}
-
-/** Of what was refused, the requestIds that are taken. */
-async function findKnown(
-  query: Query,
-  inputs: readonly { readonly requestId: string }[],
-  rows: readonly OutcomeRow[],
-): Promise<ReadonlySet<string>> {
-  const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
-  const claims = refused.length > 0 ? await findClaims(query, refused) : [];
-  return new Set(claims.map(({ requestId }) => requestId));
 }
 
 interface OutcomeRow {

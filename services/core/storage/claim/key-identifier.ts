@@ -1,6 +1,6 @@
 import type { SentKind } from '../../domain/kinds.ts';
-import { type Query, type Statement, sql } from '../database.ts';
-import type { SentTable } from '../submission/sent-tables.ts';
+import type { Query } from '../database.ts';
+import { type SentTable, statementsOfBoth } from '../submission/sent-tables.ts';
 
 /** For how many days a key belongs to its operation. */
 export const KEY_DAYS = 7;
@@ -49,16 +49,10 @@ export async function findSentUnderKey(
   return rows[0]?.request_id;
 }
 
-const FIND_SENT_UNDER_KEY: Readonly<Record<SentTable, Statement>> = {
-  hold: findIn('hold'),
-  submission: findIn('submission'),
-};
-
-function findIn(table: SentTable): Statement {
-  return sql(
-    `find-${table}-sent-under-key`,
-  )`select k.request_id from (select $1::text as "merchantId", $2::text as method, $3::text as key,
+const FIND_SENT_UNDER_KEY = statementsOfBoth(
+  'find-sent-under-key',
+  (table) => `select k.request_id from (select $1::text as "merchantId", $2::text as method, $3::text as key,
       $4::timestamptz as "createdAt", null::uuid as "processorRequestId", ''::text as processor) i
     ${sentUnderKey(table)} join ${table} k on k.processor_request_id = any (array[sent."sentAs"])
-    order by k.created_at limit 1`;
-}
+    order by k.created_at limit 1`,
+);

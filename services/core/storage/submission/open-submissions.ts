@@ -1,10 +1,10 @@
 import type { SentKind } from '../../domain/kinds.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
 import { readRows } from '../camel-cased.ts';
-import { type Query, type Statement, sql } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { Sent } from './find-sent.ts';
-import { SENT_TABLES, type SentTable } from './sent-tables.ts';
+import { SENT_TABLES, type SentTable, statementsOfBoth } from './sent-tables.ts';
 
 /** A submission that is to be inquired about. */
 export interface DueSubmission
@@ -76,25 +76,25 @@ export interface Taking {
   readonly limit: number;
 }
 
-const MARK_UNKNOWN = statements(
+const MARK_UNKNOWN = statementsOfBoth(
   'mark-unknown',
   (table, { stateColumn, atWork }) => `update ${table} set ${stateColumn} = 'UNKNOWN', inquire_at = $2, expected_by = $3
     where request_id = $1 and ${stateColumn} in ('${atWork}', 'UNKNOWN')`,
 );
 
-const POSTPONE = statements(
+const POSTPONE = statementsOfBoth(
   'postpone-inquiry',
   (table) => `update ${table} set inquire_at = $2, expected_by = coalesce($3, expected_by)
     where request_id = $1 and inquire_at is not null`,
 );
 
-const MARK_NEEDS_REVIEW = statements(
+const MARK_NEEDS_REVIEW = statementsOfBoth(
   'mark-needs-review',
   (table, { stateColumn, reviewable }) => `update ${table} set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
     where request_id = $1 and ${stateColumn} in (${reviewable}) returning request_id`,
 );
 
-const TAKE_DUE = statements('take-due', (table, { stateColumn, atWork, isTaken }) => {
+const TAKE_DUE = statementsOfBoth('take-due', (table, { stateColumn, atWork, isTaken }) => {
   const change = `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`;
   return taking(table, isTaken, change);
 });
@@ -117,14 +117,4 @@ function taking(table: SentTable, condition: string, change = ''): string {
 
 function tableOf(kind: SentKind): SentTable {
   return kind === 'HOLD' ? 'hold' : 'submission';
-}
-
-function statements(
-  name: string,
-  text: (table: SentTable, columns: (typeof SENT_TABLES)[SentTable]) => string,
-): Record<SentTable, Statement> {
-  return {
-    hold: { name: `${name}-hold`, text: text('hold', SENT_TABLES.hold) },
-    submission: { name: `${name}-submission`, text: text('submission', SENT_TABLES.submission) },
-  };
 }

@@ -1,4 +1,5 @@
 import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
+import type { Statement } from '../database.ts';
 
 /**
  * The two tables of what is sent to a processor, for statements about both: inquiries, reviews, backlog, overview,
@@ -63,6 +64,17 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     reviewReason: 's.state',
   },
 };
+
+/** A statement about each of the two tables. */
+export function statementsOfBoth(
+  name: string,
+  text: (table: SentTable, columns: SentColumns) => string,
+): Readonly<Record<SentTable, Statement>> {
+  return {
+    hold: { name: `${name}-hold`, text: text('hold', SENT_TABLES.hold) },
+    submission: { name: `${name}-submission`, text: text('submission', SENT_TABLES.submission) },
+  };
+}
 
 /** SQL: a select for each of the two tables, joined by `union all`. */
 export function ofBothTables(select: (table: SentTable, columns: SentColumns) => string): string {

@@ -22,12 +22,11 @@ export function openPurge(database: Database, days: RetentionDays): (now: Date) 
   return async (now) => {
     const daysAgo = (count: number) => new Date(now.getTime() - count * DAY_MS);
     const before = daysAgo(days.notifications);
-    const keysBefore = daysAgo(KEY_DAYS);
     let changed = 0;
     changed += await untilNone(query, EMPTY_NOTIFICATIONS, [before]);
     changed += await untilNone(query, EMPTY_QUARANTINED, [before]);
     changed += await untilNone(query, FORGET_TOKENS, [before]);
-    changed += await untilNone(query, FORGET_KEYS, [keysBefore]);
+    changed += await untilNone(query, FORGET_KEYS, [daysAgo(KEY_DAYS)]);
     changed += await untilNone(query, REMOVE_NONCES, [now]);
     changed += await untilNone(query, REMOVE_ENDED_SESSIONS, [daysAgo(1)]);
     const retention = { delivery: before, delivery_attempt: before, operation: daysAgo(days.operations) };

@@ -78,7 +78,7 @@ export function asideFor(reason: Reason, notification: NotificationInput) {
   return { ...notification, reason, onceKey };
 }
 
-/** What became of one. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
+/** What became of a notification. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
 export type Aside = 'STORED' | 'KNOWN' | 'FULL';
 
 /** A genuine secret could fill the disk with contradictions, 64 KiB each. */

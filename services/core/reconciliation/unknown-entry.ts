@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type pg from 'pg';
 import { Answer, type Entry } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { camelCased } from '../storage/camel-cased.ts';
+import { queryOn } from '../storage/open-pool.ts';
 import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
 
 /** An entry of a processor's books that is unknown here: what the contract says of it, and what it means here. */
@@ -33,17 +33,13 @@ export interface UnknownEntry
 
 /** Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. */
 export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
-  const { rows } = await client.query(UNKNOWN_ENTRIES);
+  const rows = await queryOn(client)<UnknownEntry>({ name: '', text: UNKNOWN_ENTRIES }, []);
   return rows.map((row) => ({
-    ...camelCased<UnknownEntry>(row),
-    kind: row.change_here ?? row.kind,
-    amount: BigInt(row.amount),
-    captured: BigInt(row.captured),
-    voided: BigInt(row.voided),
-    incremented: BigInt(row.incremented),
-    refunded: BigInt(row.refunded),
-    takenBack: BigInt(row.taken_back),
-    actedAt: row.acted_at ?? new Date(),
+    ...row,
+    kind: row.changeHere ?? row.kind,
+    // A sum of captures is a numeric, which comes as text.
+    takenBack: BigInt(row.takenBack),
+    actedAt: row.actedAt ?? new Date(),
   }));
 }
 

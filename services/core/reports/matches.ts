@@ -1,6 +1,5 @@
 import { MAX } from 'uuid';
 import type { OperationKind } from '../domain/kinds.ts';
-import { readRows } from '../storage/camel-cased.ts';
 import { type Query, sql } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
@@ -43,7 +42,7 @@ export function findExactMatches(
   query: Query,
   { requestId, idHash }: { readonly requestId: string | null; readonly idHash: Buffer | null },
 ): Promise<MatchRow[]> {
-  return readRows<MatchRow>(query, FIND_EXACT, [requestId, idHash]);
+  return query<MatchRow>(FIND_EXACT, [requestId, idHash]);
 }
 
 /**
@@ -62,7 +61,7 @@ export async function findMatches(
   const [window] = await query<{ floor: string | null }>(FIND_FLOOR, [bottom, top, searchedRows]);
   const floor = window?.floor ?? null;
   const range = [floor ?? bottom, top, merchantId, createdFrom, createdTo];
-  const rows = await readRows<MatchRow>(query, SEARCH, [...range, text.toLowerCase(), text, idEnd, last4, limit]);
+  const rows = await query<MatchRow>(SEARCH, [...range, text.toLowerCase(), text, idEnd, last4, limit]);
   const isCut = rows.length === limit;
   return { rows, searchedTo: (isCut ? rows.at(-1)?.requestId : floor) ?? undefined };
 }

@@ -1,6 +1,6 @@
+import assert from 'node:assert/strict';
 import type { Message } from '@bufbuild/protobuf';
 import type { GetOverviewResponse, ProcessorOverview } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { camelCased } from '../storage/camel-cased.ts';
 import { type Query, sql } from '../storage/database.ts';
 import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
@@ -20,8 +20,9 @@ export interface ProcessorRow extends Pick<ProcessorOverview, 'processor' | 'unk
 
 /** Counts, each by an index over just what it counts. `expiringBefore` says which holds end soon. */
 export async function readOverview(query: Query, now: Date, expiringBefore: Date): Promise<OverviewRow> {
-  const [row] = await query<object>(READ_OVERVIEW, [now, expiringBefore]);
-  const { processors, ...counts } = camelCased<OverviewRow>(row as object);
+  const [row] = await query<OverviewRow>(READ_OVERVIEW, [now, expiringBefore]);
+  assert(row, 'counts are one row');
+  const { processors, ...counts } = row;
   return { ...counts, processors: processors.map(processorRow) };
 }
 

@@ -1,5 +1,4 @@
 import { NIL } from 'uuid';
-import { readRows } from '../storage/camel-cased.ts';
 import { type Query, sql } from '../storage/database.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
 import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
@@ -25,7 +24,7 @@ export function findReviewItems(
   { merchantId, reason }: ReviewFilter,
   { after = NIL, limit, now }: { readonly after: string | undefined; readonly limit: number; readonly now: Date },
 ): Promise<ReviewRow[]> {
-  return readRows<ReviewRow>(query, FIND_REVIEW_ITEMS, [after, merchantId, reason, limit, now]);
+  return query<ReviewRow>(FIND_REVIEW_ITEMS, [after, merchantId, reason, limit, now]);
 }
 
 const FIND_REVIEW_ITEMS = sql('find-review-items')`${ofBothTables(

@@ -2,7 +2,7 @@ import type { OrmHolder } from './orm.ts';
 
 /** PostgreSQL, for bound statements. */
 export interface Database {
-  /** Runs one statement in a transaction of its own. */
+  /** Runs one statement in a transaction of its own. Columns are named in camelCase: `hold_request_id` is holdRequestId. */
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs several statements in one transaction; an error rolls it back. */
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
@@ -36,6 +36,15 @@ export function sql(name: string) {
 }
 
 export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
+/** Reads the first row of a statement. */
+export async function readRow<Row extends object>(
+  query: Query,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row | undefined> {
+  return (await query<Row>(statement, values))[0];
+}
 
 /** Keys of the advisory locks of a database, in one place so that no two are the same. */
 export const ADVISORY_LOCKS = {

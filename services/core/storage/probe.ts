@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readRow } from './camel-cased.ts';
-import { type Query, sql } from './database.ts';
+import { type Query, readRow, sql } from './database.ts';
 import { TIMELINE } from './reconciling.ts';
 
 /** The state of a database. */

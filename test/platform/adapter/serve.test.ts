@@ -6,7 +6,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Methods, RpcError, serveProcessor } from '../../../platform/adapter/serve.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { openLog } from '../../../platform/log.ts';
-import { Answer, type CaptureRequest, ProcessorService } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import {
+  Answer,
+  type CaptureRequest,
+  ProcessorService,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { openProcessor } from '../../../services/core/processor/processor.ts';
 
 const CREDENTIAL = 'c'.repeat(40);

@@ -45,8 +45,8 @@ export async function findSentUnderKey(
   { merchantId, method, key }: { readonly merchantId: string; readonly method: SentKind; readonly key: string },
   now: Date,
 ): Promise<string | undefined> {
-  const rows = await query<{ request_id: string }>(FIND_SENT_UNDER_KEY[table], [merchantId, method, key, now]);
-  return rows[0]?.request_id;
+  const rows = await query<{ requestId: string }>(FIND_SENT_UNDER_KEY[table], [merchantId, method, key, now]);
+  return rows[0]?.requestId;
 }
 
 const FIND_SENT_UNDER_KEY = statementsOfBoth(

@@ -1,5 +1,4 @@
 import { byIndex } from '../by-index.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import type { HoldRow } from '../hold/hold-row.ts';
 
@@ -19,7 +18,7 @@ export interface NotifiedRow
 
 /** Reads what the notifications of results say, by requestId. */
 export async function readNotified(query: Query, requestIds: readonly string[]): Promise<Map<string, NotifiedRow>> {
-  const rows = await readRows<NotifiedRow>(query, READ_NOTIFIED, [requestIds]);
+  const rows = await query<NotifiedRow>(READ_NOTIFIED, [requestIds]);
   return new Map(rows.map((row) => [row.requestId, row]));
 }
 

@@ -1,5 +1,4 @@
 import { byIndex } from '../by-index.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 import type { DeliveryRow } from './delivery-row.ts';
@@ -28,7 +27,7 @@ export interface Wanted extends EndpointKey {
  * paused, except one delivery as a probe when the breaker's pause is over.
  */
 export function takeDue(query: Query, wanted: readonly Wanted[], now: Date): Promise<PendingDelivery[]> {
-  return readRows(query, TAKE_DUE, [JSON.stringify(wanted.map((each) => ({ ...each, now })))]);
+  return query(TAKE_DUE, [JSON.stringify(wanted.map((each) => ({ ...each, now })))]);
 }
 
 /** Gives back deliveries whose attempt was not made. */
@@ -38,7 +37,7 @@ export async function releaseTaken(query: Query, ids: readonly string[]): Promis
 
 /** Finds the endpoints with deliveries that are due, without those that are paused. */
 export function findWaiting(query: Query, now: Date): Promise<EndpointKey[]> {
-  return readRows(query, FIND_WAITING, [now]);
+  return query(FIND_WAITING, [now]);
 }
 
 /** The database's clock, because several workers compare it. */

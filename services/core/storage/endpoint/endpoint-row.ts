@@ -1,6 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { readRow } from '../camel-cased.ts';
-import { type OrmDatabase, type Query, sql } from '../database.ts';
+import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 

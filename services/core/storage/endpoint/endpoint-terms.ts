@@ -23,8 +23,8 @@ export async function readEndpointTerms(
 
 interface TermsRow {
   readonly id: string;
-  readonly webhook_url: string | null;
-  readonly internal_url: string | null;
+  readonly webhookUrl: string | null;
+  readonly internalUrl: string | null;
   readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
   readonly states: readonly (Omit<EndpointState, 'pausedUntil'> & { kind: EndpointKind; pausedUntil: string | null })[];
 }
@@ -35,7 +35,7 @@ function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
     states[kind] = { ...state, pausedUntil: pausedUntil === null ? null : new Date(pausedUntil) };
   }
   return {
-    urls: { webhook: row.webhook_url, internal: row.internal_url },
+    urls: { webhook: row.webhookUrl, internal: row.internalUrl },
     states,
     secrets: row.secrets.map(({ id, ciphertext }) =>
       cipher.open(Buffer.from(ciphertext, 'base64'), `signing-secret:${id}`),

@@ -1,5 +1,4 @@
 import { type AtProcessor, isAtProcessor, type Search } from '../at-processor.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
@@ -20,7 +19,7 @@ const IDLE = `select request_id, id_hash, merchant_id, processor, processor_acco
  * database is being reconciled.
  */
 export function findDueHolds(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<DueHold[]> {
-  return readRows<DueHold>(query, FIND_DUE, [now, Math.ceil(limit / 2), at.only, at.butNot, but]);
+  return query<DueHold>(FIND_DUE, [now, Math.ceil(limit / 2), at.only, at.butNot, but]);
 }
 
 const FIND_DUE = sql('find-due-holds')`select * from (
@@ -37,7 +36,7 @@ const FIND_DUE = sql('find-due-holds')`select * from (
  * flight, waits; all of them wait while the database is being reconciled.
  */
 export function findHoldsToCapture(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<DueHold[]> {
-  return readRows<DueHold>(query, FIND_TO_CAPTURE, [now, limit, at.only, at.butNot, but]);
+  return query<DueHold>(FIND_TO_CAPTURE, [now, limit, at.only, at.butNot, but]);
 }
 
 const FIND_TO_CAPTURE = sql('find-holds-to-capture')`${IDLE}

@@ -1,5 +1,4 @@
 import { type AtProcessor, isAtProcessor, type Search } from '../at-processor.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
@@ -12,7 +11,7 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
 
 /** Finds renewed holds that can be released or have ended, the renewal being decided; none while reconciling. */
 export function findRenewed(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<Renewed[]> {
-  return readRows<Renewed>(query, FIND_RENEWED, [now, limit, at.only, at.butNot, but]);
+  return query<Renewed>(FIND_RENEWED, [now, limit, at.only, at.butNot, but]);
 }
 
 const FIND_RENEWED = sql('find-renewed')`

@@ -1,6 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import { camelCased, readRow, readRows } from '../camel-cased.ts';
-import { type OrmDatabase, type Query, sql } from '../database.ts';
+import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
@@ -14,7 +13,7 @@ export interface ReadHold extends HoldRow {
 
 /** Reads holds by requestId, without locking them. */
 export function readHolds(query: Query, requestIds: readonly string[]): Promise<ReadHold[]> {
-  return readRows<ReadHold>(query, READ_BY_REQUEST_ID, [requestIds]);
+  return query<ReadHold>(READ_BY_REQUEST_ID, [requestIds]);
 }
 
 /** Looks up a hold by its requestId. */
@@ -38,8 +37,8 @@ export async function findHoldsAt(
   places: readonly { readonly identifier: string; readonly processor: string }[],
 ): Promise<(HoldRow | undefined)[]> {
   const values = [places.map(({ identifier }) => identifier), places.map(({ processor }) => processor)];
-  const rows = await query<{ place: bigint }>(READ_AT_PROCESSORS, values);
-  const holds = new Map(rows.map((row) => [Number(row.place) - 1, camelCased<HoldRow>(row)]));
+  const rows = await query<HoldRow & { place: bigint }>(READ_AT_PROCESSORS, values);
+  const holds = new Map(rows.map((row) => [Number(row.place) - 1, row]));
   return places.map((_, place) => holds.get(place));
 }
 
@@ -63,13 +62,16 @@ export async function readSubjects<Request extends { readonly requestId: string;
   const subjects = new Map<Request, Subject>();
   if (requests.length === 0) return subjects;
   const values = [requests.map(({ requestId }) => requestId), requests.map(({ idHash }) => idHash)];
-  const rows = await query<{ place: bigint; is_known: boolean; id_hash: Buffer | null }>(READ_SUBJECTS, values);
+  const rows = await query<SubjectRow>(READ_SUBJECTS, values);
   for (const row of rows) {
-    const hold = row.id_hash ? camelCased<ReadHold>(row) : undefined;
-    subjects.set(requests[Number(row.place) - 1] as Request, { isKnown: row.is_known, hold });
+    const hold = row.idHash ? (row as ReadHold) : undefined;
+    subjects.set(requests[Number(row.place) - 1] as Request, { isKnown: row.isKnown, hold });
   }
   return subjects;
 }
+
+/** Without a hold, the hold's columns are null. */
+type SubjectRow = { readonly place: bigint; readonly isKnown: boolean } & (ReadHold | { readonly idHash: null });
 
 export const READ_SUBJECTS = sql('read-subjects')`select i.place, h.xmin::text as version, h.*,
       exists (select from claim c where c.request_id = any (array[i.asking])) as is_known
@@ -83,8 +85,8 @@ export async function readHoldsOfOpen(
 ): Promise<ReadonlyMap<string, ReadHold>> {
   const holds = new Map<string, ReadHold>();
   if (requestIds.length === 0) return holds;
-  const rows = await query<{ submission: string }>(READ_HOLDS_OF_OPEN, [requestIds]);
-  for (const row of rows) holds.set(row.submission, camelCased<ReadHold>(row));
+  const rows = await query<ReadHold & { submission: string }>(READ_HOLDS_OF_OPEN, [requestIds]);
+  for (const row of rows) holds.set(row.submission, row);
   return holds;
 }
 

@@ -1,5 +1,4 @@
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
@@ -8,7 +7,7 @@ import type { ReadHold } from './read-holds.ts';
 
 /** Finds holds with something left whose merchants are to be told that they end soon; none while reconciling. */
 export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
-  return readRows<ReadHold>(query, FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
+  return query<ReadHold>(FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
 }
 
 const FIND_EXPIRING = sql('find-expiring')`select *, xmin::text as version from hold

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { readRows } from '../camel-cased.ts';
 import { ADVISORY_LOCKS, type Query, sql } from '../database.ts';
 
 /** An API key of a merchant; only its SHA-256 is stored. */
@@ -64,7 +63,7 @@ export type CredentialsRow = { readonly changeNumber: bigint } & (
  * One statement sees one snapshot, so the last number is a cursor for both.
  */
 export function readCredentials(query: Query, after: bigint): Promise<CredentialsRow[]> {
-  return readRows<CredentialsRow>(query, READ_CREDENTIALS, [after]);
+  return query<CredentialsRow>(READ_CREDENTIALS, [after]);
 }
 
 /**

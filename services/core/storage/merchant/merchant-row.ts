@@ -1,6 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { readRow } from '../camel-cased.ts';
-import { type Database, sql } from '../database.ts';
+import { type Database, readRow, sql } from '../database.ts';
 
 /** A merchant and its contract (docs/merchants.md, "Contract of a merchant"). Only operators set its URLs. */
 export const MerchantEntity = defineEntity({

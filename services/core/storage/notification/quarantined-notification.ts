@@ -1,6 +1,5 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
-import { readRows } from '../camel-cased.ts';
 import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
@@ -108,7 +107,7 @@ export const ASIDE = `case when i."quarantineId" in (select id from aside) then 
 /** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
 export function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
   const keys = names.map(({ merchantId, requestId }) => ({ merchantId, requestId }));
-  return readRows<AcceptedRow>(query, READ_ACCEPTED, [JSON.stringify(keys)]);
+  return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
 }
 
 /** Quarantines a notification, once for each reason. */

@@ -1,6 +1,5 @@
 import { byIndex } from '../by-index.ts';
-import { readRow, readRows } from '../camel-cased.ts';
-import { type Query, type Statement, sql } from '../database.ts';
+import { type Query, readRow, type Statement, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { replayOne } from '../delivery/make-due-again.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
@@ -35,7 +34,7 @@ export function listStored(query: Query, filter: StoredFilter, limit: number): P
   const statement = listStatement(merchantId !== null, parkedOnly);
   const from = after ?? { receivedAt: new Date(LAST_MS), merchantId: '', requestId: '' };
   const values = [limit, from.receivedAt, from.merchantId, from.requestId];
-  return readRows<StoredRow>(query, statement, merchantId === null ? values : [...values, merchantId]);
+  return query<StoredRow>(statement, merchantId === null ? values : [...values, merchantId]);
 }
 
 /** The result of a replay: the endpoint that it goes to. */

@@ -1,8 +1,7 @@
 import { defineEntity, type FilterQuery, type InferEntity, p, raw } from '@mikro-orm/core';
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
 import { byIndex } from '../by-index.ts';
-import { readRow, readRows } from '../camel-cased.ts';
-import { type OrmDatabase, type Query, sql } from '../database.ts';
+import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 
@@ -88,7 +87,7 @@ const HAS_CARD = `(exists (select from hold h
 
 /** Reads results after a sequence, in order. */
 export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
-  return readRows<OperationRow>(query, READ_OPERATIONS, [after, limit]);
+  return query<OperationRow>(READ_OPERATIONS, [after, limit]);
 }
 
 /** Looks up the result of an operation. */

@@ -1,6 +1,5 @@
 import type { SentKind, SubmissionState } from '../../domain/kinds.ts';
-import { readRow } from '../camel-cased.ts';
-import type { Query, Statement } from '../database.ts';
+import { type Query, readRow, type Statement } from '../database.ts';
 import { ofBothTables } from './sent-tables.ts';
 
 /** What all that is sent has: the placing of a hold, and every submission. */

@@ -1,6 +1,5 @@
 import type { SentKind } from '../../domain/kinds.ts';
 import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { Sent } from './find-sent.ts';
@@ -60,13 +59,13 @@ export function takeDueSubmissions(
   { now, nextAt, limit }: Taking,
   at: AtProcessor,
 ): Promise<DueSubmission[]> {
-  return readRows<DueSubmission>(query, TAKE_DUE[table], [now, nextAt, limit, at.only, at.butNot]);
+  return query<DueSubmission>(TAKE_DUE[table], [now, nextAt, limit, at.only, at.butNot]);
 }
 
 /** Takes open checkouts that have run out, in the same way; none while the database is being reconciled. */
 export function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
   const { now, nextAt, limit } = taking;
-  return readRows<DueSubmission>(query, TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot]);
+  return query<DueSubmission>(TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot]);
 }
 
 /** When to look at what is taken now, and at what is left; and how much to take. */

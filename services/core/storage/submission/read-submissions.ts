@@ -1,5 +1,4 @@
 import type { SubmissionKind } from '../../domain/kinds.ts';
-import { readRows } from '../camel-cased.ts';
 import { type Query, sql } from '../database.ts';
 import type { SubmissionRow } from './submission-row.ts';
 
@@ -10,7 +9,7 @@ export async function findSubmission(query: Query, requestId: string): Promise<S
 
 /** Reads submissions by requestId. */
 export function readSubmissions(query: Query, requestIds: readonly string[]): Promise<SubmissionRow[]> {
-  return readRows<SubmissionRow>(query, READ_SUBMISSIONS, [requestIds]);
+  return query<SubmissionRow>(READ_SUBMISSIONS, [requestIds]);
 }
 
 const READ_SUBMISSIONS = sql('read-submissions')`select * from submission where request_id = any($1::uuid[])`;
@@ -26,7 +25,7 @@ export async function newestCaptures(
   holdRequestId: string,
   most: number | null,
 ): Promise<SubmissionRow[]> {
-  return (await readRows<SubmissionRow>(query, NEWEST_CAPTURES, [holdRequestId, most])).reverse();
+  return (await query<SubmissionRow>(NEWEST_CAPTURES, [holdRequestId, most])).reverse();
 }
 
 const NEWEST_CAPTURES = sql('newest-captures')`select * from submission

@@ -93,7 +93,7 @@ export async function storeEach<Input extends { readonly requestId: string }>(
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
   const claims = refused.length > 0 ? await findClaims(query, refused) : [];
   const known = new Set(claims.map(({ requestId }) => requestId));
-  for (const { place, outcome, sent_as: processorRequestId } of rows) {
+  for (const { place, outcome, sentAs: processorRequestId } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
     stored.set(input, { outcome: known.has(input.requestId) ? 'REPEATED' : outcome, processorRequestId });
@@ -104,7 +104,7 @@ export async function storeEach<Input extends { readonly requestId: string }>(
 interface OutcomeRow {
   readonly place: number;
   readonly outcome: Exclude<Stored['outcome'], 'REPEATED'> | 'AGAIN';
-  readonly sent_as: string | null;
+  readonly sentAs: string | null;
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(['LATE', 'KEY_TAKEN', 'MAYBE_LOST']);

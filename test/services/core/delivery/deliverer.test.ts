@@ -57,10 +57,10 @@ describe('Deliverer', () => {
     assert(verifyStandardWebhook([secret], headers, body, stage.time.now / 1_000));
     assert.equal(received.headers['x-relay-signed-fields'], undefined);
     const row = await stage.deliveryOf(id);
-    assert.deepEqual([row.state, row.attempt_count, row.due_at], ['DELIVERED', 1, null]);
+    assert.deepEqual([row.state, row.attemptCount, row.dueAt], ['DELIVERED', 1, null]);
     const url = `${receiver.url}/hooks/webhook/processor/payment/captured`;
     assert.deepEqual(await stage.attemptsOf(id), [
-      { number: 1, http_status: 200, error: null, fault: null, url, response_head: 'thanks' },
+      { number: 1, httpStatus: 200, error: null, fault: null, url, responseHead: 'thanks' },
     ]);
     assert.equal(await deliver(), 0);
   });
@@ -123,19 +123,19 @@ describe('Deliverer', () => {
     answering(404);
     const pausesS: number[] = [];
     for (let number = 1; number <= 10; number++) {
-      const { due_at } = await stage.deliveryOf(id);
-      stage.time.now = Math.max(stage.time.now, (due_at as Date).getTime());
+      const { dueAt } = await stage.deliveryOf(id);
+      stage.time.now = Math.max(stage.time.now, (dueAt as Date).getTime());
       const at = stage.time.now + 3_000;
       await deliver();
       const row = await stage.deliveryOf(id);
-      assert.equal(row.attempt_count, number);
-      if (row.due_at) pausesS.push(Math.round((row.due_at.getTime() - at) / 1_000));
+      assert.equal(row.attemptCount, number);
+      if (row.dueAt) pausesS.push(Math.round((row.dueAt.getTime() - at) / 1_000));
     }
     assert.deepEqual(pausesS, [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400]);
     assert.equal((await stage.deliveryOf(id)).state, 'DEAD');
     const attempts = await stage.attemptsOf(id);
-    const { number, http_status, error, response_head } = attempts.at(-1) ?? {};
-    assert.deepEqual([number, http_status, error, response_head], [10, 404, 'HTTP 404', 'no']);
+    const { number, httpStatus, error, responseHead } = attempts.at(-1) ?? {};
+    assert.deepEqual([number, httpStatus, error, responseHead], [10, 404, 'HTTP 404', 'no']);
     assert.equal(await deliver(1_000_000), 0);
   });
 
@@ -146,7 +146,7 @@ describe('Deliverer', () => {
     await deliver();
     stage.time.now += 500;
     assert.equal(await deliver(0), 0);
-    assert.equal((await stage.deliveryOf(id)).attempt_count, 1);
+    assert.equal((await stage.deliveryOf(id)).attemptCount, 1);
   });
 
   it('waits as long as a busy endpoint requests', async () => {
@@ -154,8 +154,8 @@ describe('Deliverer', () => {
     const id = await stage.addDelivery(merchantId);
     answering(503, { 'retry-after': '120' });
     await deliver();
-    const { due_at } = await stage.deliveryOf(id);
-    assert.equal(Math.round(((due_at as Date).getTime() - stage.time.now) / 1_000), 120);
+    const { dueAt } = await stage.deliveryOf(id);
+    assert.equal(Math.round(((dueAt as Date).getTime() - stage.time.now) / 1_000), 120);
   });
 
   it('follows no redirect', async () => {
@@ -180,7 +180,7 @@ describe('Deliverer', () => {
     await deliver();
     assert(performance.now() - startedMs < 1_000);
     const [attempt] = await stage.attemptsOf(id);
-    assert.equal(attempt?.http_status, 200);
+    assert.equal(attempt?.httpStatus, 200);
     assert.match(attempt?.error ?? '', /no complete answer within 300 ms/);
     assert.equal((await stage.deliveryOf(id)).state, 'PENDING');
   });
@@ -199,8 +199,8 @@ describe('Deliverer', () => {
     await deliver();
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
     const [attempt] = await stage.attemptsOf(id);
-    assert.equal(attempt?.response_head?.length, 1_024);
-    assert.match(attempt?.response_head ?? '', /^a\u{FFFD}b\u{FFFD}\[31mx x/u);
+    assert.equal(attempt?.responseHead?.length, 1_024);
+    assert.match(attempt?.responseHead ?? '', /^a\u{FFFD}b\u{FFFD}\[31mx x/u);
     assert.equal(await closed.promise, false, 'the rest is never read');
   });
 
@@ -234,7 +234,7 @@ describe('Deliverer', () => {
     await deliver();
     assert.equal(await deliver(86_400_000), 0, 'nothing is taken while the endpoint is paused');
     assert.deepEqual(
-      [(await stage.deliveryOf(first)).state, (await stage.deliveryOf(second)).attempt_count],
+      [(await stage.deliveryOf(first)).state, (await stage.deliveryOf(second)).attemptCount],
       ['PENDING', 0],
     );
     await stage.sql('update endpoint set pause = null where merchant_id = $1', [merchantId]);
@@ -257,7 +257,7 @@ describe('Deliverer', () => {
     assert.equal(receiver.received.length, 10);
     const paused = lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'endpoint_paused');
     assert.deepEqual([paused?.pause, paused?.merchantId, paused?.count], ['BREAKER', merchantId, 10]);
-    const [endpoint] = await stage.sql<{ pause: string; paused_until: Date }>(
+    const [endpoint] = await stage.sql<{ pause: string; pausedUntil: Date }>(
       'select pause, paused_until from endpoint where merchant_id = $1',
       [merchantId],
     );
@@ -281,7 +281,7 @@ describe('Deliverer', () => {
     stopping.start(stage.url);
     await arrived.promise;
     await stopping.close();
-    assert.equal((await stage.deliveryOf(id)).attempt_count, 0, 'an attempt that we aborted does not count');
+    assert.equal((await stage.deliveryOf(id)).attemptCount, 0, 'an attempt that we aborted does not count');
     receiver.how.answer = ok;
     assert.equal(await deliverer.runOnce(), 1);
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');

@@ -20,7 +20,7 @@ describe('forwardParkedNotifications()', () => {
     stage.sql('update merchant set internal_url = $2 where id = $1', [merchantId, url]);
   const forward = () => forwardParkedNotifications(stage.database, stage.announce, stage.clock());
   const deliveriesOf = (merchantId: string) =>
-    stage.sql<{ id: string; request_id: string }>('select id, request_id from delivery where merchant_id = $1', [
+    stage.sql<{ id: string; requestId: string }>('select id, request_id from delivery where merchant_id = $1', [
       merchantId,
     ]);
 
@@ -53,7 +53,7 @@ describe('forwardParkedNotifications()', () => {
     const counts = await Promise.all([forward(), forward(), forward()]);
     assert.equal(counts.reduce((sum, count) => sum + count) + (await forward()), 450);
     const deliveries = await deliveriesOf('crowd');
-    assert.equal(new Set(deliveries.map(({ request_id }) => request_id)).size, 450);
+    assert.equal(new Set(deliveries.map(({ requestId }) => requestId)).size, 450);
     assert.equal(deliveries.length, 450);
     assert.deepEqual(await deliveriesOf('still-without'), []);
   });

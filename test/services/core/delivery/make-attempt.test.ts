@@ -97,7 +97,7 @@ describe('makeAttempt()', () => {
       response.end(`${php}${encodeURIComponent(`${headers['x-service-signature']}`)}${JSON.stringify(echo)}`);
     };
     await deliver();
-    const head = (await stage.attemptsOf(id))[0]?.response_head ?? '';
+    const head = (await stage.attemptsOf(id))[0]?.responseHead ?? '';
     const received = receiver.received[0]?.headers ?? {};
     const signatures = `${received['x-service-signature']} ${received['webhook-signature']}`
       .replaceAll('v1,', '')

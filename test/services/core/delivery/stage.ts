@@ -99,7 +99,7 @@ export async function openDeliveryStage() {
       return id;
     },
     async deliveryOf(id: string) {
-      const [row] = await sql<{ state: string; attempt_count: number; due_at: Date | null; delivered_at: Date | null }>(
+      const [row] = await sql<{ state: string; attemptCount: number; dueAt: Date | null; deliveredAt: Date | null }>(
         'select state, attempt_count, due_at, delivered_at from delivery where id = $1',
         [id],
       );
@@ -109,11 +109,11 @@ export async function openDeliveryStage() {
     attemptsOf: (id: string) =>
       sql<{
         number: number;
-        http_status: number | null;
+        httpStatus: number | null;
         error: string | null;
         fault: string | null;
         url: string | null;
-        response_head: string | null;
+        responseHead: string | null;
       }>(
         'select number, http_status, error, fault, url, response_head from delivery_attempt where delivery_id = $1 order by number',
         [id],

@@ -21,7 +21,7 @@ describe('watchHealth()', () => {
       due.resolve();
       if (said.silent) return new Promise(() => undefined);
       if (said.error) throw said.error;
-      return [{ is_writable: said.isWritable, now_ms: Date.now() - said.aheadMs }];
+      return [{ isWritable: said.isWritable, nowMs: Date.now() - said.aheadMs }];
     }) as unknown as Query;
     const dropIdle = async () => {
       said.dropped++;

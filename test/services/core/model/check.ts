@@ -6,8 +6,8 @@ import type { Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 interface Operation {
-  readonly request_id: string;
-  readonly hold_request_id: string | null;
+  readonly requestId: string;
+  readonly holdRequestId: string | null;
   readonly kind: string;
   readonly status: string;
   readonly amount: bigint;
@@ -18,12 +18,12 @@ interface Operation {
 /** Checks the holds and OCTs of a wave. */
 export async function checkSubjects(world: World, subjects: readonly Subject[]): Promise<void> {
   const ids = subjects.map(({ requestId }) => requestId);
-  const rows = new Map((await world.sql<Row>(ROWS, [ids])).map((row) => [row.request_id, row]));
+  const rows = new Map((await world.sql<Row>(ROWS, [ids])).map((row) => [row.requestId, row]));
   const operations = await world.sql<Operation>(OPERATIONS, [ids]);
-  const attempts = await world.sql<{ key: string; request_id: string; state: string; open: boolean }>(ATTEMPTS, [ids]);
+  const attempts = await world.sql<{ key: string; requestId: string; state: string; open: boolean }>(ATTEMPTS, [ids]);
   for (const subject of subjects) {
     const own = operations.filter(
-      ({ request_id, hold_request_id }) => subject.requestId === request_id || subject.requestId === hold_request_id,
+      ({ requestId, holdRequestId }) => subject.requestId === requestId || subject.requestId === holdRequestId,
     );
     const states = new Map(attempts.map(({ key, state }) => [key, state]));
     const why = subject.possible.map((hold) =>
@@ -35,7 +35,7 @@ export async function checkSubjects(world: World, subjects: readonly Subject[]):
 }
 
 interface Row {
-  readonly request_id: string;
+  readonly requestId: string;
   readonly books: string;
   readonly reversed: bigint;
   readonly refunded: bigint;

@@ -119,7 +119,7 @@ export class Run {
     if (model.kind === 'HOLD') this.#slots[slot] = subject;
     await this.#send(subject, [sent], crashes);
     const names = await named(this.#world, subject, model.key);
-    subject.requestId = names.request_id;
+    subject.requestId = names.requestId;
     subject.identifier = names.identifier;
     return subject;
   }
@@ -177,7 +177,7 @@ export class Run {
     const captures = model.attempts.filter(({ kind, key }) => kind === 'CAPTURE' && isCertain(key));
     const capture = captures[command.pick % Math.max(1, captures.length)];
     if (!capture) return;
-    const { request_id: captureRequestId } = await named(this.#world, subject, capture.key);
+    const { requestId: captureRequestId } = await named(this.#world, subject, capture.key);
     const left = capture.amount - refundedOf(model, capture.key, ['OK', 'OPEN']);
     const fault = command.fault === 'late authorization' ? 'none' : command.fault;
     const amount = Math.max(1, SHARES[command.share](left, capture.amount));

@@ -39,8 +39,8 @@ export async function named(
   world: World,
   subject: Subject,
   key: string,
-): Promise<{ request_id: string; identifier: string }> {
-  const [row] = await world.sql<{ request_id: string; identifier: string }>(NAMED, [subject.merchantId, key]);
+): Promise<{ requestId: string; identifier: string }> {
+  const [row] = await world.sql<{ requestId: string; identifier: string }>(NAMED, [subject.merchantId, key]);
   return row ?? fail(subject, `nothing is stored under ${key}`);
 }
 

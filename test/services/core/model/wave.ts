@@ -138,11 +138,11 @@ async function readEnds(world: World, subjects: readonly Subject[], before: numb
     possible.some(({ kind, placing, endRead }) => kind === 'HOLD' && placing === 'OK' && !endRead),
   );
   if (unread.length === 0) return;
-  const rows = await world.sql<{ request_id: string; expires_at: Date }>(
+  const rows = await world.sql<{ requestId: string; expiresAt: Date }>(
     'select request_id, expires_at from hold where request_id = any($1::uuid[])',
     [unread.map(({ requestId }) => requestId)],
   );
-  const ends = new Map(rows.map((row) => [row.request_id, row.expires_at?.getTime()]));
+  const ends = new Map(rows.map((row) => [row.requestId, row.expiresAt?.getTime()]));
   for (const subject of unread) {
     const end = ends.get(subject.requestId);
     const story = subject.possible.map((hold) => endOf(hold, before));

@@ -129,9 +129,9 @@ describe('partitions', () => {
     const [old, recent, next] = [await resultOf(1), await resultOf(1, 29.9), await resultOf(31)];
     assert.equal(await drop(29), 4, 'only deliveries and attempts of both weeks');
     assert.equal(await drop(31), 1);
-    const left = await stage.sql<{ request_id: string }>('select request_id from operation order by sequence');
+    const left = await stage.sql<{ requestId: string }>('select request_id from operation order by sequence');
     assert.deepEqual(
-      left.map(({ request_id }) => request_id),
+      left.map(({ requestId }) => requestId),
       [next],
       `${recent} is older than the retention by now`,
     );

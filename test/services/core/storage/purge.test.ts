@@ -56,7 +56,7 @@ describe('openPurge()', () => {
     assert.deepEqual(await counts(), [2, 1, 0, 0], 'what waits for an attempt stays');
     assert.equal(changed, 4);
     assert.deepEqual(await stage.attemptsOf(ended), []);
-    assert.equal((await stage.attemptsOf(waiting))[0]?.response_head, 'thanks');
+    assert.equal((await stage.attemptsOf(waiting))[0]?.responseHead, 'thanks');
     assert.equal((await stage.deliveryOf(waiting)).state, 'PENDING');
     assert.equal((await acceptNotifications(query, [notification()]))[0]?.outcome, 'DUPLICATE');
   });

@@ -91,7 +91,7 @@ describe('createRefund()', function () {
       const { refund = assert.fail() } = await told.refund(capture, 1_500n);
       const declining = await told.captured(4_000n, { tokenId: 'tok_sandbox_refund_declined' });
       const { metadata } = await refusal(told.refund(declining));
-      const rows = await stage.database.query<{ status_info: string; body: string }>(
+      const rows = await stage.database.query<{ statusInfo: string; body: string }>(
         {
           name: 'told',
           text: `select status_info, convert_from(body, 'UTF8') as body from delivery where request_id = any ($1) order by id`,
@@ -99,7 +99,7 @@ describe('createRefund()', function () {
         [[refund.requestId, metadata.requestId]],
       );
       assert.deepEqual(
-        rows.map(({ status_info: word }) => word),
+        rows.map(({ statusInfo }) => statusInfo),
         ['refunded', 'declined'],
       );
       const [done, declined] = rows.map(({ body }) => JSON.parse(body));
@@ -215,11 +215,11 @@ describe('createRefund()', function () {
       const capture = await capturedWith('accepted');
       const { refund } = await shop.refund(capture, 3_000n);
       assert.equal(refund?.state, OperationState.UNKNOWN);
-      const [row] = await stage.database.query<{ expected_by: Date | null }>(
+      const [row] = await stage.database.query<{ expectedBy: Date | null }>(
         { name: 'expected', text: 'select expected_by from submission where request_id = $1' },
         [refund.requestId],
       );
-      assert(row?.expected_by, 'it says until when that is normal');
+      assert(row?.expectedBy, 'it says until when that is normal');
       stage.clock.advance(11_000);
       await recover();
       assert.equal(await booksOf(capture), 'PARTIALLY_CAPTURED 4000/0/6000/0/0 refunded 3000');

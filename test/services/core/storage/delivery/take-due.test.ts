@@ -141,7 +141,7 @@ describe('takeDue()', () => {
       const text = `select custom_plans::int, generic_plans::int from pg_prepared_statements
         where name = 'take-due-deliveries'`;
       const plans = await database.query({ name: '', text }, []);
-      assert.deepEqual(plans, [{ custom_plans: 5, generic_plans: 5 }]);
+      assert.deepEqual(plans, [{ customPlans: 5, genericPlans: 5 }]);
     } finally {
       await database.close();
     }

@@ -29,12 +29,12 @@ describe('acceptNotifications()', () => {
     const first = storedNotification('a');
     const [accepted] = await acceptNotifications(stage.database.query, [first]);
     assert.deepEqual(accepted, { outcome: 'STORED', forwards: true });
-    const [row] = await stage.sql<{ body: Buffer; endpoint_kind: string; signature: string; request_id: string }>(
+    const [row] = await stage.sql<{ body: Buffer; endpointKind: string; signature: string; requestId: string }>(
       'select body, endpoint_kind, signature, request_id from delivery where id = $1',
       [first.deliveryId],
     );
     assert.equal(row?.body.toString(), '{"requestId":"a"}');
-    assert.deepEqual([row.endpoint_kind, row.signature], ['internal', first.signature]);
+    assert.deepEqual([row.endpointKind, row.signature], ['internal', first.signature]);
   });
 
   it('stores without forwarding when the merchant has no internalUrl', async () => {

@@ -1,6 +1,7 @@
 /** Writes that create an operation: its requestId, the three answers it can get, and what these answers promise. */
+
+import { randomUUIDv7 } from 'node:crypto';
 import type { Context } from 'koa';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
@@ -24,7 +25,7 @@ export type Outcome = { readonly replayed: boolean } & (
  */
 export async function writeOperation(ctx: Context, write: (name: OperationName) => Promise<Outcome>): Promise<void> {
   const key = readIdempotencyKey(ctx);
-  const operationRequestId = uuidv7();
+  const operationRequestId = randomUUIDv7();
   ctx.state.requestId = operationRequestId;
   try {
     answer(ctx, await write({ ...key, operationRequestId }));

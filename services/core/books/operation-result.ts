@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { randomUUIDv7 } from 'node:crypto';
 import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification-body.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
@@ -87,7 +87,7 @@ export function resultOf(
     finalStateDate: at,
     delivery: isNotified
       ? {
-          id: uuidv7(),
+          id: randomUUIDv7(),
           endpointKind: 'webhook',
           kind: notification,
           body: notificationBody({

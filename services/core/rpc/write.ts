@@ -3,8 +3,8 @@
  * twice differently.
  */
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import type { HandlerContext } from '@connectrpc/connect';
-import { v7 as uuidv7 } from 'uuid';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
 import type { Stored } from '../books/submission-request.ts';
@@ -42,7 +42,7 @@ export function requestOf(
   context: HandlerContext,
 ) {
   const at = core.clock();
-  const requestId = request.operationRequestId ?? uuidv7();
+  const requestId = request.operationRequestId ?? randomUUIDv7();
   return { requestId, at, inquireAt: callOverAt(core.processors, at), patience: context.values.get(patienceKey) };
 }
 

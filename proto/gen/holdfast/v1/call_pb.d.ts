@@ -128,7 +128,8 @@ export declare type CallResult = Message<"holdfast.v1.CallResult"> & {
 export declare const CallResultSchema: GenMessage<CallResult>;
 
 /**
- * Unary calls of the same moment sent as one, between our own processes: what HTTP/2 and gRPC cost is paid once.
+ * Unary calls of the same moment sent as one, between our own processes and to adapters that say so in Describe: what
+ * HTTP/2 and gRPC cost is paid once.
  *
  * @generated from service holdfast.v1.CallService
  */

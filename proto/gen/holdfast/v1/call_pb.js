@@ -40,7 +40,8 @@ export const CallResultSchema = /*@__PURE__*/
   messageDesc(file_holdfast_v1_call, 3);
 
 /**
- * Unary calls of the same moment sent as one, between our own processes: what HTTP/2 and gRPC cost is paid once.
+ * Unary calls of the same moment sent as one, between our own processes and to adapters that say so in Describe: what
+ * HTTP/2 and gRPC cost is paid once.
  *
  * @generated from service holdfast.v1.CallService
  */

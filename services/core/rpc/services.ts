@@ -12,10 +12,13 @@ import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { auditBooks } from './audit/audit-books.ts';
 import { listAuditEntries } from './audit-log/list-audit-entries.ts';
 import type { Core, Method, MethodName } from './core.ts';
-import { getDelivery } from './delivery/get-delivery.ts';
-import { listDeliveries } from './delivery/list-deliveries.ts';
-import { recoverDeliveries, replayDeliveries, replayDelivery } from './delivery/replay-deliveries.ts';
-import { sendTestNotification } from './delivery/send-test-notification.ts';
+import { getDelivery, listDeliveries } from './delivery/deliveries.ts';
+import {
+  recoverDeliveries,
+  replayDeliveries,
+  replayDelivery,
+  sendTestNotification,
+} from './delivery/replay-deliveries.ts';
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
 import { addSigningSecret, createApiKey, retireSigningSecret, revokeApiKey } from './merchant/keys-and-secrets.ts';
 import {

@@ -1,24 +1,18 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import {
-  DeliveryState,
-  EndpointKind,
-  type ReplayDeliveriesRequest,
-} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { v7 as uuidv7 } from 'uuid';
+import { DeliveryState, EndpointKind } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { testNotificationBody } from '../../domain/notification-body.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import {
-  MAX_ATTEMPTS,
-  type ReplayRange,
-  recoverRange,
-  replayOne,
-  replayRange,
-} from '../../storage/delivery/make-due-again.ts';
+import { insertTestDelivery } from '../../storage/delivery/insert-deliveries.ts';
+import { MAX_ATTEMPTS, recoverRange, replayOne, replayRange } from '../../storage/delivery/make-due-again.ts';
 import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
+import { findMerchant } from '../../storage/merchant/merchant-row.ts';
+import { takeQuota } from '../../storage/merchant/quota.ts';
 import type { Method } from '../core.ts';
 import { keptEndpointKind } from '../present.ts';
-import { invalidField } from '../refuse.ts';
-import { demandDelivery, isMerchant, presentAttempts, presentDelivery } from './present-delivery.ts';
-import { spendQuota } from './send-test-notification.ts';
+import { invalidField, noSuch, tooMany } from '../refuse.ts';
+import { demandDelivery, isMerchant, presentAttempts, presentDelivery } from './deliveries.ts';
 
 /** Sends one delivery again. Throws RATE_LIMITED when a merchant does it too often. */
 export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryId, merchantId }, context) => {
@@ -33,35 +27,33 @@ export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryI
     return replayed;
   });
   core.announce([endpointName(endpoint)]);
-  const [delivery, { attempts }] = [
-    await demandDelivery(core, deliveryId, merchantId),
-    await presentAttempts(core, context, deliveryId),
-  ];
+  const delivery = await demandDelivery(core, deliveryId, merchantId);
+  const { attempts } = await presentAttempts(core, context, deliveryId);
   return { delivery: presentDelivery(delivery, attempts) };
 };
 
 /** Sends the deliveries of a range again, spread over time so that no endpoint is flooded. */
 export const replayDeliveries: Method<'replayDeliveries'> = async (core, request) => {
+  const { merchantId, endpointKind, createdFrom, createdTo } = request;
   const now = core.clock();
-  const range = rangeOf(request);
-  const detail = { ...range };
-  const action = { at: now, action: 'delivery.replay-range', target: request.merchantId, detail };
+  const range = {
+    merchantId,
+    endpointKind: endpointKindOf(endpointKind),
+    state: request.state === DeliveryState.DELIVERED ? 'DELIVERED' : 'DEAD',
+    createdFrom: createdFrom ? timestampDate(createdFrom) : null,
+    createdTo: createdTo ? timestampDate(createdTo) : null,
+    maxCount: request.maxCount || 1_000,
+    perSecond: request.perSecond || 20,
+  } as const;
+  const action = { at: now, action: 'delivery.replay-range', target: merchantId, detail: range };
   const replayed = await audited(core.database, action, (query) => replayRange(query, range, now));
   core.announce(replayed.map(endpointName));
   return { replayedCount: replayed.length, more: replayed.length === range.maxCount };
 };
 
-function rangeOf(request: ReplayDeliveriesRequest): ReplayRange {
-  const { endpointKind, createdFrom, createdTo } = request;
-  return {
-    merchantId: request.merchantId,
-    endpointKind: endpointKind === EndpointKind.UNSPECIFIED ? null : keptEndpointKind(endpointKind),
-    state: request.state === DeliveryState.DELIVERED ? 'DELIVERED' : 'DEAD',
-    createdFrom: createdFrom ? timestampDate(createdFrom) : null,
-    createdTo: createdTo ? timestampDate(createdTo) : null,
-    maxCount: request.maxCount === 0 ? 1_000 : request.maxCount,
-    perSecond: request.perSecond === 0 ? 20 : request.perSecond,
-  };
+/** Null = both. */
+function endpointKindOf(kind: EndpointKind) {
+  return kind === EndpointKind.UNSPECIFIED ? null : keptEndpointKind(kind);
 }
 
 /**
@@ -75,11 +67,11 @@ export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, reque
   const now = core.clock();
   const range = {
     merchantId: merchantId || null,
-    endpointKind: endpointKind === EndpointKind.UNSPECIFIED ? null : keptEndpointKind(endpointKind),
+    endpointKind: endpointKindOf(endpointKind),
     since: timestampDate(since),
     until: until ? timestampDate(until) : null,
   };
-  const action = { at: now, action: 'delivery.recover', target: merchantId || 'all merchants', detail: { ...range } };
+  const action = { at: now, action: 'delivery.recover', target: merchantId || 'all merchants', detail: range };
   const recovered = await audited(core.database, action, async (query) => {
     if (isMerchant(context)) await spendQuota(query, merchantId, 'delivery.recover', now);
     return recoverRange(query, range, now);
@@ -87,3 +79,25 @@ export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, reque
   core.announce(recovered.map(endpointName));
   return { count: recovered.length };
 };
+
+/** Sends a notification about nothing to a merchant's webhook. Throws RATE_LIMITED above a few a minute. */
+export const sendTestNotification: Method<'sendTestNotification'> = async (core, { merchantId }) => {
+  const merchant = await findMerchant(core.database, merchantId);
+  if (!merchant) throw noSuch('merchant');
+  const at = core.clock();
+  const [id, requestId] = [uuidv7(), uuidv7()];
+  const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);
+  const action = { at, action: 'delivery.test', target: merchantId, detail: { deliveryId: id } };
+  await audited(core.database, action, async (query) => {
+    await spendQuota(query, merchantId, 'delivery.test', at);
+    const inserted = await insertTestDelivery(query, { id, merchantId, requestId, body, at });
+    if (!inserted) throw new HoldfastError('INVALID_REQUEST', 'the merchant has no webhookUrl');
+  });
+  core.announce([endpointName({ merchantId, kind: 'webhook' })]);
+  return { delivery: presentDelivery(await demandDelivery(core, id, merchantId)) };
+};
+
+/** Counts what a merchant may do only so often. Throws RATE_LIMITED. */
+async function spendQuota(...[query, merchantId, action, now]: Parameters<typeof takeQuota>): Promise<void> {
+  if (!(await takeQuota(query, merchantId, action, now))) throw tooMany(now);
+}

@@ -35,8 +35,7 @@ import { listStoredNotifications, replayStoredNotification } from './notificatio
 import { listVerificationFailures, reportVerificationFailures } from './notification/verification-failures.ts';
 import { watchNotifications } from './notification/watch-notifications.ts';
 import { createOct, getOct } from './oct/octs.ts';
-import { getOperation } from './operation/find-operation.ts';
-import { listOperations } from './operation/list-operations.ts';
+import { getOperation, listOperations } from './operation/read-operations.ts';
 import { watchOperations } from './operation/watch-operations.ts';
 import { getOverview, listMinutes } from './overview/overview.ts';
 import {
@@ -46,8 +45,7 @@ import {
 } from './preauthorization/act-on-hold.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
-import { getPreauthorization } from './preauthorization/get-preauthorization.ts';
-import { listPreauthorizations } from './preauthorization/list-preauthorizations.ts';
+import { getPreauthorization, listPreauthorizations } from './preauthorization/read-preauthorizations.ts';
 import { renewPreauthorization } from './preauthorization/renew-preauthorization.ts';
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { reportEvent } from './processor-event/report-event.ts';
@@ -59,8 +57,7 @@ import {
   releaseQuarantinedNotification,
 } from './quarantine/quarantine.ts';
 import { createRefund, getRefund } from './refund/refunds.ts';
-import { listReviewItems } from './review/list-review-items.ts';
-import { resolveOperation } from './review/resolve-operation.ts';
+import { listReviewItems, resolveOperation } from './review/review.ts';
 import { listMatches } from './search/list-matches.ts';
 import { checkOperator, endSession } from './session/session.ts';
 

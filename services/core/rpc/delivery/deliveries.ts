@@ -18,7 +18,7 @@ import {
 import { type EndpointTerms, readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { findOperation } from '../operation/find-operation.ts';
+import { findOperation } from '../operation/read-operations.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { keptEndpointKind, present } from '../present.ts';
 import { noSuch } from '../refuse.ts';

@@ -10,8 +10,7 @@ import { type NotifiedRow, readNotified } from '../../storage/delivery/read-noti
 import { readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
 import type { OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Core, Method } from '../core.ts';
-import { followLog } from '../operation/follow-log.ts';
-import { tokenOf } from '../operation/resume-token.ts';
+import { followLog, tokenOf } from '../operation/follow-log.ts';
 
 /**
  * Streams a merchant's notifications in commit order, signed as they are sent. One that has a delivery is what its next

@@ -4,8 +4,7 @@ import type { OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Method } from '../core.ts';
 import { presentOperation } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
-import { followLog } from './follow-log.ts';
-import { tokenOf } from './resume-token.ts';
+import { followLog, tokenOf } from './follow-log.ts';
 
 /**
  * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readToken } from '../../../../../services/core/rpc/operation/resume-token.ts';
+import { readToken } from '../../../../../services/core/rpc/operation/follow-log.ts';
 import { messagesAbout } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import type { OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
 

@@ -1,10 +1,23 @@
 import { ListPreauthorizationsRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
+import { newestCaptures } from '../../storage/submission/read-submissions.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
+import { presentCapture } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
-import { presentListed } from './present-hold.ts';
+import { namedHold } from './named-hold.ts';
+import { presentHold, presentListed } from './present-hold.ts';
+
+/** Looks up a hold with its newest captures; operations of the hold list the results of all. */
+export const getPreauthorization: Method<'getPreauthorization'> = async (core, request, context) => {
+  const hold = await namedHold(core, request, scopeOf(context, request.merchantId));
+  const captures = await newestCaptures(core.reads.query, hold.requestId, MOST_CAPTURES);
+  return { preauthorization: { ...presentHold(hold, core.cipher), captures: captures.map(presentCapture) } };
+};
+
+/** Reads of a hold cost little, however often it was captured. */
+const MOST_CAPTURES = 50;
 
 /** Lists holds, newest first; their requestId is the page's cursor. */
 export const listPreauthorizations: Method<'listPreauthorizations'> = async (core, request, context) => {

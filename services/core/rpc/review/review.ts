@@ -1,15 +1,39 @@
-import type { ResolveOperationRequest } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import {
+  ListReviewItemsRequestSchema,
+  type ResolveOperationRequest,
+  ReviewItemSchema,
+} from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { mustHappen } from '../../domain/kinds.ts';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/outcome.ts';
 import { settleDecided, settleLate } from '../../kinds/settle-late.ts';
+import { findReviewItems, type ReviewFilter } from '../../reports/review-items.ts';
 import { unfreezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { findSent, type Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { findOperation } from '../operation/find-operation.ts';
+import { findOperation } from '../operation/read-operations.ts';
+import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
+import { operationOf, present } from '../present.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
+
+/** Lists what waits for an operator, oldest first. */
+export const listReviewItems: Method<'listReviewItems'> = async (core, request) => {
+  const filters = filtersOf<ReviewFilter>(ListReviewItemsRequestSchema, request);
+  const now = core.clock();
+  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
+    read: (after, limit) => findReviewItems(core.reads.query, filters, { after, limit, now }),
+    present: (row) =>
+      present(ReviewItemSchema, row, {
+        lateVoid: row.kind === 'LATE_VOID',
+        kind: operationOf(row.kind) ?? 'RELEASE',
+        ageS: BigInt(Math.max(0, Math.floor((now.getTime() - row.createdAt.getTime()) / 1_000))),
+        nextInquiryAt: row.inquireAt,
+      }),
+  });
+  return { items: page, nextPageToken };
+};
 
 /**
  * Settles a submission as an operator decides, who has asked the processor's people, once inquiries ended without a

@@ -1,0 +1,60 @@
+import { ListOperationsRequestSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
+import {
+  findResult,
+  listResults,
+  type OperationRow,
+  type ResultFilter,
+} from '../../storage/operation/operation-row.ts';
+import { findSent } from '../../storage/submission/find-sent.ts';
+import type { Core, Method } from '../core.ts';
+import { isUuid } from '../ids.ts';
+import { filtersOf, readPage } from '../pages.ts';
+import { presentOperation, presentSent } from '../present.ts';
+import { refusalOf } from '../refuse.ts';
+import { isInScope, scopeOf } from '../server/caller.ts';
+
+/** Looks up an operation: its result, or, while it has none, what was asked for. */
+export const getOperation: Method<'getOperation'> = async (core, request, context) => {
+  const scope = scopeOf(context, request.merchantId);
+  const operation = isUuid(request.requestId) ? await findOperation(core, request.requestId, scope) : undefined;
+  if (!operation) throw refusalOf('OPERATION_NOT_FOUND');
+  return { operation };
+};
+
+/**
+ * An operation's result, or, while it has none, what was asked for; undefined when there is neither, or it is not in
+ * the scope. `scope` is a merchant; undefined = any merchant's.
+ */
+export async function findOperation(
+  { database: { query } }: Core,
+  requestId: string,
+  scope: string | undefined,
+): Promise<ReturnType<typeof presentOperation> | ReturnType<typeof presentSent> | undefined> {
+  const result = await findResult(query, requestId);
+  if (result) return isInScope(result, scope) ? presentOperation(result) : undefined;
+  const sent = await findSent(query, requestId);
+  if (!sent || !isInScope(sent, scope)) return undefined;
+  return presentSent(sent);
+}
+
+/** Lists final results, newest first; their sequence is the page's cursor. */
+export const listOperations: Method<'listOperations'> = async (core, request, context) => {
+  const scope = scopeOf(context, request.merchantId);
+  const { state, merchantId: _, ...same } = filtersOf<Asked>(ListOperationsRequestSchema, request);
+  if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { operations: [], nextPageToken: '' };
+  const filters = { ...same, ...(state && { status: state }) };
+  const ofScope = { ...filters, ...(scope !== undefined && { merchantId: scope }) };
+  const { page, nextPageToken } = await readPage(request, filters, BY_SEQUENCE, {
+    read: (after, limit) => listResults(core.reads, ofScope, after === undefined ? undefined : BigInt(after), limit),
+    present: presentOperation,
+  });
+  return { operations: page, nextPageToken };
+};
+
+/** The request says `state`, as operations without a result do. */
+type Asked = Omit<ResultFilter, 'status'> & { readonly state?: OperationRow['status'] };
+
+const BY_SEQUENCE = {
+  isKey: (text: string) => /^\d{1,18}$/.test(text),
+  keyOf: ({ sequence }: OperationRow) => sequence.toString(),
+};

@@ -4,7 +4,11 @@ import type { Log } from '../../../platform/log.ts';
 import type { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
 import type { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import type { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import type {
+  AcceptNotificationRequest,
+  AcceptOutcome,
+  NotificationService,
+} from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import type { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import type { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
@@ -19,7 +23,6 @@ import type { Announce } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { OrmDatabase } from '../storage/database.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
-import type { Accept } from './notification/store-verified.ts';
 import type { OperationFeed } from './operation/operation-feed.ts';
 
 /** What the methods need. */
@@ -30,7 +33,8 @@ export interface Core {
   readonly reads: OrmDatabase;
   readonly books: Books;
   readonly contracts: ContractCache;
-  readonly accept: Accept;
+  /** Stores one verified notification and has it forwarded. */
+  readonly accept: (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
   readonly feed: OperationFeed;
   readonly announce: Announce;
   readonly processors: Processors;

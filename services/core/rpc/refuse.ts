@@ -116,3 +116,8 @@ export function reconciling(): HoldfastError {
 export function tooLate(): HoldfastError {
   return new HoldfastError('UNAVAILABLE', 'the deadline of the call is over; nothing was stored', { retryAfterS: 1 });
 }
+
+/** The refusal of an event that comes before what it is about; the processor reports it again. */
+export function noResultYet(what: string): HoldfastError {
+  return new HoldfastError('UNAVAILABLE', `${what} has no result yet`, { retryAfterS: 1 });
+}

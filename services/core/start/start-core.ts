@@ -12,7 +12,7 @@ import { openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors } from '../processor/processors.ts';
 import type { Core } from '../rpc/core.ts';
 import { openContractCache } from '../rpc/merchant/contract-cache.ts';
-import { openAccept } from '../rpc/notification/store-verified.ts';
+import { openAccept } from '../rpc/notification/accept-notifications.ts';
 import { openOperationFeed } from '../rpc/operation/operation-feed.ts';
 import { openConnectServer } from '../rpc/server/connect-server.ts';
 import { openGrpcServer } from '../rpc/server/grpc-server.ts';

@@ -1,6 +1,22 @@
-import { errorFields } from '../../../../platform/log.ts';
-import { AcceptOutcome } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { Method } from '../core.ts';
+import { v7 as uuidv7 } from 'uuid';
+import type { Clock } from '../../../../platform/clock.ts';
+import { errorFields, type Log } from '../../../../platform/log.ts';
+import { traceParent } from '../../../../platform/tracing.ts';
+import {
+  type AcceptNotificationRequest,
+  AcceptOutcome,
+  type QuarantineNotificationRequest,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { HoldfastError } from '../../domain/refusal.ts';
+import type { Announce } from '../../storage/announce.ts';
+import type { Database } from '../../storage/database.ts';
+import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
+import type { NotificationInput, NotificationKey } from '../../storage/notification/accepted-row.ts';
+import { type Accepted, acceptNotifications } from '../../storage/notification/insert-accepted.ts';
+import type { Aside } from '../../storage/notification/quarantined-notification.ts';
+import { StatementGather } from '../../storage/statement-gather.ts';
+import type { Core, Method } from '../core.ts';
+import { keptNotificationKind } from '../present.ts';
 
 /**
  * Stores a notification that the relay has verified, and has it forwarded. It never changes a hold, a capture or an
@@ -23,3 +39,52 @@ export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = asyn
     responses: ends.map((end) => ({ outcome: end.status === 'fulfilled' ? end.value : AcceptOutcome.UNSPECIFIED })),
   };
 };
+
+/**
+ * Stores verified notifications. Concurrent ones share commits; two with the same (merchantId, requestId) never share a
+ * statement.
+ */
+export function openAccept(database: Database, announce: Announce, clock: Clock, log: Log): Core['accept'] {
+  const gather = new StatementGather<NotificationInput, Accepted>(
+    (batch) => acceptNotifications(database.query, batch),
+    { maxBatch: 256, lanes: 2, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
+  );
+  return async (request) => {
+    const input = notificationInput(request, clock());
+    const { outcome, forwards, aside } = await gather.submit(input);
+    if (forwards) announce([endpointName({ merchantId: input.merchantId, kind: 'internal' })]);
+    if (aside) reportAside(log, aside, 'CONFLICT', input);
+    return AcceptOutcome[outcome];
+  };
+}
+
+/** Logs what was quarantined. Throws UNAVAILABLE when it could not be, so that the sender keeps it. */
+export function reportAside(log: Log, aside: Aside, reason: string, { merchantId, requestId }: NotificationKey): void {
+  if (aside === 'STORED') log.warn('notification_quarantined', { reason, merchantId, requestId });
+  if (aside !== 'FULL') return;
+  log.warn('quarantine_full', { reason, merchantId, requestId });
+  throw new HoldfastError('UNAVAILABLE', 'too many notifications of the merchant wait in quarantine for a decision');
+}
+
+/** Converts a verified notification of the contract to what storage takes. */
+export function notificationInput(
+  request: AcceptNotificationRequest | QuarantineNotificationRequest,
+  at: Date,
+): NotificationInput {
+  const { merchantId, requestId, statusInfo, status, amount, currency, signature, body } = request;
+  return {
+    merchantId,
+    requestId,
+    kind: keptNotificationKind(request.kind),
+    statusInfo,
+    status,
+    amount,
+    currency,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
+    signature,
+    deliveryId: uuidv7(),
+    quarantineId: uuidv7(),
+    receivedAt: at.toISOString(),
+    traceParent: ('traceParent' in request && request.traceParent) || traceParent(),
+  };
+}

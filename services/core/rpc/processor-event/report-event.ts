@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
+  AuthorizationEnd,
+  type AuthorizationEnded,
   type ForeignCapture,
   type ReportEventRequest,
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { isOpen } from '../../domain/hold-rules.ts';
+import type { SentKind } from '../../domain/kinds.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { endHold } from '../../kinds/end-hold.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
-import { freezeHold } from '../../storage/hold/change-hold.ts';
+import { importCheckout } from '../../reconciliation/import-checkout.ts';
+import { freezeHold, markEnded } from '../../storage/hold/change-hold.ts';
+import { findHold } from '../../storage/hold/read-holds.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
-import type { Sent } from '../../storage/submission/find-sent.ts';
+import { reconcilingSince } from '../../storage/reconciling.ts';
+import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
-import { invalidField } from '../refuse.ts';
+import { invalidField, noResultYet, refusalOf } from '../refuse.ts';
 import { reporterOf } from '../server/caller.ts';
-import { authorizationEnded } from './authorization-ended.ts';
-import { findReported } from './find-reported.ts';
 import { takenBack } from './report-reversal.ts';
 
 /**
@@ -34,6 +40,44 @@ export const reportEvent: Method<'reportEvent'> = async (core, request, context)
   await act(core, sent, request, event);
   return demandSame(core, event, await rememberEvent(query, event, core.clock()));
 };
+
+/**
+ * What an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is
+ * of another kind than the event speaks of. A checkout that a restore has lost is imported.
+ */
+async function findReported(core: Core, processor: string, event: ReportEventRequest['event']): Promise<Sent> {
+  const { query } = core.database;
+  const { kind, identifier } = subjectOf(event);
+  const find = () => findSentAs(query, identifier, processor);
+  let sent = await find();
+  if (!sent && event.case === 'checkoutCompleted') {
+    await importCheckout(core, processor, identifier);
+    sent = await find();
+  }
+  if (!sent || (kind !== undefined && sent.kind !== kind)) throw refusalOf('OPERATION_NOT_FOUND');
+  return sent;
+}
+
+/** What an event names: an identifier at the processor, and the kind that it must be of, unless any will do. */
+function subjectOf(event: ReportEventRequest['event']): { kind?: SentKind; identifier: string } {
+  switch (event.case) {
+    case 'checkoutCompleted':
+    case 'operationSettled':
+      return { identifier: event.value.requestId };
+    case 'authorizationEnded':
+      return { kind: 'HOLD', identifier: event.value.requestId };
+    case 'foreignCapture':
+      return { kind: 'HOLD', identifier: event.value.authorizationRequestId };
+    case 'captureReversed':
+    case 'captureReinstated': {
+      const { captureRequestId, authorizationRequestId } = event.value;
+      if (captureRequestId !== '') return { kind: 'CAPTURE', identifier: captureRequestId };
+      return { kind: 'HOLD', identifier: authorizationRequestId };
+    }
+    default:
+      throw invalidField('event', 'is missing');
+  }
+}
 
 function demandSame(core: Core, { id, processor, digest }: NamedEvent, kept: Uint8Array): object {
   if (digest.equals(kept)) return {};
@@ -65,24 +109,40 @@ async function act(core: Core, sent: Sent, { event }: ReportEventRequest, rememb
   }
 }
 
-/**
- * Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must
- * look.
- */
-async function freezeCharged(core: Core, { requestId }: Sent, event: ForeignCapture): Promise<void> {
-  const { captureRequestId } = event;
-  core.log.error('contradicting_event', {
-    requestId: captureRequestId,
-    holdRequestId: requestId,
-    told: 'FOREIGN_CAPTURE',
-    kept: 'NONE',
-  });
-  await freezeHold(core.database.query, requestId);
-}
-
 async function settle(core: Core, sent: Sent, result: Result | undefined): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
   if (await settleLate(core, sent, outcome)) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
+}
+
+/**
+ * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and
+ * what remains is given back when what is in flight has its result. An end of a hold that is not placed yet is refused
+ * for now; one of a hold that has ended changes nothing.
+ */
+async function authorizationEnded(core: Core, { requestId }: Sent, event: AuthorizationEnded): Promise<void> {
+  const { query } = core.database;
+  const hold = await findHold(query, requestId);
+  if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
+  if (hold.phase === 'FAILED') return;
+  if (hold.phase !== 'AUTHORIZED') throw noResultYet('the hold');
+  const as = event.end === AuthorizationEnd.VOIDED ? 'RELEASED' : 'EXPIRED';
+  if (await markEnded(query, { requestId, as, amount: event.amount, reference: event.reference })) {
+    core.log.error('contradicting_event', { holdRequestId: requestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
+  }
+  const marked = await findHold(query, requestId);
+  // While the database is being reconciled, captures of the hold may be lost: it is ended afterwards, by the worker.
+  if (await reconcilingSince(query)) return;
+  if (marked?.endedAs != null && isOpen(marked)) await endHold(core, marked);
+}
+
+/**
+ * Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must
+ * look.
+ */
+async function freezeCharged(core: Core, { requestId }: Sent, event: ForeignCapture): Promise<void> {
+  const subject = { requestId: event.captureRequestId, holdRequestId: requestId };
+  core.log.error('contradicting_event', { ...subject, told: 'FOREIGN_CAPTURE', kept: 'NONE' });
+  await freezeHold(core.database.query, requestId);
 }

@@ -9,8 +9,7 @@ import { isImported } from '../../storage/imported/import-marks.ts';
 import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-events.ts';
 import type { Sent } from '../../storage/submission/find-sent.ts';
 import type { Core } from '../core.ts';
-import { invalidField } from '../refuse.ts';
-import { noResultYet } from './find-reported.ts';
+import { invalidField, noResultYet } from '../refuse.ts';
 
 /**
  * The card scheme took back a capture or a part of it, or gave again what it had taken. What is not known yet is

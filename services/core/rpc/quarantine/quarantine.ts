@@ -24,7 +24,7 @@ import {
 } from '../../storage/notification/quarantined-notification.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { notificationInput, reportAside } from '../notification/store-verified.ts';
+import { notificationInput, reportAside } from '../notification/accept-notifications.ts';
 import { filtersOf, readPage } from '../pages.ts';
 import { present } from '../present.ts';
 import { noSuch } from '../refuse.ts';

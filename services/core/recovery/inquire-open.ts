@@ -1,17 +1,22 @@
 import { NEVER_RECEIVED } from '../domain/outcome.ts';
+import { endHold } from '../kinds/end-hold.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { recover } from '../kinds/recover-submission.ts';
 import { settleLate } from '../kinds/settle-late.ts';
 import { nextLook } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
-import { type Work, workOnce } from '../scheduling/work-loop.ts';
+import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
-import { type DueSubmission, takeDueSubmissions } from '../storage/submission/open-submissions.ts';
-import { settleOrPutOff } from './put-off.ts';
+import {
+  type DueSubmission,
+  takeCheckoutsThatRanOut,
+  takeDueSubmissions,
+} from '../storage/submission/open-submissions.ts';
 
-const SLOTS = 200;
-const INTERVAL_MS = 500;
+const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: DueSubmission) => requestId };
+
 /**
  * Recovery: inquires about every submission whose outcome is open and due, and settles what the processor answers. Only
  * an answer or a fenced "never seen it" ends one. What cannot be settled, for whatever reason, is looked at again at
@@ -19,18 +24,11 @@ const INTERVAL_MS = 500;
  */
 export function inquiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
   return {
+    ...EACH,
     name: 'inquire',
-    intervalMs: INTERVAL_MS,
-    slots: SLOTS,
-    keyOf: ({ requestId }) => requestId,
     find: (limit) => takeDue(recovery, limit, at),
     handle: (due) => settleOrPutOff(recovery, due, look),
   };
-}
-
-/** Inquires about what is due, once. Resolves with how many submissions that were. */
-export function inquire(recovery: Sender): Promise<number> {
-  return workOnce(inquiries(recovery));
 }
 
 async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promise<DueSubmission[]> {
@@ -63,4 +61,64 @@ async function look(recovery: Sender, due: DueSubmission): Promise<'LATER' | Dat
   if (!nextAt) return again;
   await recovery.books.postponeInquiry(kind, requestId, nextAt, expectedBy);
   return undefined;
+}
+
+/** Gives up checkouts that have run out. None while the database is being reconciled, as with holds. */
+export function checkoutExpiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
+  const { clock, database, processors } = recovery;
+  return {
+    ...EACH,
+    name: 'expire-checkouts',
+    find(limit) {
+      const now = clock();
+      return takeCheckoutsThatRanOut(database.query, { now, nextAt: callOverAt(processors, now), limit }, at);
+    },
+    handle: (due) => settleOrPutOff(recovery, due, giveUp),
+  };
+}
+
+/**
+ * The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any
+ * more. A processor that does not fence and does not know the checkout has nothing to give back.
+ */
+async function giveUp(recovery: Sender, due: DueSubmission): Promise<'LATER' | undefined> {
+  const { query } = recovery.database;
+  const sent = await findSent(query, due.requestId);
+  const answer = await recovery.processors.of(due).inquire(sent ?? due);
+  if (answer.found === 'NO_ANSWER') return 'LATER';
+  if (answer.found === 'DONE') return (await settleLate(recovery, due, answer.outcome)) ? undefined : 'LATER';
+  const hold = await findHold(query, due.requestId);
+  if (hold) await endHold(recovery, hold);
+  return undefined;
+}
+
+/** Pauses between inquiries, seconds; after the last one the operation goes to needs review. About a day in all. */
+const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400, 28_800, 28_800];
+
+/**
+ * Looks at a submission. What could not be settled, whether there was no answer or something failed, is put off: at
+ * growing intervals, and by the given time at the latest; in the end it comes to review. Throws what `look` throws.
+ */
+async function settleOrPutOff(
+  recovery: Sender,
+  due: DueSubmission,
+  look: (recovery: Sender, due: DueSubmission) => Promise<'LATER' | Date | undefined>,
+): Promise<void> {
+  try {
+    const by = await look(recovery, due);
+    if (by) await putOff(recovery, due, by);
+  } catch (error) {
+    await putOff(recovery, due, 'LATER');
+    throw error;
+  }
+}
+
+async function putOff({ books, clock, log }: Sender, due: DueSubmission, by: 'LATER' | Date): Promise<void> {
+  const { kind, requestId, processor } = due;
+  const pauseS = PAUSES_S[due.inquiryCount];
+  if (pauseS !== undefined) {
+    const at = clock().getTime() + pauseS * 1_000;
+    return books.postponeInquiry(kind, requestId, new Date(by === 'LATER' ? at : Math.min(at, by.getTime())));
+  }
+  if (await books.markNeedsReview(kind, requestId)) log.error('needs_review', { kind, requestId, processor });
 }

@@ -17,13 +17,6 @@ export interface Work<Item> {
   handle(item: Item): Promise<void>;
 }
 
-/** Finds what is due and handles it. Returns the number of items after all have ended; throws as runEach() does. */
-export async function workOnce<Item>({ slots, find, handle }: Work<Item>): Promise<number> {
-  const items = await find(slots, []);
-  await runEach(items, handle);
-  return items.length;
-}
-
 /**
  * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the
  * processor does not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so
@@ -67,16 +60,3 @@ export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Pick<R
 const PUT_OFF_MS = 10_000;
 /** What fails is rare; a search that leaves out many is slow. */
 const MOST_PUT_OFF = 1_000;
-
-/**
- * Runs all items at once, to their end even when some fail. Then throws the failure, or an AggregateError of several.
- */
-export async function runEach<Item>(items: readonly Item[], run: (item: Item) => Promise<unknown>): Promise<void> {
-  const ends = await Promise.allSettled(items.map(run));
-  const failures: unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-  const [first, ...others] = failures;
-  if (others.length > 0) {
-    throw new AggregateError(failures, `${failures.length} of ${items.length} failed`, { cause: first });
-  }
-  if (failures.length > 0) throw first;
-}

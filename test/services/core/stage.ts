@@ -24,12 +24,8 @@ import { inSettings } from '../../../services/core/processor/processor-settings.
 import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import type { Drift } from '../../../services/core/reconciliation/drift.ts';
 import { audit } from '../../../services/core/reconciliation/self-audit.ts';
-import { automaticCaptures } from '../../../services/core/recovery/capture-due.ts';
-import { expireHolds } from '../../../services/core/recovery/expire-holds.ts';
-import { inquire } from '../../../services/core/recovery/inquire-open.ts';
-import { expiringNotices } from '../../../services/core/recovery/notice-expiring.ts';
-import { renewals } from '../../../services/core/recovery/release-renewed.ts';
-import { workOnce } from '../../../services/core/scheduling/work-loop.ts';
+import { automaticCaptures, expiries, expiringNotices, renewals } from '../../../services/core/recovery/due-holds.ts';
+import { checkoutExpiries, inquiries } from '../../../services/core/recovery/inquire-open.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings/core-settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start/start-core.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
@@ -40,6 +36,7 @@ import { createMigratedDatabase, type TestDatabase } from '../../database.ts';
 import { forSuite } from '../../suite.ts';
 import { openOracle } from '../sandbox/oracle.ts';
 import { TestClock } from '../sandbox/test-clock.ts';
+import { workOnce } from './work-once.ts';
 
 const token = () => randomBytes(24).toString('base64url');
 
@@ -206,8 +203,13 @@ export async function openStage(options: StageOptions = {}) {
     },
     /** Opens a client of a service of core. */
     client: <S extends DescService>(role: keyof typeof tokens, service: S) => channel(role).opened.client(service),
-    inquire: () => inquire(recovery),
-    expire: () => expireHolds(recovery),
+    inquire: () => workOnce(inquiries(recovery)),
+    /** Expires the holds and checkouts that are due. Returns their number. */
+    async expire(): Promise<number> {
+      const [holds, checkouts] = [workOnce(expiries(recovery)), workOnce(checkoutExpiries(recovery))];
+      await Promise.allSettled([holds, checkouts]);
+      return (await holds) + (await checkouts);
+    },
     captureDue: () => workOnce(automaticCaptures(recovery)),
     releaseRenewed: () => workOnce(renewals(recovery)),
     noticeExpiring: () => workOnce(expiringNotices(recovery)),

@@ -4,8 +4,7 @@ import type { ProcessorEventService } from '../../../../proto/gen/holdfast/proce
 import { openBooks } from '../../../../services/core/books/books.ts';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { Sender } from '../../../../services/core/kinds/facts.ts';
-import { automaticCaptures } from '../../../../services/core/recovery/capture-due.ts';
-import { renewals } from '../../../../services/core/recovery/release-renewed.ts';
+import { automaticCaptures, renewals } from '../../../../services/core/recovery/due-holds.ts';
 import type { Work } from '../../../../services/core/scheduling/work-loop.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor, Mischief } from './faulty-processor.ts';

@@ -5,13 +5,14 @@ import { openLog } from '../../../../platform/log.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { ledgersOf, openProcessors } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
-import { inquire } from '../../../../services/core/recovery/inquire-open.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import { identitiesIn } from '../../../../services/core/start/identities.ts';
 import { startCore } from '../../../../services/core/start/start-core.ts';
 import { forEachTest } from '../../../suite.ts';
 import { approved, neverSeen, startFakeProcessor } from '../fake-processor.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
+import { workOnce } from '../work-once.ts';
 
 describe('a processor that is another than at the first contact', function () {
   this.timeout(60_000);
@@ -45,7 +46,7 @@ describe('a processor that is another than at the first contact', function () {
     const processors = openProcessors(swapped(), { identities: identitiesIn(stage.database, log) });
     try {
       stage.clock.advance(60_000);
-      await inquire({ ...stage.recovery, processors });
+      await workOnce(inquiries({ ...stage.recovery, processors }));
       const { operation } = await acme.operations.getOperation({ merchantId: 'acme', requestId: capture.requestId });
       assert.equal(operation?.state, OperationState.UNKNOWN, 'money that may be done does not become never_received');
       const { holds } = stage.channel('gateway', 1);

@@ -12,13 +12,13 @@ import { parseProcessors } from '../../../../services/core/processor/processor-s
 import { processorsOf, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
 import type { Ledger } from '../../../../services/core/processor/read-entries.ts';
 import { audit as runAudit } from '../../../../services/core/reconciliation/self-audit.ts';
-import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
+import { expiries } from '../../../../services/core/recovery/due-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
-import { workOnce } from '../../../../services/core/scheduling/work-loop.ts';
 import { forSuite } from '../../../suite.ts';
 import { approved, done, startFakeProcessor } from '../fake-processor.ts';
 import { openMerchant, type Shop, sql } from '../shop.ts';
 import { contract, openStage, refusal, why } from '../stage.ts';
+import { workOnce } from '../work-once.ts';
 
 describe('parseProcessors()', () => {
   it('reads names and addresses, the default first', () => {

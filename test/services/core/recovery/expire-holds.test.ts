@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { openProcessors } from '../../../../services/core/processor/processors.ts';
-import { expireHolds } from '../../../../services/core/recovery/expire-holds.ts';
-import { inquire } from '../../../../services/core/recovery/inquire-open.ts';
+import { expiries } from '../../../../services/core/recovery/due-holds.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import { approved, atWork, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openMerchant, sql } from '../shop.ts';
+import { workOnce } from '../work-once.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
-describe('expireHolds()', function () {
+describe('expiries()', function () {
   this.timeout(60_000);
   const { scripted, shop, processor } = useScriptedStage();
 
@@ -101,10 +102,10 @@ describe('expireHolds()', function () {
     };
     processor.says.inquire = () => neverSeen;
     scripted.stage.clock.advance(7 * DAY_MS);
-    const expired = expireHolds(recovery);
+    const expired = workOnce(expiries(recovery));
     await asked.promise;
     scripted.stage.clock.advance(59_000);
-    await inquire(recovery);
+    await workOnce(inquiries(recovery));
     answer.resolve(approved);
     await expired;
     patient.close();

@@ -4,14 +4,15 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { InquiryAnswer } from '../../../../services/core/processor/processor.ts';
 import { processorsOf } from '../../../../services/core/processor/processors.ts';
-import { inquire } from '../../../../services/core/recovery/inquire-open.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import { openPool } from '../../../../services/core/storage/open-pool.ts';
 import { forSuite } from '../../../suite.ts';
 import { RUNS } from '../kinds/samples.ts';
 import { openMerchant, openShop, sql } from '../shop.ts';
 import { useMortalStage, why } from '../stage.ts';
+import { workOnce } from '../work-once.ts';
 
-describe('inquire()', function () {
+describe('inquiries()', function () {
   this.timeout(60_000);
   const { stage, crash } = useMortalStage({ processorTimeoutMs: 1_000 });
   const shop = forSuite(() => openMerchant(stage, 'acme'));
@@ -120,10 +121,10 @@ describe('inquire()', function () {
     const only = stage.recovery.processors.of({ processor: 'default' });
     const processors = processorsOf([['default', { ...only, timeoutMs: 60_000, inquire: ask }]]);
     stage.clock.advance(2_000);
-    const first = inquire({ ...stage.recovery, processors });
+    const first = workOnce(inquiries({ ...stage.recovery, processors }));
     await asked.promise;
     stage.clock.advance(61_000);
-    await inquire({ ...stage.recovery, processors });
+    await workOnce(inquiries({ ...stage.recovery, processors }));
     late.resolve({ found: 'AT_WORK' });
     await first;
     assert.equal(count, 1);
@@ -136,7 +137,7 @@ describe('inquire()', function () {
     const unheard: unknown[] = [];
     const hear = (reason: unknown) => void unheard.push(reason);
     process.on('unhandledRejection', hear);
-    await assert.rejects(inquire({ ...stage.recovery, database: gone }));
+    await assert.rejects(workOnce(inquiries({ ...stage.recovery, database: gone })));
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', hear);
     assert.deepEqual(unheard, []);

@@ -4,13 +4,14 @@ import { Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_p
 import { OperatorService, ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { openProcessors, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
-import { checkoutExpiries } from '../../../../services/core/recovery/expire-checkouts.ts';
-import { expiries } from '../../../../services/core/recovery/expire-holds.ts';
-import { workLoop, workOnce } from '../../../../services/core/scheduling/work-loop.ts';
+import { expiries } from '../../../../services/core/recovery/due-holds.ts';
+import { checkoutExpiries } from '../../../../services/core/recovery/inquire-open.ts';
+import { workLoop } from '../../../../services/core/scheduling/work-loop.ts';
 import { approved, atWork, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
+import { workOnce } from '../work-once.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,0 +1,90 @@
+import { isOpen } from '../domain/hold-rules.ts';
+import { actUnasked, endHold } from '../kinds/end-hold.ts';
+import type { Sender } from '../kinds/facts.ts';
+import { MOST_LOST } from '../kinds/settle-outcome.ts';
+import type { Work } from '../scheduling/work-loop.ts';
+import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
+import { type DueHold, findDueHolds, findHoldsToCapture } from '../storage/hold/find-due-holds.ts';
+import { findRenewed, markOldReleased, type Renewed } from '../storage/hold/find-renewed.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import { findExpiring } from '../storage/hold/tell-expiring.ts';
+import { countLost } from '../storage/submission/read-submissions.ts';
+
+/** None of these while the database is being reconciled: a capture of the hold may have been made, and be lost here. */
+const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: { readonly requestId: string }) => requestId };
+
+/**
+ * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A
+ * hold with a capture on its way is left until that has its result. A frozen hold expires like any other: at the end of
+ * its period the bank gives the money back whatever we say; freezing stops only what a merchant asks for, captures and
+ * releases.
+ */
+export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
+  const { clock, database } = recovery;
+  return {
+    ...EACH,
+    name: 'expire-holds',
+    find: (limit, but) => findDueHolds(database.query, { now: clock(), limit, but }, at),
+    handle: (hold) => endHold(recovery, hold),
+  };
+}
+
+/**
+ * Captures what remains of holds whose captureAt is due. The capture and its hold's mark are stored by one statement,
+ * so two workers make one; one whose worker dies is settled by an inquiry, and made again if it never arrived.
+ */
+export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
+  const { clock, database } = recovery;
+  return {
+    ...EACH,
+    name: 'capture-due',
+    find: (limit, but) => findHoldsToCapture(database.query, { now: clock(), limit, but }, at),
+    async handle({ idHash }) {
+      await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true });
+    },
+  };
+}
+
+/** Tells merchants that holds end soon. */
+export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<ReadHold> {
+  const { clock, database, books } = recovery;
+  return {
+    ...EACH,
+    name: 'notice-expiring',
+    intervalMs: 1_000,
+    slots: 50,
+    find: (limit, but) => findExpiring(database.query, clock(), limit, but, at),
+    async handle(hold) {
+      await books.noticeExpiring(hold, clock());
+    },
+  };
+}
+
+/**
+ * Releases holds that were renewed, after the new ones are placed and when nothing of the old ones is in flight: the
+ * merchant is never without a hold because of us. What a failed renewal would have replaced stays.
+ */
+export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<Renewed> {
+  const { clock, database } = recovery;
+  return {
+    ...EACH,
+    name: 'release-renewed',
+    intervalMs: 250,
+    keyOf: ({ renewedBy }) => renewedBy,
+    find: (limit, but) => findRenewed(database.query, { now: clock(), limit, but }, at),
+    handle: (renewed) => releaseOld(recovery, renewed),
+  };
+}
+
+/**
+ * A release that is refused by the processor is not repeated: its result says so, and the hold stays until its end. One
+ * that never arrived is made again, a few times: whoever sent it may have died before.
+ */
+async function releaseOld(sender: Sender, { requestId: old, idHash, status, renewedBy, renewalPhase }: Renewed) {
+  const { query } = sender.database;
+  const isLeft = renewalPhase === 'FAILED' || !isOpen({ status });
+  if (isLeft || (await countLost(query, old, 'RELEASE')) >= MOST_LOST) return markOldReleased(query, renewedBy);
+  // When something else of the hold came first, it is looked at again.
+  const settled = await actUnasked(sender, { kind: 'RELEASE', idHash });
+  if (settled?.is === 'SETTLED') await markOldReleased(query, renewedBy);
+}

@@ -1,0 +1,9 @@
+import type { Work } from '../../../services/core/scheduling/work-loop.ts';
+
+/** Finds what is due and handles it. Returns the number of items after all have ended; throws the first failure. */
+export async function workOnce<Item>({ slots, find, handle }: Work<Item>): Promise<number> {
+  const items = await find(slots, []);
+  const ends = await Promise.allSettled(items.map(handle));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return items.length;
+}

@@ -5,29 +5,16 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import type { PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold-rules.ts';
 import { onHold } from '../../kinds/facts.ts';
-import { send } from '../../kinds/send-to-processor.ts';
-import { settle } from '../../kinds/settle-outcome.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
+import { sendStored } from '../make-operation.ts';
 import { reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
-import {
-  agreesWith,
-  answerStored,
-  demandOk,
-  demandOwnResult,
-  type First,
-  findFirst,
-  findFirstUnstored,
-  requestOf,
-  sentAs,
-  storedAmount,
-  storedOrLost,
-} from '../write.ts';
+import { agreesWith, answerStored, findFirst, findFirstUnstored, requestOf, storedOrLost } from '../write.ts';
 import { demandHandle, namedHold } from './named-hold.ts';
 import { presentHold } from './present-hold.ts';
 
@@ -91,39 +78,24 @@ async function actOnHold(
   const agrees = agreesWith(core, kind, (row) => {
     return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
   });
+  const unknown = (id: string): Acted => {
+    return { preauthorization: { requestId: holdRequestId }, requestId: id, state: OperationState.UNKNOWN };
+  };
+  const present = (row: SubmissionRow) => acted(core, row);
   // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
   if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
-    return answerAgain(core, await findFirstUnstored(core, call, reconciling, agrees), holdRequestId);
+    const first = await findFirstUnstored(core, call, reconciling, agrees);
+    return answerStored(core, first, unknown(first.requestId), present);
   }
   const stored = await storedOrLost(core.books.store(call));
-  if (stored === 'LOST') return unknown(requestId, holdRequestId);
+  if (stored === 'LOST') return unknown(requestId);
   const first = await findFirst(core, call, stored, agrees);
-  if (first) return answerAgain(core, first, holdRequestId);
+  if (first) return answerStored(core, first, unknown(first.requestId), present);
 
-  const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
-    try {
-      const facts = {
-        kind,
-        requestId,
-        processorRequestId: await sentAs(core, requestId, stored),
-        ...onHold(hold),
-        amount: await storedAmount(core, requestId, stored),
-      };
-      const outcome = await send(core, facts);
-      const settled = await settle(core, facts, outcome);
-      if (settled.is === 'UNKNOWN') return unknown(requestId, holdRequestId);
-      if (settled.is === 'SETTLED') demandOk(requestId, outcome);
-      return await answerAgain(core, { requestId, replayed: false }, holdRequestId);
-    } catch (error) {
-      demandOwnResult(core, requestId, error);
-      return unknown(requestId, holdRequestId);
-    }
-  });
-  return (await answer) ?? unknown(requestId, holdRequestId);
-}
-
-function answerAgain(core: Core, first: First, holdRequestId: string): Promise<Acted> {
-  return answerStored(core, first, unknown(first.requestId, holdRequestId), (row) => acted(core, row));
+  const facts = { kind, requestId, ...onHold(hold) };
+  const making = { facts, present, unknown };
+  const answer = core.processors.of(hold).callers.waitOrLeave(() => sendStored<Acted>(core, stored, making));
+  return (await answer) ?? unknown(requestId);
 }
 
 /** The hold as it was right after it, whatever has happened to it since: the first answer. */
@@ -158,8 +130,4 @@ function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
     expiresAt,
     closedAt: isClosed ? hold.closedAt : null,
   };
-}
-
-function unknown(requestId: string, holdRequestId: string): Acted {
-  return { preauthorization: { requestId: holdRequestId }, requestId, state: OperationState.UNKNOWN };
 }

@@ -84,10 +84,10 @@ export async function placeHold(
   const agrees = (id: string) => isOf(core, id, fields, request.metadata);
 
   const refusal = renewal?.refusal ?? check(request, contract, call.at);
-  if (refusal) return answerAgain(core, await findFirstUnstored(core, call, () => refusal, agrees));
   const processor = core.processors.of(hold);
-  if (!processor.admits()) {
-    return answerAgain(core, await findFirstUnstored(core, call, () => processorAway(core, hold.processor), agrees));
+  if (refusal || !processor.admits()) {
+    const refuse = () => refusal ?? processorAway(core, hold.processor);
+    return answerAgain(core, await findFirstUnstored(core, call, refuse, agrees));
   }
 
   return processor.callers.wait(async () => {

@@ -1,5 +1,6 @@
-import { type DescMessage, isMessage, type Message } from '@bufbuild/protobuf';
+import { isMessage, type Message } from '@bufbuild/protobuf';
 import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext } from '@connectrpc/connect';
 import type { Slice } from '../storage/scan-page.ts';
 import { isUuid } from './ids.ts';
 import { invalidField } from './refuse.ts';
@@ -94,10 +95,10 @@ function fingerprint(filters: object): string {
  * The filters of a list's request: its fields but those of the page, with words for enum values and Dates for times. A
  * field with its default value (no text, 0) filters nothing.
  */
-export function filtersOf<Filter extends object>(schema: DescMessage, request: Message): Filter {
+export function filtersOf<Filter extends object>({ method }: HandlerContext, request: Message): Filter {
   const values = request as unknown as Readonly<Record<string, unknown>>;
   const filters: Record<string, unknown> = {};
-  for (const { localName, enum: words } of schema.fields) {
+  for (const { localName, enum: words } of method.input.fields) {
     const value = values[localName];
     if (!value || localName === 'pageSize' || localName === 'pageToken') continue;
     if (isMessage(value, TimestampSchema)) filters[localName] = timestampDate(value);

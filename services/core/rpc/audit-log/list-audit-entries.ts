@@ -1,4 +1,4 @@
-import { AuditEntrySchema, ListAuditEntriesRequestSchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { AuditEntrySchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import {
   type AuditEntryRow,
   type AuditFilter,
@@ -9,10 +9,10 @@ import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { present } from '../present.ts';
 
 /** Lists actions of operators, newest first. */
-export const listAuditEntries: Method<'listAuditEntries'> = async (core, request) => {
+export const listAuditEntries: Method<'listAuditEntries'> = async (core, request, context) => {
   const { target, action, actor } = request;
   if (`${target}${action}${actor}`.includes('\0')) return { entries: [], nextPageToken: '' };
-  const filters = filtersOf<AuditFilter>(ListAuditEntriesRequestSchema, request);
+  const filters = filtersOf<AuditFilter>(context, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
     read: (after, limit) => listStored(core.reads, filters, after, limit),
     present: presentEntry,

@@ -1,10 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
-import {
-  DeliveryAttemptSchema,
-  DeliverySchema,
-  ListDeliveriesRequestSchema,
-} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { DeliveryAttemptSchema, DeliverySchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { attemptHeaders, notificationUrl } from '../../delivery/attempt-request.ts';
 import { withoutSecrets } from '../../delivery/secret-fields.ts';
 import type { DeliveryAttemptRow, DeliveryRow, Fault } from '../../storage/delivery/delivery-row.ts';
@@ -25,8 +21,8 @@ import { noSuch } from '../refuse.ts';
 import { isInScope, roleOf } from '../server/caller.ts';
 
 /** Lists deliveries, newest first; their ids are in the order of their creation. */
-export const listDeliveries: Method<'listDeliveries'> = async (core, request) => {
-  const { endpointKind, ...same } = filtersOf<DeliveryFilter>(ListDeliveriesRequestSchema, request);
+export const listDeliveries: Method<'listDeliveries'> = async (core, request, context) => {
+  const { endpointKind, ...same } = filtersOf<DeliveryFilter>(context, request);
   if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { deliveries: [], nextPageToken: '' };
   const filters = { ...same, ...(endpointKind && { endpointKind: keptEndpointKind(request.endpointKind) }) };
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, {

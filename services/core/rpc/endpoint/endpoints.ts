@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EndpointSchema, ListEndpointsRequestSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
 import { hurry } from '../../storage/delivery/make-due-again.ts';
 import {
@@ -20,8 +20,8 @@ import { keptEndpointKind, present } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
 /** Lists endpoints that have failed or are paused. */
-export const listEndpoints: Method<'listEndpoints'> = async (core, request) => {
-  const filters = filtersOf<{ readonly merchantId?: string }>(ListEndpointsRequestSchema, request);
+export const listEndpoints: Method<'listEndpoints'> = async (core, request, context) => {
+  const filters = filtersOf<{ readonly merchantId?: string }>(context, request);
   const byName = { isKey: (text: string) => endpointOf(text) !== undefined, keyOf: endpointName };
   const { page, nextPageToken } = await readPage(request, filters, byName, {
     read: (after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, endpointOf(after), limit),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { ApiKeySchema, SigningSecretSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { type Cipher, hashOf } from '../../storage/cipher.ts';
 import {
@@ -11,8 +12,8 @@ import {
 import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credential-rows.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
+import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
-import { presentApiKey, presentSigningSecret } from './present-merchant.ts';
 
 /** Creates an API key; only this response ever contains it. */
 export const createApiKey: Method<'createApiKey'> = async (core, { merchantId, managesWebhook }) => {
@@ -66,4 +67,14 @@ export function newSigningSecret(
   const id = uuidv7();
   const ciphertext = cipher.seal(secret, `signing-secret:${id}`);
   return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, retiredAt: null }, secret };
+}
+
+/** An API key without the key. */
+export function presentApiKey(key: ApiKeyRow) {
+  return present(ApiKeySchema, key, { apiKeyId: key.id });
+}
+
+/** A signing secret without the secret. */
+export function presentSigningSecret(secret: SigningSecretRow) {
+  return present(SigningSecretSchema, secret, { signingSecretId: secret.id });
 }

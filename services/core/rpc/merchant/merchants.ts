@@ -1,5 +1,7 @@
+import { ContractSchema, MerchantSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { insertMerchant, updateMerchant as updateStored } from '../../storage/merchant/change-merchant.ts';
+import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import {
   listMerchants as listStored,
   type MerchantWithCredentials,
@@ -9,11 +11,11 @@ import type { Method } from '../core.ts';
 import { endOwnPause, hurryTo } from '../endpoint/endpoints.ts';
 import { isMerchantId } from '../ids.ts';
 import { readPage } from '../pages.ts';
+import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
-import { checkEndpoint, contractColumns } from './contract-columns.ts';
-import { newApiKey, newSigningSecret } from './keys-and-secrets.ts';
-import { presentContract, presentMerchant } from './present-merchant.ts';
+import { checkEndpoint, contractColumns, contractWarnings } from './contract-columns.ts';
+import { newApiKey, newSigningSecret, presentApiKey, presentSigningSecret } from './keys-and-secrets.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
 export const createMerchant: Method<'createMerchant'> = async (
@@ -85,3 +87,29 @@ export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId,
   await hurryTo(core, merchantId, updated.moved);
   return { merchant: presentMerchant(updated) };
 };
+
+/** A merchant as operators see it: never a key or a secret. */
+function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCredentials) {
+  return {
+    ...present(MerchantSchema, merchant),
+    merchantId: merchant.id,
+    contract: presentContract(merchant),
+    apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),
+    signingSecrets: newestEnded(signingSecrets, ({ retiredAt }) => retiredAt).map(presentSigningSecret),
+    warnings: contractWarnings(merchant),
+    etag: String(merchant.changeNumber),
+  };
+}
+
+/** What a merchant may do, and where its notifications go. */
+function presentContract(merchant: MerchantRow) {
+  return { ...present(ContractSchema, merchant), holdPeriod: { seconds: BigInt(merchant.holdPeriodS) } };
+}
+
+/** Those that live, and the newest of those that do not. */
+function newestEnded<Row>(rows: readonly Row[], endOf: (row: Row) => Date | null | undefined): Row[] {
+  const shown = new Set(rows.filter((row) => endOf(row) != null).slice(-MOST_ENDED));
+  return rows.filter((row) => endOf(row) == null || shown.has(row));
+}
+
+const MOST_ENDED = 100;

@@ -1,6 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
-  ListVerificationFailuresRequestSchema,
   type VerificationFailure,
   VerificationFailureReason,
   VerificationFailureSchema,
@@ -36,8 +35,8 @@ function inputOf({ failureId, failedAt, reason, kind, bodySha256, ...same }: Ver
 }
 
 /** Lists notifications that the relay could not verify, newest first. */
-export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request) => {
-  const filters = filtersOf<VerificationFailureFilter>(ListVerificationFailuresRequestSchema, request);
+export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request, context) => {
+  const filters = filtersOf<VerificationFailureFilter>(context, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
     read: (after, limit) => listStored(core.reads, filters, after, limit),
     present: (row) => present(VerificationFailureSchema, row, { failureId: row.id }),

@@ -1,4 +1,3 @@
-import { ListOperationsRequestSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
 import {
   findResult,
   listResults,
@@ -40,7 +39,7 @@ export async function findOperation(
 /** Lists final results, newest first; their sequence is the page's cursor. */
 export const listOperations: Method<'listOperations'> = async (core, request, context) => {
   const scope = scopeOf(context, request.merchantId);
-  const { state, merchantId: _, ...same } = filtersOf<Asked>(ListOperationsRequestSchema, request);
+  const { state, merchantId: _, ...same } = filtersOf<Asked>(context, request);
   if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { operations: [], nextPageToken: '' };
   const filters = { ...same, ...(state && { status: state }) };
   const ofScope = { ...filters, ...(scope !== undefined && { merchantId: scope }) };

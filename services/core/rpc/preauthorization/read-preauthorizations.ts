@@ -1,4 +1,3 @@
-import { ListPreauthorizationsRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
 import { newestCaptures } from '../../storage/submission/read-submissions.ts';
 import type { Method } from '../core.ts';
@@ -22,7 +21,7 @@ const MOST_CAPTURES = 50;
 /** Lists holds, newest first; their requestId is the page's cursor. */
 export const listPreauthorizations: Method<'listPreauthorizations'> = async (core, request, context) => {
   const scope = scopeOf(context, request.merchantId);
-  const { merchantId: _, ...filters } = filtersOf<HoldFilter>(ListPreauthorizationsRequestSchema, request);
+  const { merchantId: _, ...filters } = filtersOf<HoldFilter>(context, request);
   if (filters.requestId !== undefined && !isUuid(filters.requestId))
     return { preauthorizations: [], nextPageToken: '' };
   const ofScope = { ...filters, ...(scope !== undefined && { merchantId: scope }) };

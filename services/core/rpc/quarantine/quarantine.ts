@@ -1,7 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import {
-  ListQuarantinedNotificationsRequestSchema,
   QuarantinedNotificationSchema,
   QuarantineReason,
   StoredNotificationSchema,
@@ -38,8 +37,8 @@ export const quarantineNotification: Method<'quarantineNotification'> = async (c
 };
 
 /** Lists quarantined notifications, newest first. */
-export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request) => {
-  const filters = filtersOf<QuarantineFilter>(ListQuarantinedNotificationsRequestSchema, request);
+export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request, context) => {
+  const filters = filtersOf<QuarantineFilter>(context, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_QUARANTINE_ID, {
     read: async (after, limit) => {
       const { rows, scannedTo } = await listQuarantined(core.reads, filters, after, limit);

@@ -1,8 +1,4 @@
-import {
-  ListReviewItemsRequestSchema,
-  type ResolveOperationRequest,
-  ReviewItemSchema,
-} from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { type ResolveOperationRequest, ReviewItemSchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { mustHappen } from '../../domain/kinds.ts';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/outcome.ts';
@@ -19,8 +15,8 @@ import { operationOf, present } from '../present.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
 /** Lists what waits for an operator, oldest first. */
-export const listReviewItems: Method<'listReviewItems'> = async (core, request) => {
-  const filters = filtersOf<ReviewFilter>(ListReviewItemsRequestSchema, request);
+export const listReviewItems: Method<'listReviewItems'> = async (core, request, context) => {
+  const filters = filtersOf<ReviewFilter>(context, request);
   const now = core.clock();
   const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
     read: (after, limit) => findReviewItems(core.reads.query, filters, { after, limit, now }),

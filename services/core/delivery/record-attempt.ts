@@ -47,9 +47,11 @@ export function openRecord(
   return (attempt) => gather.submit(attempt);
 }
 
-interface EndpointTally {
+/** How some attempts at an endpoint ended. */
+interface EndpointTally extends Tally {
   readonly endpoint: EndpointKey;
-  readonly tally: Tally;
+  /** Whether its state may change by it. */
+  readonly matters: boolean;
 }
 
 /**
@@ -57,43 +59,40 @@ interface EndpointTally {
  * in that order. One that succeeds and has not failed before costs nothing.
  */
 function tallied(batch: readonly MadeAttempt[]): EndpointTally[] {
-  const tallies = new Map<string, EndpointTally & { readonly matters: boolean }>();
+  const tallies = new Map<string, EndpointTally>();
   for (const { endpoint, verdict, troubled } of batch) {
     if (!verdict) continue;
     const name = endpointName(endpoint);
-    const { tally, matters } = tallies.get(name) ?? { tally: NOTHING, matters: false };
+    const before = tallies.get(name);
     tallies.set(name, {
       endpoint,
-      tally: {
-        delivered: tally.delivered + (verdict === 'HEALTHY' ? 1 : 0),
-        failed: tally.failed + (verdict === 'FAILING' ? 1 : 0),
-        gone: tally.gone || verdict === 'GONE',
-      },
-      matters: matters || troubled || verdict !== 'HEALTHY',
+      delivered: (before?.delivered ?? 0) + (verdict === 'HEALTHY' ? 1 : 0),
+      failed: (before?.failed ?? 0) + (verdict === 'FAILING' ? 1 : 0),
+      gone: before?.gone || verdict === 'GONE',
+      matters: before?.matters || troubled || verdict !== 'HEALTHY',
     });
   }
   const sorted = [...tallies].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([, each]) => each).filter(({ matters }) => matters);
-}
-
-const NOTHING: Tally = { delivered: 0, failed: 0, gone: false };
-
-/** An endpoint's state before and after a batch. */
-interface Change {
-  readonly endpoint: EndpointKey;
-  readonly before: EndpointState;
-  readonly after: EndpointState;
+  return sorted.map(([, tally]) => tally).filter(({ matters }) => matters);
 }
 
 async function judgeEndpoints(query: Query, tallies: readonly EndpointTally[], now: Date): Promise<Change[]> {
   const changes: Change[] = [];
-  for (const { endpoint, tally } of tallies) {
+  for (const tally of tallies) {
+    const { endpoint } = tally;
     const before = await lockEndpoint(query, endpoint, now);
     const after = judgeEndpoint(before, tally, now);
     await writeEndpoint(query, endpoint, after, now);
     changes.push({ endpoint, before, after });
   }
   return changes;
+}
+
+/** An endpoint's state before and after a batch. */
+interface Change {
+  readonly endpoint: EndpointKey;
+  readonly before: EndpointState;
+  readonly after: EndpointState;
 }
 
 /** Logs a pause that begins or ends. Returns true when it has ended. */

@@ -23,9 +23,6 @@ export function nextAttemptAt(end: AttemptEnd, random: number): Date | undefined
 
 const RETRY_DELAYS_MS = [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400].map((seconds) => seconds * 1_000);
 
-/** Attempts before a delivery is dead. */
-export const MAX_TRIES = RETRY_DELAYS_MS.length + 1;
-
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000;
 
 /**

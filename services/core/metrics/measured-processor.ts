@@ -1,3 +1,5 @@
+import type { Log } from '../../../platform/log.ts';
+import type { ContractViolation } from '../processor/contract-breaches.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { Metrics } from './core-metrics.ts';
 
@@ -31,4 +33,12 @@ export function measuredProcessor(
 /** A metric's label, from a method's name. */
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Counts and logs what breaks the contract of processors: the processor and the field, never the value. */
+export function contractViolations(metrics: Pick<Metrics, 'contractViolation'>, log: Log) {
+  return (processor: string, { method, field, requestId }: ContractViolation): void => {
+    metrics.contractViolation(processor, method, field);
+    log.error('contract_violation', { processor, method, field, requestId });
+  };
 }

@@ -1,5 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
+import { createServiceImplSpec, type Interceptor, type ServiceImpl } from '@connectrpc/connect';
+import type { ServerTls } from '../../../platform/tls.ts';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -44,6 +45,15 @@ export interface MountedService {
   readonly service: DescService;
   readonly implementation: object;
   readonly methods: ReturnType<typeof createServiceImplSpec>['methods'];
+}
+
+/** What both servers are opened with. */
+export interface ServerParts {
+  readonly services: readonly MountedService[];
+  readonly interceptors: Interceptor[];
+  readonly host: string;
+  readonly port: number;
+  readonly tls: ServerTls | undefined;
 }
 
 /** All services of core, each with the files that its methods are in. */

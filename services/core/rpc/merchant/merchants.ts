@@ -9,7 +9,6 @@ import {
 } from '../../storage/merchant/read-merchants.ts';
 import type { Method } from '../core.ts';
 import { endOwnPause, hurryTo } from '../endpoint/endpoints.ts';
-import { isMerchantId } from '../ids.ts';
 import { readPage } from '../pages.ts';
 import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
@@ -46,12 +45,17 @@ export const getContract: Method<'getContract'> = async (core, { merchantId }) =
 
 /** Lists merchants in the order of their ids. */
 export const listMerchants: Method<'listMerchants'> = async (core, request) => {
-  const byMerchantId = { isKey: isMerchantId, keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id };
-  const { page, nextPageToken } = await readPage(request, {}, byMerchantId, {
+  const { page, nextPageToken } = await readPage(request, {}, BY_MERCHANT_ID, {
     read: (after, limit) => listStored(core.reads, after, limit),
     present: presentMerchant,
   });
   return { merchants: page, nextPageToken };
+};
+
+/** A merchant id: docs/interfaces.md, "Money, identifiers, time". */
+const BY_MERCHANT_ID = {
+  isKey: (text: string) => /^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(text),
+  keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id,
 };
 
 /**

@@ -21,7 +21,10 @@ export class Admission {
   /** Admits a call. Throws UNAVAILABLE when too many are under way, RATE_LIMITED when too many are this merchant's. */
   enter(merchant: string): void {
     const full = this.#calls.enter(merchant);
-    if (full) throw this.#refusal(full === 'OWNER' ? 'MERCHANT' : 'TOTAL');
+    if (full) {
+      this.#observer?.refused(full === 'OWNER' ? 'MERCHANT' : 'TOTAL');
+      throw refusal(full);
+    }
     this.#observer?.inFlight(this.#calls.inFlight);
   }
 
@@ -29,13 +32,12 @@ export class Admission {
     this.#calls.leave(merchant);
     this.#observer?.inFlight(this.#calls.inFlight);
   }
+}
 
-  #refusal(reason: 'TOTAL' | 'MERCHANT'): HoldfastError {
-    this.#observer?.refused(reason);
-    const details = { retryAfterS: 1 };
-    if (reason === 'TOTAL') return new HoldfastError('UNAVAILABLE', 'too many calls are under way; try again', details);
-    return new HoldfastError('RATE_LIMITED', "too many of this merchant's calls are under way; try again", details);
-  }
+function refusal(full: 'TOTAL' | 'OWNER'): HoldfastError {
+  const details = { retryAfterS: 1 };
+  if (full === 'TOTAL') return new HoldfastError('UNAVAILABLE', 'too many calls are under way; try again', details);
+  return new HoldfastError('RATE_LIMITED', "too many of this merchant's calls are under way; try again", details);
 }
 
 /**

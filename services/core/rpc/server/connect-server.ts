@@ -3,17 +3,9 @@
  */
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { Interceptor } from '@connectrpc/connect';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
-import type { ServerTls } from '../../../../platform/tls.ts';
-import type { MountedService } from '../services.ts';
-import {
-  clearEntrance,
-  ENTRANCE_BOUNDS,
-  type EntranceBounds,
-  type Handler,
-  secureEntrance,
-} from './connect-entrance.ts';
+import type { ServerParts } from '../services.ts';
+import { clearEntrance, ENTRANCE_BOUNDS, type Handler, secureEntrance } from './connect-entrance.ts';
 import { serveConnect } from './connect-requests.ts';
 
 /** A listening server. */
@@ -23,21 +15,11 @@ export interface ConnectServer {
   close(): Promise<void>;
 }
 
-export interface ConnectServerParts {
-  readonly services: readonly MountedService[];
-  readonly interceptors: Interceptor[];
-  readonly host: string;
-  readonly port: number;
-  readonly tls: ServerTls | undefined;
-  /** Time limits for callers; a test may set shorter ones. */
-  readonly bounds?: EntranceBounds;
-}
-
 const READ_MAX_BYTES = 1024 * 1024;
 const MAX_TIMEOUT_MS = 60_000;
 
-/** Opens the server. Rejects when the port is taken. */
-export async function openConnectServer(parts: ConnectServerParts): Promise<ConnectServer> {
+/** Opens the server. Rejects when the port is taken. A test may set shorter time limits for callers. */
+export async function openConnectServer(parts: ServerParts, bounds = ENTRANCE_BOUNDS): Promise<ConnectServer> {
   const shutdown = new AbortController();
   const serve = serveConnect(parts.services, {
     interceptors: parts.interceptors,
@@ -55,7 +37,6 @@ export async function openConnectServer(parts: ConnectServerParts): Promise<Conn
     });
     serve(request, response);
   };
-  const bounds = parts.bounds ?? ENTRANCE_BOUNDS;
   const entrance = parts.tls ? secureEntrance(parts.tls, handler, bounds) : clearEntrance(handler, bounds);
   const { server } = entrance;
   const sockets = new Set<Socket>();

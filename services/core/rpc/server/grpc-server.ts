@@ -1,35 +1,18 @@
 import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import type { Interceptor } from '@connectrpc/connect';
 import { Server } from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { GRPC_SERVER_OPTIONS } from '../../../../platform/grpc-server-options.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
-import { type ServerTls, serverCredentials } from '../../../../platform/tls.ts';
+import { serverCredentials } from '../../../../platform/tls.ts';
 import { Health as HealthService } from '../../../../proto/gen/grpc/health/v1/health_pb.js';
 import type { Health } from '../../health/watch-health.ts';
-import type { MountedService } from '../services.ts';
+import type { ServerParts } from '../services.ts';
 import { mountServices } from './mount-services.ts';
 
-/** The listening server for gRPC. */
-export interface GrpcServer {
-  readonly port: number;
-  /** Sends GOAWAY, ends streams, waits for running calls, then closes. */
-  close(): Promise<void>;
-}
-
-export interface GrpcServerParts {
-  readonly services: readonly MountedService[];
-  readonly interceptors: Interceptor[];
-  readonly health: Health;
-  readonly host: string;
-  readonly port: number;
-  readonly tls: ServerTls | undefined;
-}
-
 /** Opens the server: core's services, health and reflection. Rejects when the port is taken. */
-export async function openGrpcServer(parts: GrpcServerParts): Promise<GrpcServer> {
+export async function openGrpcServer(parts: ServerParts & { readonly health: Health }) {
   const stopping = new AbortController();
   const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_receive_message_length': 1024 * 1024 });
   const calls = mountServices(server, parts.services, parts.interceptors, stopping.signal);
@@ -38,7 +21,8 @@ export async function openGrpcServer(parts: GrpcServerParts): Promise<GrpcServer
   const port = await listen(server, parts);
   return {
     port,
-    async close() {
+    /** Sends GOAWAY, ends streams, waits for running calls, then closes. */
+    async close(): Promise<void> {
       const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       stopping.abort();
       await settlesWithin(DRAIN_MS, Promise.race([closed, calls.idle()]));
@@ -58,7 +42,7 @@ export async function openGrpcServer(parts: GrpcServerParts): Promise<GrpcServer
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 
-function listen(server: Server, { host, port, tls }: GrpcServerParts): Promise<number> {
+function listen(server: Server, { host, port, tls }: ServerParts): Promise<number> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
     server.bindAsync(address, serverCredentials(tls), (error, bound) => {

@@ -3,7 +3,7 @@ import { type Timestamp, TimestampSchema, timestampMs } from '@bufbuild/protobuf
 import type { Interceptor } from '@connectrpc/connect';
 import { type Violation, violationsOf } from '../../../../platform/violations.ts';
 import { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { contractViolations } from '../../metrics/contract-violations.ts';
+import { contractViolations } from '../../metrics/measured-processor.ts';
 import { breachesOf, ContractViolation } from '../../processor/contract-breaches.ts';
 import type { Core } from '../core.ts';
 import { invalidRequest } from '../refuse.ts';
@@ -22,9 +22,7 @@ export function validates(core: Core): Interceptor {
       const breaches = breachesOf(method.input, message);
       const [first] = breaches;
       if (!first) return next(request);
-      // A processor without a credential of its own is the only one.
-      const processor = contextValues.get(reporterKey) ?? core.processors.names[0] ?? '';
-      report(processor, new ContractViolation(method.name, first));
+      report(contextValues.get(reporterKey) ?? '', new ContractViolation(method.name, first));
       throw invalidRequest(breaches);
     }
     validate(method.input, message);

@@ -55,9 +55,9 @@ describe('slow callers', function () {
   before(async () => {
     files = await makeCertificates();
     const tls = { cert: readFileSync(files.server.cert), key: readFileSync(files.server.key) };
-    const parts = { services: [mounted], interceptors: [], host: '127.0.0.1', port: 0, bounds: BOUNDS };
-    clear = await openConnectServer({ ...parts, tls: undefined });
-    secure = await openConnectServer({ ...parts, tls });
+    const parts = { services: [mounted], interceptors: [], host: '127.0.0.1', port: 0 };
+    clear = await openConnectServer({ ...parts, tls: undefined }, BOUNDS);
+    secure = await openConnectServer({ ...parts, tls }, BOUNDS);
     unbound = boundHttp2Streams(BOUNDS.http2);
     const openGrpc = async (credentials: ReturnType<typeof serverCredentials>) => {
       const server = new Server({ ...GRPC_SERVER_OPTIONS, 'grpc.max_connection_idle_ms': 200 });

@@ -10,10 +10,7 @@ import type { DeliveryRow } from '../storage/delivery/delivery-row.ts';
 /** What the URL of a notification says besides the endpoint's. */
 type NotificationPath = Pick<DeliveryRow, 'kind' | 'statusInfo'>;
 
-/**
- * The URL of a notification: the endpoint's, then `/webhook/processor/{payment|oct}/{statusInfo}`. Throws
- * DestinationRefused when a part is malformed.
- */
+/** The URL of a notification: the endpoint's, then its path. Throws DestinationRefused when a part is malformed. */
 export function notificationUrl(endpointUrl: string, path: NotificationPath): URL {
   const endpoint = parseEndpointUrl(endpointUrl);
   return new URL(`${endpoint.pathname.replace(/\/+$/, '')}${notificationPath(path)}`, endpoint.origin);
@@ -94,10 +91,7 @@ function parsed(body: Buffer): Record<string, unknown> {
   }
 }
 
-/**
- * JSON.parse with source text access (ECMA-262, `context.source`): the holder of the outermost amount is the one
- * replaced last.
- */
+/** JSON.parse with source text access (ECMA-262): the holder of the outermost amount is replaced last. */
 function withAmountsSource(this: unknown, key: string, value: unknown, context: { source?: string }): unknown {
   return key === 'amount' && typeof value === 'number' ? context.source : value;
 }

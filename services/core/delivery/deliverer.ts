@@ -104,10 +104,7 @@ export class Deliverer {
     clearTimeout(timer);
   }
 
-  /**
-   * Looks for all endpoints with deliveries that are due. Returns when to look again: with many endpoints that takes
-   * long.
-   */
+  /** Looks for endpoints with due deliveries. Returns when to look again: with many endpoints that takes long. */
   async #look(): Promise<number> {
     const startedMs = performance.now();
     const waiting = await findWaiting(this.#parts.database.query, this.#parts.clock());

@@ -21,10 +21,7 @@ export class EndpointSlots {
     this.#due.set(endpointName(endpoint), endpoint);
   }
 
-  /**
-   * Whose deliveries to take next, at most `limit` in all, shared among those whose turn it is. They have had their
-   * turn then.
-   */
+  /** Whose deliveries to take next, at most `limit`, shared among those whose turn it is; their turn is over then. */
   next(limit: number): Wanted[] {
     const free = [...this.#due].filter(([name]) => !this.#isFull(name)).slice(0, limit);
     const share = Math.floor(limit / free.length);

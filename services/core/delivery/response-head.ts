@@ -24,9 +24,7 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
   return text.slice(0, SHOWN_CHARACTERS);
 }
 
-/**
- * Hides a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A text of few characters is no secret.
- */
+/** Hides a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A very short text is no secret. */
 function without(text: string, secret: string): string {
   if (secret.length < FEWEST) return text;
   const spellings = [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret)];

@@ -25,10 +25,7 @@ const RETRY_DELAYS_MS = [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400].m
 
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000;
 
-/**
- * Retry-After is a number of seconds of any length, or an HTTP date (RFC 9110, section 10.2.3). Anything else is
- * ignored.
- */
+/** Retry-After is a number of seconds or an HTTP date (RFC 9110, section 10.2.3). Anything else is ignored. */
 function retryAfterMs({ httpStatus, retryAfter, endedAt }: AttemptEnd): number {
   if ((httpStatus !== 429 && httpStatus !== 503) || retryAfter === undefined) return 0;
   const text = retryAfter.trim();

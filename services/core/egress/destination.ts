@@ -25,19 +25,13 @@ export function judgeAddress(address: string, secure: boolean, allowed: readonly
   if (!secure) throw new DestinationRefused('https is required');
 }
 
-/**
- * Why deliveries to a URL are refused whatever its host resolves to and whatever the allow-lists have; undefined = they
- * may not be.
- */
+/** Why deliveries to a URL are refused whatever the allow-lists have; undefined = it depends on them. */
 export function neverReachable({ hostname }: URL): string | undefined {
   const literal = literalOf(hostname);
   return literal !== undefined && isNeverReachable(parseAddress(literal)) ? NEVER_REACHABLE : undefined;
 }
 
-/**
- * Why deliveries to a URL are refused unless the allow-list of the worker has its network; undefined = the URL shows no
- * reason.
- */
+/** Why deliveries to a URL are refused unless the worker's allow-list has its network; undefined = no reason seen. */
 export function reachableIfAllowed({ hostname, protocol }: URL): string | undefined {
   const literal = /(^|\.)localhost\.?$/i.test(hostname) ? '127.0.0.1' : literalOf(hostname);
   try {
@@ -100,10 +94,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const NEVER_REACHABLE = 'the address belongs to a metadata service or is link-local';
 
-/**
- * Metadata services: AWS, GCP, Azure and most others (link-local), Alibaba, Azure's wire server, Oracle, AWS and GCP
- * over IPv6.
- */
+/** Metadata services: most clouds' (link-local), Alibaba's, Azure's wire server, Oracle's, AWS's and GCP's over IPv6. */
 const NEVER = parseNetworks(
   '169.254.0.0/16,100.100.100.200/32,168.63.129.16/32,192.0.0.192/32,fe80::/10,fd00:ec2::/32,fd20:ce::/32',
 );

@@ -106,7 +106,5 @@ const MAX_INFORMATIONAL_HEADS = 10;
 const MAX_INFORMATIONAL_BYTES = 16 * 1_024;
 /** Head, framing and trailers of an answer of which 8 KiB are read. */
 const MAX_ANSWER_BYTES = 64 * 1_024;
-/**
- * Beyond its limit for heads or trailers the client creates an error for each further line: 64 KiB at once took 200 ms.
- */
+/** Beyond its limit for heads the client creates an error for each further line: 64 KiB at once took 200 ms. */
 const SLICE_BYTES = 1_024;

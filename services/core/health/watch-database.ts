@@ -13,10 +13,7 @@ export interface DatabaseWatchParts {
   readonly log: Log;
   /** Called after each probe. */
   readonly onProbe?: (isUsable: boolean) => void;
-  /**
-   * Whether a standby that takes over has all that was committed (SYNCHRONOUS_STANDBY), so that a new timeline loses
-   * nothing.
-   */
+  /** A standby that takes over has every commit (SYNCHRONOUS_STANDBY), so that a new timeline loses nothing. */
   readonly isStandbyComplete?: boolean;
   /** Between two probes, milliseconds. */
   readonly intervalMs?: number;
@@ -24,10 +21,7 @@ export interface DatabaseWatchParts {
   readonly wallClock?: () => number;
 }
 
-/**
- * Watches whether this process can work: its database answers and is writable, and the two clocks agree. Resolves after
- * the first probe.
- */
+/** Watches whether the database answers and is writable, and the two clocks agree. Resolves after the first probe. */
 export async function watchDatabase(parts: DatabaseWatchParts) {
   const { database, log, onProbe, isStandbyComplete = false, intervalMs = 1_000, wallClock = Date.now } = parts;
   let usable: boolean | undefined;

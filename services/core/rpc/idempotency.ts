@@ -37,10 +37,7 @@ function fingerprintOf(fields: Fields): string {
   return hash('sha256', JSON.stringify(ordered));
 }
 
-/**
- * Whether the requestId of a call names an operation already, which this very call has made. Throws INVALID_REQUEST
- * when another call made it, or another merchant's.
- */
+/** Whether this very call made the operation of its requestId before. Throws INVALID_REQUEST when another call did. */
 export async function isRepeated(core: Core, call: Call, merchantId = call.merchantId): Promise<boolean> {
   const [claim] = await findClaims(core.database.query, [call.requestId]);
   if (!claim) return false;
@@ -74,10 +71,7 @@ function isSame(first: Claim, { method, fingerprint }: ClaimInput): boolean {
   return first.method === method && first.fingerprint?.toString('hex') === fingerprint;
 }
 
-/**
- * Whether the fields that the processor's books have of an imported operation are those of a call. What they do not say
- * is empty.
- */
+/** Whether a call agrees with an imported operation, of which the processor's books may lack fields. */
 export function agreeing(imported: Fields, call: Fields): boolean {
   const names = ['tokenId', 'terminalId', 'userId', 'amount', 'currency'];
   return names.every((name) => (imported[name] ?? '') === '' || imported[name] === call[name]);

@@ -71,10 +71,7 @@ export function pageToken(key: string, filters: object): string {
   return Buffer.from(JSON.stringify([key, fingerprint(filters)])).toString('base64url');
 }
 
-/**
- * The key after which a token continues; undefined for the first page. Throws INVALID_REQUEST for a token of another
- * list.
- */
+/** The key after which a token continues; undefined = the first page. Throws INVALID_REQUEST for a foreign token. */
 export function pageKey(token: string, filters: object, isKey: (text: string) => boolean): string | undefined {
   if (token === '') return undefined;
   try {
@@ -91,10 +88,7 @@ function fingerprint(filters: object): string {
   return JSON.stringify(filters, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
-/**
- * The filters of a list's request: its fields but those of the page, with words for enum values and Dates for times. A
- * field with its default value (no text, 0) filters nothing.
- */
+/** The filters of a list's request, with words for enum values and Dates for times. No text, and 0, filter nothing. */
 export function filtersOf<Filter extends object>({ method }: HandlerContext, request: Message): Filter {
   const values = request as unknown as Readonly<Record<string, unknown>>;
   const filters: Record<string, unknown> = {};

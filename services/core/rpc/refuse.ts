@@ -103,10 +103,7 @@ export function tooMany(now: Date): HoldfastError {
   return new HoldfastError('RATE_LIMITED', 'the merchant did this too often in this minute', { retryAfterS });
 }
 
-/**
- * The refusal of a call about what may be lost, because the database went back in time and is being reconciled with the
- * processors.
- */
+/** The refusal of a call about what may be lost while a database that went back in time is being reconciled. */
 export function reconciling(): HoldfastError {
   const message = 'the database went back in time, and what it lost is being looked for; repeat the call later';
   return new HoldfastError('RECONCILING', message, { retryAfterS: 30 });

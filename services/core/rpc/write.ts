@@ -1,7 +1,4 @@
-/**
- * What all calls that make an operation have in common: what is stored decides the answer, and nothing is answered
- * twice differently.
- */
+/** What all calls that make an operation have in common: what is stored decides the answer, always the same one. */
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import type { HandlerContext } from '@connectrpc/connect';
@@ -32,10 +29,7 @@ import {
 import { patienceKey } from './server/call-patience.ts';
 import { isInScope } from './server/caller.ts';
 
-/**
- * What every request says: its name, which is the caller's or a new one, when it was made, and for how long it is
- * wanted.
- */
+/** What every request says: its name, the caller's or a new one, when it was made, and how long it is wanted. */
 export function requestOf(
   core: Core,
   request: { readonly operationRequestId?: string | undefined },
@@ -100,10 +94,7 @@ async function wasMadeByCall(core: Core, call: Call, merchantId: string | undefi
   }
 }
 
-/**
- * The same for a call that is refused before it is stored, by its contract, or while the processor does not answer.
- * Throws the refusal when there is no such operation.
- */
+/** The same for a call that is refused before it is stored. Throws the refusal when there is no such operation. */
 export async function findFirstUnstored(
   core: Core,
   call: Call,
@@ -152,10 +143,7 @@ export function processorAway({ metrics }: Core, processor: string): HoldfastErr
   return new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
 }
 
-/**
- * The identifier at the processor of what was stored: by this call, or by one before it with whose operation it goes
- * on.
- */
+/** The identifier at the processor of what was stored by this call, or by one before it whose operation it resumes. */
 export async function sentAs(core: Core, requestId: string, stored: Stored): Promise<string | null> {
   if (stored.outcome !== 'RESUMED') return stored.processorRequestId;
   return (await findSent(core.database.query, requestId))?.processorRequestId ?? null;
@@ -176,10 +164,7 @@ interface Answerable {
   readonly inquiryCount: number;
 }
 
-/**
- * Throws the refusal that a stored operation answers: its own, when it is KO, or IDEMPOTENCY_IN_FLIGHT while its first
- * call runs.
- */
+/** Throws a stored operation's refusal when it is KO, IDEMPOTENCY_IN_FLIGHT while its first call runs. */
 export async function demandAnswerable(core: Core, { requestId, replayed }: First, row: Answerable): Promise<void> {
   if (row.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   // It started, and recovery has not looked at it yet.
@@ -189,10 +174,7 @@ export async function demandAnswerable(core: Core, { requestId, replayed }: Firs
   throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId, retryAfterS: 1 });
 }
 
-/**
- * The answer from what was written once: `present` makes that of a submission that is OK, `unknown` is that of one
- * without a result.
- */
+/** The answer from what was written once: `present` makes it of a submission that is OK, `unknown` is it otherwise. */
 export async function answerStored<A extends object>(
   core: Core,
   first: First,

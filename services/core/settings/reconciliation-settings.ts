@@ -7,9 +7,7 @@ import { SERVER } from './environment.ts';
 const AUDITED = {
   DATABASE_URL: databaseUrl,
   ...PROCESSOR,
-  /**
-   * A processor's books that have more entries, besides four for each operation that was ever sent to it, do not end.
-   */
+  /** Books with more entries than this, besides four for each operation ever sent to the processor, do not end. */
   LEDGER_ENTRIES: wholeNumber(1, 1_000_000_000).default(MOST_UNKNOWN),
   /** A page of a thousand entries takes longer than a payment may. */
   PROCESSOR_TIMEOUT_MS: PROCESSOR.PROCESSOR_TIMEOUT_MS.removeDefault().default(30_000),

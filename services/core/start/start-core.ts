@@ -40,10 +40,7 @@ export interface CoreOptions {
   readonly log?: Log;
 }
 
-/**
- * Starts the RPC process: one set of handlers and interceptors behind two servers. A start that fails leaves nothing
- * open.
- */
+/** Starts the RPC process: one set of handlers behind two servers. A start that fails leaves nothing open. */
 export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('core', settings.LOG_LEVEL);

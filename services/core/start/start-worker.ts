@@ -39,10 +39,7 @@ export interface WorkerOptions {
   readonly log?: Log;
 }
 
-/**
- * Starts the worker: deliveries, expiry and recovery. Any number of workers share one database. A start that fails
- * leaves nothing open.
- */
+/** Starts the worker: deliveries, expiry, recovery; any number may run. A start that fails leaves nothing open. */
 export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('worker', settings.LOG_LEVEL);

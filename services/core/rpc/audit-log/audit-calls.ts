@@ -10,10 +10,7 @@ import { invalidField } from '../refuse.ts';
 import { callerKey } from '../server/caller.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 
-/**
- * Audits the changes of operators. As an interceptor it covers every method: one that is not in AUDITS_ITSELF gets an
- * entry before it runs, and its result afterwards.
- */
+/** Audits the changes of operators: an entry before the method runs, unless it is in AUDITS_ITSELF, and its result. */
 export function auditsOperators(core: Core): Interceptor {
   return (next) => (request) => {
     if (request.contextValues.get(callerKey) !== 'operator') return next(request);
@@ -129,9 +126,7 @@ function refuseUnwritable(detail: Fields): void {
   check.refuse();
 }
 
-/**
- * The result of a call, and the operation that it created: the response says it, or the record in it that has a state.
- */
+/** The result of a call and the operation that it created, from the response or the record in it that has a state. */
 function resultOf(message: Fields): object {
   const { operation: _, ...records } = message;
   const made = Object.values(records).find(hasState) ?? message;

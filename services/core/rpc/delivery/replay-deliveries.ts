@@ -56,10 +56,7 @@ function endpointKindOf(kind: EndpointKind) {
   return kind === EndpointKind.UNSPECIFIED ? null : keptEndpointKind(kind);
 }
 
-/**
- * Makes due now what was not delivered in a time, also what waits for a later attempt. Throws RATE_LIMITED for a
- * merchant that does it too often.
- */
+/** Makes due now what was not delivered in a time, also what waits for a later attempt. Throws RATE_LIMITED. */
 export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, request, context) => {
   const { merchantId, endpointKind, since, until } = request;
   if (isMerchant(context) && merchantId === '') throw invalidField('merchant_id', 'must be named');

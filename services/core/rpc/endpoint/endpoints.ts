@@ -45,10 +45,7 @@ export const resumeEndpoint: Method<'resumeEndpoint'> = async (core, { merchantI
   return { endpoint };
 };
 
-/**
- * Changes the state of an endpoint and audits it, unless it is so already. Throws OPERATION_NOT_FOUND when there is no
- * such merchant.
- */
+/** Changes the state of an endpoint and audits it, unless it is so already. Throws OPERATION_NOT_FOUND. */
 async function changeEndpoint(
   core: Core,
   key: EndpointKey,
@@ -80,9 +77,7 @@ export async function endOwnPause(core: Core, key: EndpointKey): Promise<void> {
   core.announce([endpointName(key)]);
 }
 
-/**
- * What waits for a later attempt at endpoints that have moved is due now. Their schedules were about the old addresses.
- */
+/** Makes due now what waits for endpoints that have moved: its schedule was about the old addresses. */
 export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointKey['kind'][]): Promise<void> {
   for (const kind of moved) {
     await hurry(core.database.query, { merchantId, kind }, core.clock());

@@ -15,10 +15,7 @@ const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
 
 type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
 
-/**
- * The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when an internalUrl leads to the
- * gateway.
- */
+/** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when internalUrl is the gateway. */
 export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
   const fields = new FieldCheck();
   const { holdPeriod, capturePublicKey: givenKey, requireSignedCaptures } = contract;
@@ -65,10 +62,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
 
 const ENDPOINT = 'must be an http(s) address without credentials, query or fragment';
 
-/**
- * Checks the form, and refuses addresses that no allow-list permits. Each attempt checks the address that the name
- * resolves to; the allow-lists are settings of the worker.
- */
+/** Checks the form, and refuses what no allow-list permits. Each attempt checks the address that it resolves to. */
 export function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
   if (value === null) return;
   fields.text(field, value);
@@ -80,10 +74,7 @@ export function checkEndpoint(fields: FieldCheck, field: string, value: string |
   else if (refused !== undefined) fields.add(field, `can never be delivered to: ${refused}`);
 }
 
-/**
- * Throws INVALID_REQUEST when an internalUrl leads to the gateway itself, as its name resolves now; each attempt checks
- * again. A name that does not resolve yet passes.
- */
+/** Throws INVALID_REQUEST when a URL leads to the gateway. A name that does not resolve passes, until an attempt. */
 async function refuseGateway(internalUrl: string, gateways: readonly Target[]): Promise<void> {
   if (gateways.length === 0) return;
   const target = targetOf(new URL(internalUrl));

@@ -58,10 +58,7 @@ const BY_MERCHANT_ID = {
   keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id,
 };
 
-/**
- * Replaces a merchant's name and contract; holds placed before keep their terms. What waits for an endpoint that has
- * moved is due now.
- */
+/** Replaces a merchant's name and contract. Holds keep their terms; what waits for a moved endpoint is due now. */
 export const updateMerchant: Method<'updateMerchant'> = async (core, request) => {
   const { merchantId, name, contract, etag } = request;
   const columns = await contractColumns(core, contract);

@@ -18,18 +18,12 @@ import { StatementGather } from '../../storage/statement-gather.ts';
 import type { Core, Method } from '../core.ts';
 import { keptNotificationKind } from '../present.ts';
 
-/**
- * Stores a notification that the relay has verified, and has it forwarded. It never changes a hold, a capture or an
- * OCT.
- */
+/** Stores a notification that the relay has verified, and has it forwarded. It never changes the books. */
 export const acceptNotification: Method<'acceptNotification'> = async (core, request) => ({
   outcome: await core.accept(request),
 });
 
-/**
- * Accepts several notifications; the outcome of one that could not be stored is UNSPECIFIED. Throws when none could be
- * stored.
- */
+/** Accepts several notifications; UNSPECIFIED = one could not be stored. Throws when none could be stored. */
 export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = async ({ accept, log }, { requests }) => {
   const ends = await Promise.allSettled(requests.map(accept));
   const [failure, ...others] = ends.filter((end) => end.status === 'rejected');
@@ -40,10 +34,7 @@ export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = asyn
   };
 };
 
-/**
- * Stores verified notifications. Concurrent ones share commits; two with the same (merchantId, requestId) never share a
- * statement.
- */
+/** Stores verified notifications. Concurrent ones share commits, but never two of one (merchantId, requestId). */
 export function openAccept(database: Database, announce: Announce, clock: Clock, log: Log): Core['accept'] {
   const gather = new StatementGather<NotificationInput, Accepted>(
     (batch) => acceptNotifications(database.query, batch),

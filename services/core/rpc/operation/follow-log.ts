@@ -65,10 +65,7 @@ async function startOf(core: Core, resumeToken: string): Promise<LogPosition> {
   return { sequence, requestId };
 }
 
-/**
- * A token names the result at its position, so that it is valid in one history only: a restored database has another
- * result there.
- */
+/** A token names the result at its position: a restored database has another one there, and rejects it. */
 export function tokenOf({ sequence, requestId }: LogPosition): string {
   return Buffer.from(`o2:${sequence}:${markOf(requestId)}`).toString('base64url');
 }

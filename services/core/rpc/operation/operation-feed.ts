@@ -10,10 +10,7 @@ import {
   requestIdAt,
 } from '../../storage/operation/operation-row.ts';
 
-/**
- * The log has another history than it had: a restore or a fail-over has taken the database back to before a position.
- * Reading on from its number would skip results silently.
- */
+/** A restore or a fail-over took the log back to before a position: reading on would skip results silently. */
 export class HistoryChanged extends Error {}
 
 export type OperationFeed = ReturnType<typeof openOperationFeed>;
@@ -24,10 +21,7 @@ const PAGE = 1_000;
 const BEHIND_PAGE = 100;
 /** Announcements wake the feed; the poll covers times without the listening connection. */
 const POLL_MS = 500;
-/**
- * Between two announcements that wake watchers: what is committed meanwhile is sent together, because waking a hundred
- * watchers costs several milliseconds.
- */
+/** Between two announcements that wake watchers: waking a hundred of them costs several milliseconds. */
 const PAUSE_MS = 20;
 
 /**
@@ -120,10 +114,7 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
   }
 
   return {
-    /**
-     * Returns results after a position, at most a page, oldest first. Throws HistoryChanged when the log has another
-     * result there, or none.
-     */
+    /** At most a page of results after a position, oldest first. Throws HistoryChanged when there is another result. */
     async after(position: LogPosition): Promise<readonly OperationRow[]> {
       if (stale) await refreshed();
       const next = firstAfter(kept, position.sequence);

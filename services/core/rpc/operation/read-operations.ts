@@ -20,10 +20,7 @@ export const getOperation: Method<'getOperation'> = async (core, request, contex
   return { operation };
 };
 
-/**
- * An operation's result, or, while it has none, what was asked for; undefined when there is neither, or it is not in
- * the scope. `scope` is a merchant; undefined = any merchant's.
- */
+/** An operation's result, or what was asked for while it has none. `scope` is a merchant; undefined = any's. */
 export async function findOperation(
   { database: { query } }: Core,
   requestId: string,

@@ -59,10 +59,7 @@ interface Acted {
   readonly replayed?: boolean;
 }
 
-/**
- * Does it: judged and stored, then sent to the processor, then settled. Throws the refusals of its method in the
- * contract.
- */
+/** Judges and stores it, sends it, settles it. Throws the refusals of its method in the contract. */
 async function actOnHold(
   core: Core,
   context: HandlerContext,

@@ -25,10 +25,7 @@ export async function namedHold(
   return hold;
 }
 
-/**
- * Operators charge and change a hold by its requestId, everyone else by the sensitive handle, which proves that it is
- * theirs. Throws FORBIDDEN for another.
- */
+/** Operators may name a hold by its requestId, others only by its handle, which is secret. Throws FORBIDDEN. */
 export function demandHandle(
   context: HandlerContext,
   { preauthorizationId }: { readonly preauthorizationId: string },

@@ -8,10 +8,7 @@ import type { Core } from '../core.ts';
 import { processorRefusal } from '../refuse.ts';
 import { presentCheckout } from './present-hold.ts';
 
-/**
- * Opens the hosted page of a stored hold. Undefined = its address is not known yet; recovery or the merchant's retry
- * finds it. Throws the refusal of the processor.
- */
+/** Opens the page of a stored hold; undefined = its address is not known yet. Throws the refusal of the processor. */
 export async function openCheckout(core: Core, requestId: string, contract: MerchantRow) {
   core.reach(pointOf('HOLD', 'stored'));
   const hold = await findHold(core.database.query, requestId);

@@ -90,10 +90,7 @@ const UNTOUCHED = {
   frozen: false,
 } as const;
 
-/**
- * Sorts the merchant's metadata by name: the database does not keep their order, and a repeated answer must be the
- * same.
- */
+/** Sorts metadata by name: the database does not keep their order, and a repeated answer must be the same. */
 export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -18,10 +18,7 @@ import {
 } from '../server/check-fields.ts';
 import { presentHold } from './present-hold.ts';
 
-/**
- * Changes what a hold is for, or when it is captured or ends by itself: read, judged, and written if the hold is still
- * as it was read. A write that loses to another one is judged again.
- */
+/** Changes what a hold is for, or when it is captured or ends. A write that loses to another one is judged again. */
 export const updatePreauthorization: Method<'updatePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);
   const { requestId } = request;
@@ -95,10 +92,7 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   if (unsigned) throw unsigned;
 }
 
-/**
- * The times of a hold that have fallen due. A capture that was made by itself is due by the clock of the worker that
- * made it.
- */
+/** The times of a hold that have fallen due; a capture that a worker has made is due by that worker's clock. */
 function dueOf({ captureAt, releaseAt, autoCaptureCount }: HoldRow, now: Date): string[] {
   const isDue = (at: Date | null | undefined) => at != null && at <= now;
   return [

@@ -137,10 +137,7 @@ async function authorizationEnded(core: Core, { requestId }: Sent, event: Author
   if (marked?.endedAs != null && isOpen(marked)) await endHold(core, marked);
 }
 
-/**
- * Somebody else charged the authorization: what is left of the hold here may not be left there, so an operator must
- * look.
- */
+/** Somebody else charged the authorization, so the rest of the hold may be gone there: an operator must look. */
 async function freezeCharged(core: Core, { requestId }: Sent, event: ForeignCapture): Promise<void> {
   const subject = { requestId: event.captureRequestId, holdRequestId: requestId };
   core.log.error('contradicting_event', { ...subject, told: 'FOREIGN_CAPTURE', kept: 'NONE' });

@@ -72,10 +72,7 @@ export const discardQuarantinedNotification: Method<'discardQuarantinedNotificat
     return audited(core.database, action, (query) => discardHeld(query, id, at));
   });
 
-/**
- * Decides that the quarantined notifications of a merchant that match are never forwarded: 1 000 at a time, oldest
- * first.
- */
+/** Discards a merchant's quarantined notifications that match: 1 000 at a time, oldest first. */
 export const discardQuarantinedNotifications: Method<'discardQuarantinedNotifications'> = async (core, request) => {
   const { merchantId, reason, receivedFrom, receivedTo } = request;
   const filter: DiscardFilter = {
@@ -126,10 +123,7 @@ async function find(core: Core, id: string): Promise<QuarantinedHead> {
   return row;
 }
 
-/**
- * Quarantined notifications as operators see them, each with the notification that was accepted under the same name;
- * never a body or a signature.
- */
+/** Quarantined notifications, each with the accepted one of its name; never a body or a signature. */
 async function presentQuarantined(core: Core, rows: readonly QuarantinedHead[]) {
   const nameOf = ({ merchantId, requestId }: NotificationKey) => `${merchantId} ${requestId}`;
   const accepted = rows.length === 0 ? [] : await readAccepted(core.database.query, rows);

@@ -10,10 +10,7 @@ import { presentRefund } from '../present.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
 import { namedSubmission, requestOf } from '../write.ts';
 
-/**
- * Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). What is left of the capture is
- * judged and reserved as it is stored. The hold may be closed.
- */
+/** Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). The hold may be closed. */
 export const createRefund: Method<'createRefund'> = async (core, request, context) => {
   const scope = scopeOfChange(context, request.merchantId);
   const capture = await namedSubmission(core, 'CAPTURE', request.captureRequestId, scope);

@@ -95,10 +95,7 @@ async function settledByProcessor(core: Core, { unfenced }: ResolveOperationRequ
   return (await settleLate(core, sent, outcome)) || unanswered();
 }
 
-/**
- * Whether the processor may be at work still: by the time that it said, within bounds, or else until inquiries have
- * ended.
- */
+/** Whether the processor may be at work still: until the time that it said, within bounds, or inquiries have ended. */
 async function isInTime(core: Core, sent: Sent, expectedBy: Date | undefined): Promise<boolean> {
   const { kind, createdAt, state } = sent;
   if (!expectedBy) return state !== 'NEEDS_REVIEW';

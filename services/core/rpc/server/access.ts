@@ -17,9 +17,7 @@ const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
 /** The same, but not for operators: what they see could be sent in the name of the service. */
 const SIGNED: readonly Role[] = ['gateway'];
 
-/**
- * Which roles may call which service; METHODS overrides single methods. A service that is not listed may not be called.
- */
+/** Which roles may call which service; METHODS overrides single methods. Others may not be called. */
 const SERVICES: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.PreauthorizationService': PAYMENTS,
   'holdfast.v1.RefundService': PAYMENTS,
@@ -63,10 +61,7 @@ export function isOfWebhook(method: DescMethod): boolean {
   return [WEBHOOK, SIGNED].includes(rolesFor(method));
 }
 
-/**
- * Finds the role of the caller by its credential, and whether it may call the method. Throws UNAUTHENTICATED,
- * FORBIDDEN.
- */
+/** Finds the caller's role by its credential, and whether it may call the method. Throws UNAUTHENTICATED, FORBIDDEN. */
 export function authenticates(core: Core): Interceptor {
   const findCaller = callerFinder(core.settings);
   return (next) => (request) => {

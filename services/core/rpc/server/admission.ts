@@ -5,10 +5,7 @@ import type { Metrics } from '../../metrics/core-metrics.ts';
 import { isOfWebhook } from './access.ts';
 import { callerKey } from './caller.ts';
 
-/**
- * Limits the calls in progress in this process, shared fairly among merchants. Calls beyond that are rejected before
- * anything is read or stored.
- */
+/** Bounds the calls in progress, shared fairly among merchants; more are rejected before anything is read or stored. */
 export class Admission {
   readonly #calls: FairShare;
   readonly #observer: Metrics['admission'] | undefined;

@@ -3,10 +3,7 @@ import type { CallerPatience } from '../../../../platform/gather.ts';
 import { DEADLINE_HEADER } from '../../../../platform/grpc-client.ts';
 import { tooLate } from '../refuse.ts';
 
-/**
- * How long the caller waits for the answer: nothing is stored after the deadline, or when the caller has disconnected.
- * The gRPC server sets it; for the Connect server the interceptor does.
- */
+/** How long the caller waits: nothing is stored after its deadline, or once it has disconnected. */
 export const patienceKey = createContextKey<CallerPatience | undefined>(undefined);
 
 /** Sets how long the caller waits. Throws when a unary call's deadline has passed. */

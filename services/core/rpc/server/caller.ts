@@ -55,10 +55,7 @@ export function roleOf(context: HandlerContext): Role {
   return role;
 }
 
-/**
- * The merchant whose records a call may read; undefined = all. Throws INVALID_REQUEST when the gateway, which acts for
- * one merchant at a time, names none.
- */
+/** The merchant whose records a call may read; undefined = all. Throws INVALID_REQUEST when the gateway names none. */
 export function scopeOf(context: HandlerContext, merchantId: string): string | undefined {
   return merchantNamed(context, merchantId, ['internal', 'operator']);
 }

@@ -1,6 +1,4 @@
-/**
- * The server for Connect, gRPC-Web, gRPC and plain JSON, over HTTP/1.1 and HTTP/2 on one port, in clear or over TLS.
- */
+/** The server for Connect, gRPC-Web, gRPC and plain JSON: HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { settlesWithin } from '../../../../platform/settles-within.ts';

@@ -35,10 +35,7 @@ export async function openGrpcServer(parts: ServerParts & { readonly health: Hea
   };
 }
 
-/**
- * How long running calls may take to end: longer than a call to the processor takes unless PROCESSOR_TIMEOUT_MS is set
- * higher.
- */
+/** For running calls to end: longer than a call to the processor takes, unless PROCESSOR_TIMEOUT_MS is set higher. */
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
 

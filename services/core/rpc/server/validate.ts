@@ -9,10 +9,7 @@ import type { Core } from '../core.ts';
 import { invalidRequest } from '../refuse.ts';
 import { reporterKey } from './caller.ts';
 
-/**
- * Rejects requests that break the rules of the contract, or contain NUL or a time beyond the year 9999. Those of a
- * processor raise an alert, too.
- */
+/** Rejects requests that break the contract, or have NUL or a time beyond 9999. Those of a processor raise an alert. */
 export function validates(core: Core): Interceptor {
   const report = contractViolations(core.metrics, core.log);
   return (next) => async (request) => {
@@ -68,10 +65,7 @@ function findInValue(field: DescField, value: unknown): Violation[] {
   return field.fieldKind === 'map' ? findInValue(field, Object.entries(value as object).flat()) : [];
 }
 
-/**
- * The range of google.protobuf.Timestamp, which protobuf does not check. A zone can lead out of it:
- * 9999-12-31T23:59:59-23:59.
- */
+/** The range of google.protobuf.Timestamp, which a zone can lead out of: 9999-12-31T23:59:59-23:59. */
 function isTime(time: Timestamp): boolean {
   const ms = timestampMs(time);
   return ms >= FIRST_MS && ms <= LAST_MS && time.nanos >= 0;

@@ -10,9 +10,7 @@ export const checkOperator: Method<'checkOperator'> = () => ({});
 /** No session lasts longer. */
 const LONGEST_MS = 86_400_000;
 
-/**
- * Ends a console session at all gateways. Throws INVALID_REQUEST when `expires_at` is later than a session can last.
- */
+/** Ends a console session at all gateways. Throws INVALID_REQUEST when `expires_at` is more than a day away. */
 export const endSession: Method<'endSession'> = async (core, request) => {
   const at = core.clock();
   const expiresAt = request.expiresAt ? timestampDate(request.expiresAt) : at;

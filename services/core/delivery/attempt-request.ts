@@ -71,10 +71,7 @@ export class NoSecret extends Error {
   }
 }
 
-/**
- * The signed fields as the body spells them; the amount is its source text, not a reformatted number. Throws, without
- * quoting the body, when it is not a notification.
- */
+/** The signed fields as the body spells them, the amount too. Throws, without quoting the body, when one is missing. */
 function signedFieldsOf(body: Buffer): SignedFields {
   const { merchantId, requestId, status, amount, currency } = parsed(body);
   for (const field of [merchantId, requestId, status, amount, currency]) {

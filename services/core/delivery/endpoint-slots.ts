@@ -1,10 +1,7 @@
 import type { Wanted } from '../storage/delivery/take-due.ts';
 import { type EndpointKey, endpointName } from '../storage/endpoint/endpoint-row.ts';
 
-/**
- * Which endpoints may have deliveries that are due, and how many attempts this worker has in progress at each. A slow
- * endpoint gets fewer slots, which leaves room for others.
- */
+/** Which endpoints may have due deliveries, and the attempts in progress at each; a slow one gets fewer slots. */
 export class EndpointSlots {
   readonly #slots: number;
   /** In the order of their turn. */

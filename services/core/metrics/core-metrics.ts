@@ -10,10 +10,7 @@ export type Metrics = ReturnType<typeof openMetrics>;
 /** What is read of a processor. */
 export type WatchedProcessor = Pick<Processor, 'isAvailable'> & { readonly callers: { readonly waiting: number } };
 
-/**
- * Opens the metrics of one process, in a registry of their own. `runtime` adds those of Node: event loop lag, memory,
- * GC. No label is an identifier of a request, hold or merchant.
- */
+/** Opens the metrics of one process; `runtime` adds Node's. No label identifies a request, a hold or a merchant. */
 export function openMetrics({ runtime = false } = {}) {
   const registry = new Registry();
   const registers = [registry];

@@ -121,10 +121,7 @@ export function agreesWith(core: Core, kind: SubmissionKind, isSame: (row: Submi
   };
 }
 
-/**
- * The submission of this kind that a request names. Another merchant's, and a malformed id, look like one that does not
- * exist. Throws CAPTURE_NOT_FOUND, OPERATION_NOT_FOUND.
- */
+/** The submission of a kind that a request names, in its scope. Throws CAPTURE_NOT_FOUND, OPERATION_NOT_FOUND. */
 export async function namedSubmission(
   core: Core,
   kind: SubmissionKind,

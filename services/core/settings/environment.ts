@@ -34,8 +34,7 @@ export const SERVER = {
     .default('false')
     .describe(
       '`true`: the standby that takes over has every commit that was acknowledged, so a new timeline of the database ' +
-        'needs no ' +
-        '[reconciling](operators.md#going-back-in-time)',
+        'needs no [reconciling](operators.md#going-back-in-time)',
     ),
   ENCRYPTION_KEYS: parsedBy(
     parseEncryptionKeys,

@@ -23,8 +23,7 @@ export const WORKER_SETTINGS = z
       .default(90)
       .describe(
         'for how long deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`) ' +
-          'are kept; ' +
-          'deliveries up to two weeks longer, and as long as they wait for an attempt',
+          'are kept; deliveries up to two weeks longer, and as long as they wait for an attempt',
       ),
     OPERATION_RETENTION_DAYS: wholeNumber(30, 36_500)
       .default(400)

@@ -24,14 +24,7 @@ import { openDatabase } from '../storage/open-database.ts';
 import { READ_LIMITS } from '../storage/open-pool.ts';
 import { identitiesIn } from './identities.ts';
 
-export interface RunningCore {
-  readonly corePort: number;
-  readonly connectPort: number;
-  /** Absent without CORE_METRICS_PORT. */
-  readonly metricsPort?: number | undefined;
-  /** Lets running calls end, then closes everything. */
-  close(): Promise<void>;
-}
+export type RunningCore = Awaited<ReturnType<typeof startCore>>;
 
 /** Options for tests. */
 export interface CoreOptions {
@@ -41,7 +34,7 @@ export interface CoreOptions {
 }
 
 /** Starts the RPC process: one set of handlers behind two servers. A start that fails leaves nothing open. */
-export async function startCore(settings: CoreSettings, options: CoreOptions = {}): Promise<RunningCore> {
+export async function startCore(settings: CoreSettings, options: CoreOptions = {}) {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('core', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
@@ -120,7 +113,9 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   return {
     corePort: grpc.port,
     connectPort: connect.port,
+    /** Undefined without CORE_METRICS_PORT. */
     metricsPort: metricsServer?.port,
+    /** Lets running calls end, then closes everything. */
     close: () => running.disposeAsync(),
   };
 }

@@ -26,21 +26,8 @@ import { makePartitions } from '../storage/partitions.ts';
 import { openPurge } from '../storage/purge.ts';
 import { identitiesIn } from './identities.ts';
 
-export interface RunningWorker {
-  /** Absent without WORKER_METRICS_PORT. */
-  readonly metricsPort?: number | undefined;
-  /** Starts nothing new, lets running work end, then closes everything. */
-  close(): Promise<void>;
-}
-
-/** Options for tests. */
-export interface WorkerOptions {
-  readonly clock?: Clock;
-  readonly log?: Log;
-}
-
 /** Starts the worker: deliveries, expiry, recovery; any number may run. A start that fails leaves nothing open. */
-export async function startWorker(settings: WorkerSettings, options: WorkerOptions = {}): Promise<RunningWorker> {
+export async function startWorker(settings: WorkerSettings, options: { clock?: Clock; log?: Log } = {}) {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('worker', settings.LOG_LEVEL);
   const clock = options.clock ?? systemClock;
@@ -57,11 +44,8 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   const announce = openAnnounce(database);
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, processors, clock, log });
-  const watch = await watchDatabase({
-    database,
-    log,
-    isStandbyComplete: settings.SYNCHRONOUS_STANDBY === 'true',
-  });
+  const isStandbyComplete = settings.SYNCHRONOUS_STANDBY === 'true';
+  const watch = await watchDatabase({ database, log, isStandbyComplete });
   opened.defer(() => watch.close());
   metrics.watchClock(watch.clockOffsetS);
   let working = false;
@@ -76,14 +60,7 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   opened.defer(() => metricsServer?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender({ rules: rulesOf(settings) });
-  const deliverer = new Deliverer({
-    database,
-    sender,
-    cipher,
-    clock,
-    log,
-    onAttempt: metrics.deliveryAttempt,
-  });
+  const deliverer = new Deliverer({ database, sender, cipher, clock, log, onAttempt: metrics.deliveryAttempt });
   const books = openBooks(database, announce, metrics.books);
   const recovery: Sender = { database, books, clock, log, processors, cipher, reach: () => undefined };
   const jobs = [
@@ -109,7 +86,12 @@ export async function startWorker(settings: WorkerSettings, options: WorkerOptio
   working = true;
   log.info('working');
   const running = opened.move();
-  return { metricsPort: metricsServer?.port, close: () => running.disposeAsync() };
+  return {
+    /** Undefined without WORKER_METRICS_PORT. */
+    metricsPort: metricsServer?.port,
+    /** Starts nothing new, lets running work end, then closes everything. */
+    close: () => running.disposeAsync(),
+  };
 }
 
 /** The settings of the metrics server; undefined = none. */
@@ -141,11 +123,7 @@ function jobsOf(settings: WorkerSettings, database: Database, announce: Announce
       intervalMs: 1_000,
       runOnce: (now) => forwardParkedNotifications(database, announce, now),
     },
-    {
-      name: 'make-partitions',
-      intervalMs: 3_600_000,
-      runOnce: (now) => makePartitions(database, now, ATTACH_MS),
-    },
+    { name: 'make-partitions', intervalMs: 3_600_000, runOnce: (now) => makePartitions(database, now, ATTACH_MS) },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];
 }
@@ -154,9 +132,6 @@ function jobsOf(settings: WorkerSettings, database: Database, announce: Announce
 function rulesOf(settings: WorkerSettings): Record<'webhook' | 'internal', ConnectRules> {
   return {
     webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS },
-    internal: {
-      allowed: settings.INTERNAL_ALLOWED_CIDRS,
-      gateways: settings.GATEWAY_ORIGIN.map(targetOf),
-    },
+    internal: { allowed: settings.INTERNAL_ALLOWED_CIDRS, gateways: settings.GATEWAY_ORIGIN.map(targetOf) },
   };
 }

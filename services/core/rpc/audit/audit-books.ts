@@ -8,10 +8,7 @@ import type { Method } from '../core.ts';
 const MOST = 100;
 const PATIENCE_MS = 2_000;
 
-/**
- * Audits the books like `npm run audit`, with a connection of its own. Returns drifts, then the summary, or UNAVAILABLE
- * instead of it when a processor does not answer.
- */
+/** Audits the books like `npm run audit`. Returns drifts, then the summary; UNAVAILABLE when a processor is silent. */
 export const auditBooks: Method<'auditBooks'> = async function* (core, request) {
   const drifts: Drift[] = [];
   const audited = await audit(

@@ -93,10 +93,7 @@ async function resolvesToGateway(target: Target, gateways: readonly Target[]): P
   return addresses.value.some(isGateway.value);
 }
 
-/**
- * What may keep notifications from arriving, as far as a contract shows it: addresses that are delivered to only when a
- * setting of the workers, which core does not know, has their network.
- */
+/** What may keep notifications from arriving: addresses that only a setting of the workers can permit. */
 export function contractWarnings({ webhookUrl, internalUrl }: Pick<MerchantRow, 'webhookUrl' | 'internalUrl'>) {
   return [
     ...warningsOf('contract.webhook_url', webhookUrl, 'WEBHOOK_ALLOWED_CIDRS'),

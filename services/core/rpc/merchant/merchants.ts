@@ -72,10 +72,7 @@ export const updateMerchant: Method<'updateMerchant'> = async (core, request) =>
   return { merchant: presentMerchant(updated) };
 };
 
-/**
- * Sets where a merchant's notifications go. A pause that the endpoint itself has caused was about the old address, and
- * ends; what waits for a later attempt is due at the new address now.
- */
+/** Sets where notifications go. What waits is due there now, and a pause that the old address caused ends. */
 export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId, webhookUrl: given }) => {
   const webhookUrl = given || null;
   const fields = new FieldCheck();

@@ -30,29 +30,21 @@ export const listStoredNotifications: Method<'listStoredNotifications'> = async 
     return { notifications: matches ? [presentStored(one)] : [], nextPageToken: '' };
   }
   const filters = { merchantId, parkedOnly: state === StoredNotificationState.PARKED };
-  const { page, nextPageToken } = await readPage(
-    request,
-    filters,
-    { isKey, keyOf },
-    {
-      read: (after, limit) =>
-        listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
-      present: presentStored,
-    },
-  );
+  const { page, nextPageToken } = await readPage(request, filters, BY_RECEIPT, {
+    read: (after, limit) =>
+      listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
+    present: presentStored,
+  });
   return { notifications: page, nextPageToken };
 };
 
 /** The key of a page token: the time of receipt, then the name. None of them contains a space. */
-function keyOf({ receivedAt, merchantId, requestId }: StoredRow): string {
-  return `${receivedAt.toISOString()} ${merchantId} ${requestId}`;
-}
+const BY_RECEIPT = {
+  isKey: (text: string) => !Number.isNaN(Date.parse(KEY.exec(text)?.[1] ?? '')),
+  keyOf: ({ receivedAt, merchantId, requestId }: StoredRow) => `${receivedAt.toISOString()} ${merchantId} ${requestId}`,
+};
 
 const KEY = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([A-Za-z0-9_-]{1,32}) ([A-Za-z0-9._:-]{1,64})$/;
-
-function isKey(text: string): boolean {
-  return !Number.isNaN(Date.parse(KEY.exec(text)?.[1] ?? ''));
-}
 
 function afterOf(key: string | undefined): StoredFilter['after'] {
   const [, receivedAt = '', merchantId = '', requestId = ''] = KEY.exec(key ?? '') ?? [];

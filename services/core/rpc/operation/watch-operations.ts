@@ -25,10 +25,7 @@ export const watchOperations: Method<'watchOperations'> = async function* (core,
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 
-/**
- * Builds the messages about results: one each, or up to `maxBatchSize` results together. Streams with the same filter
- * share the message objects, so that each is encoded once.
- */
+/** Builds the messages about results. Streams with the same filter share the objects, so that each is encoded once. */
 export function* messagesAbout(results: readonly OperationRow[], maxBatchSize: number): Generator<Message> {
   if (maxBatchSize <= 1) for (const result of results) yield alone(result);
   else for (let at = 0; at < results.length; at += maxBatchSize) yield together(results.slice(at, at + maxBatchSize));

@@ -8,10 +8,7 @@ import { isUuid } from '../ids.ts';
 import { refusalOf } from '../refuse.ts';
 import { isInScope, roleOf } from '../server/caller.ts';
 
-/**
- * The hold that a request names, by its requestId or by its sensitive handle. Another merchant's hold, and a malformed
- * name, look like one that does not exist. `merchantId` undefined = any merchant's. Errors: PREAUTHORIZATION_NOT_FOUND.
- */
+/** The hold that a request names, in the scope of a merchant or all. Throws PREAUTHORIZATION_NOT_FOUND. */
 export async function namedHold(
   { database: { query } }: Core,
   { requestId, preauthorizationId }: { readonly requestId: string; readonly preauthorizationId: string },

@@ -39,10 +39,7 @@ export async function takenBack(
   throw await tooMuch(core, taking);
 }
 
-/**
- * What is taken back at the processor, when some of it was imported from its books: the event may be one whose report
- * was lost with the database, and then it is booked already.
- */
+/** What is taken back at the processor, if some was imported from its books: the event may be booked already. */
 async function thereIfImported(
   core: Core,
   sent: Sent,

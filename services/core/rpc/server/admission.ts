@@ -37,10 +37,7 @@ function refusal(full: 'TOTAL' | 'OWNER'): HoldfastError {
   return new HoldfastError('RATE_LIMITED', "too many of this merchant's calls are under way; try again", details);
 }
 
-/**
- * Whose calls a call counts among: those of the merchant that it names, else those of the caller's role. What a
- * merchant does with its webhook counts by itself, so that its own flood does not stop that.
- */
+/** Whose calls a call counts among. A merchant's webhook counts by itself: its own flood does not stop that. */
 export function accountOf({ method, message, contextValues }: UnaryRequest): string {
   const { merchantId } = message as { merchantId?: unknown };
   const isNamed = typeof merchantId === 'string' && merchantId !== '';

@@ -42,10 +42,7 @@ export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Hand
   return { server, stop: () => server.close() };
 }
 
-/**
- * In clear, the first bytes show the version: HTTP/2 begins with its preface. The HTTP/1.1 server listens, because Node
- * enforces request timeouts only on a listening server.
- */
+/** The first bytes show the version. HTTP/1.1 listens: Node enforces request timeouts only on a listening server. */
 export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entrance {
   const { takeMs: _, ...http1Options } = bounds.http;
   const server = createServer(http1Options, handler);

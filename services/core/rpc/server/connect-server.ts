@@ -6,18 +6,13 @@ import type { ServerParts } from '../services.ts';
 import { clearEntrance, ENTRANCE_BOUNDS, type Handler, secureEntrance } from './connect-entrance.ts';
 import { serveConnect } from './connect-requests.ts';
 
-/** A listening server. */
-export interface ConnectServer {
-  readonly port: number;
-  /** Accepts no more calls, ends streams, and resolves when running calls have ended. */
-  close(): Promise<void>;
-}
+export type ConnectServer = Awaited<ReturnType<typeof openConnectServer>>;
 
 const READ_MAX_BYTES = 1024 * 1024;
 const MAX_TIMEOUT_MS = 60_000;
 
 /** Opens the server. Rejects when the port is taken. A test may set shorter time limits for callers. */
-export async function openConnectServer(parts: ServerParts, bounds = ENTRANCE_BOUNDS): Promise<ConnectServer> {
+export async function openConnectServer(parts: ServerParts, bounds = ENTRANCE_BOUNDS) {
   const shutdown = new AbortController();
   const serve = serveConnect(parts.services, {
     interceptors: parts.interceptors,
@@ -45,7 +40,8 @@ export async function openConnectServer(parts: ServerParts, bounds = ENTRANCE_BO
   await listening(server, parts.host, parts.port);
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
+    /** Accepts no more calls, ends streams, and resolves when running calls have ended. */
+    async close(): Promise<void> {
       const closed = once(server, 'close');
       const quiet = Promise.withResolvers<void>();
       idle = quiet.resolve;

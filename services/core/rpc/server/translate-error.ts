@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { NotSent } from '../../../../platform/gather.ts';
 import {
@@ -74,14 +73,12 @@ function refusal(error: HoldfastError): ConnectError {
       (entry): entry is [string, string] => entry[1] !== undefined,
     ),
   );
-  const details: { desc: typeof ErrorInfoSchema | typeof BadRequestSchema | typeof RetryInfoSchema; value: object }[] =
-    [{ desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: error.code, domain: 'holdfast', metadata }) }];
-  if (violations) {
-    details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations: [...violations] }) });
-  }
+  const details: ConstructorParameters<typeof ConnectError>[3] = [
+    { desc: ErrorInfoSchema, value: { reason: error.code, domain: 'holdfast', metadata } },
+  ];
+  if (violations) details.push({ desc: BadRequestSchema, value: { fieldViolations: [...violations] } });
   if (retryAfterS !== undefined) {
-    const retryDelay = { seconds: BigInt(retryAfterS) };
-    details.push({ desc: RetryInfoSchema, value: create(RetryInfoSchema, { retryDelay }) });
+    details.push({ desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(retryAfterS) } } });
   }
-  return new ConnectError(error.message, STATUS[error.code], undefined, details as never, error);
+  return new ConnectError(error.message, STATUS[error.code], undefined, details, error);
 }

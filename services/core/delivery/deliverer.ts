@@ -127,9 +127,8 @@ export class Deliverer {
     if (rows.length === 0) return [];
     // Read after the deliveries: an address or a secret that was changed before a delivery was created is in force for
     // it.
-    const terms = await readEndpointTerms(database.query, cipher, [
-      ...new Set(rows.map(({ merchantId }) => merchantId)),
-    ]);
+    const merchants = new Set(rows.map(({ merchantId }) => merchantId));
+    const terms = await readEndpointTerms(database.query, cipher, [...merchants]);
     // Too late to end while they are ours: they are taken again later.
     if (performance.now() - askedMs > MOST_LATE_MS) return [];
     return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? NO_TERMS));

@@ -33,9 +33,30 @@ export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, ter
   const startedMs = performance.now();
   const prepared = prepare(parts, row, terms, startedAt);
   const message = 'url' in prepared ? prepared : undefined;
-  const outcome = 'url' in prepared ? await parts.sender.send(row.endpointKind, prepared) : prepared;
+  const outcome: Outcome = 'url' in prepared ? await parts.sender.send(row.endpointKind, prepared) : prepared;
   const latencyMs = Math.round(performance.now() - startedMs);
-  const record = recordOf(row, { outcome, message, startedAt, latencyMs }, (parts.random ?? Math.random)());
+  const endedAt = new Date(startedAt.getTime() + latencyMs);
+  const number = row.attemptCount + 1;
+  const tries = number - row.retryBase;
+  const { httpStatus, retryAfter } = outcome;
+  const delivered = isDelivered(outcome);
+  const isLast = delivered || outcome.fatal === true || isTest(row);
+  const random = parts.random ?? Math.random;
+  const dueAt = isLast ? undefined : nextAttemptAt({ tries, httpStatus, retryAfter, endedAt }, random());
+  const record: AttemptRecord = {
+    deliveryId: row.id,
+    number,
+    startedAt: startedAt.toISOString(),
+    latencyMs,
+    httpStatus,
+    error: delivered ? undefined : (outcome.failure ?? `HTTP ${httpStatus}`).slice(0, MAX_ERROR_LENGTH),
+    fault: outcome.fault,
+    url: message?.url.href,
+    responseHead: message && responseHead(outcome.head, message),
+    state: delivered ? 'DELIVERED' : dueAt ? 'PENDING' : 'DEAD',
+    dueAt: dueAt?.toISOString(),
+    endedAt: endedAt.toISOString(),
+  };
   return { record, verdict: verdictOf(outcome) };
 }
 
@@ -61,38 +82,6 @@ function messageOf(row: PendingDelivery, terms: EndpointTerms, at: Date): Messag
   const parent = traceParent();
   const headers = { ...attemptHeaders(row, terms.secrets, at), ...(parent !== undefined && { traceparent: parent }) };
   return { url, headers, body: row.body };
-}
-
-interface Made {
-  readonly outcome: Outcome;
-  readonly message: Message | undefined;
-  readonly startedAt: Date;
-  readonly latencyMs: number;
-}
-
-function recordOf(row: PendingDelivery, made: Made, random: number): AttemptRecord {
-  const { outcome, message, startedAt, latencyMs } = made;
-  const { httpStatus, retryAfter } = outcome;
-  const endedAt = new Date(startedAt.getTime() + latencyMs);
-  const number = row.attemptCount + 1;
-  const tries = number - row.retryBase;
-  const delivered = isDelivered(outcome);
-  const isLast = delivered || outcome.fatal === true || isTest(row);
-  const dueAt = isLast ? undefined : nextAttemptAt({ tries, httpStatus, retryAfter, endedAt }, random);
-  return {
-    deliveryId: row.id,
-    number,
-    startedAt: startedAt.toISOString(),
-    latencyMs,
-    httpStatus,
-    error: delivered ? undefined : (outcome.failure ?? `HTTP ${httpStatus}`).slice(0, MAX_ERROR_LENGTH),
-    fault: outcome.fault,
-    url: message?.url.href,
-    responseHead: message && responseHead(outcome.head, message),
-    state: delivered ? 'DELIVERED' : dueAt ? 'PENDING' : 'DEAD',
-    dueAt: dueAt?.toISOString(),
-    endedAt: endedAt.toISOString(),
-  };
 }
 
 /** A test is attempted once: a merchant must not make us send more to an address than it asks for. */

@@ -29,13 +29,11 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** The rules of connections, and the timeout of an attempt. */
-export interface SenderOptions {
-  readonly rules: Readonly<Record<EndpointKind, ConnectRules>>;
-  readonly timeoutMs?: number;
-}
-
-export function openSender({ rules, timeoutMs = ATTEMPT_TIMEOUT_MS }: SenderOptions): Sender {
+/** Opens a sender by the rules of connections; `timeoutMs` is an attempt's. */
+export function openSender(
+  rules: Readonly<Record<EndpointKind, ConnectRules>>,
+  timeoutMs = ATTEMPT_TIMEOUT_MS,
+): Sender {
   const agents: Record<EndpointKind, Agent> = {
     webhook: openAgent(rules.webhook),
     internal: openAgent(rules.internal),
@@ -90,9 +88,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: Record<string, unknown>): void {
     if (statusCode < 200) return;
     this.#httpStatus = statusCode;
-    const retryAfter = headers['retry-after'];
     // If it was sent twice, the first one counts.
-    const [wished] = [retryAfter].flat();
+    const [wished] = [headers['retry-after']].flat();
     if (typeof wished === 'string') this.#retryAfter = wished;
   }
 

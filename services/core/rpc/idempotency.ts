@@ -30,9 +30,8 @@ export function claimOf(key: string | undefined, method: SentKind, fields: Field
 
 /** SHA-256 over business fields, hexadecimal. */
 function fingerprintOf(fields: Fields): string {
-  const ordered = Object.entries(fields)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const ordered = sorted(fields)
+    .filter(([, value]) => value != null)
     .map(([name, value]) => [name, typeof value === 'object' ? sorted(value as object) : String(value)]);
   return hash('sha256', JSON.stringify(ordered));
 }

@@ -5,7 +5,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
 import type { Stored } from '../books/submission-request.ts';
-import type { SubmissionKind, SubmissionState } from '../domain/kinds.ts';
+import type { SubmissionKind } from '../domain/kinds.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { callOverAt } from '../processor/processor.ts';
@@ -154,15 +154,12 @@ export async function storedAmount(core: Core, requestId: string, { amount }: St
   return row.amount;
 }
 
-/** The state of a stored operation, whose fields were each written once. */
-interface Answerable {
-  readonly state: SubmissionState;
-  readonly inquireAt?: Date | null | undefined;
-  readonly inquiryCount: number;
-}
-
 /** Throws a stored operation's refusal when it is KO, IDEMPOTENCY_IN_FLIGHT while its first call runs. */
-export async function demandAnswerable(core: Core, { requestId, replayed }: First, row: Answerable): Promise<void> {
+export async function demandAnswerable(
+  core: Core,
+  { requestId, replayed }: First,
+  row: Pick<SubmissionRow, 'state' | 'inquireAt' | 'inquiryCount'>,
+): Promise<void> {
   if (row.state === 'KO') throw await keptRefusal(core, requestId, replayed);
   // It started, and recovery has not looked at it yet.
   const isRunning = row.inquiryCount === 0 && row.inquireAt != null && row.inquireAt > core.clock();

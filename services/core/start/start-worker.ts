@@ -59,7 +59,7 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
     }));
   opened.defer(() => metricsServer?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
-  const sender = openSender({ rules: rulesOf(settings) });
+  const sender = openSender(rulesOf(settings));
   const deliverer = new Deliverer({ database, sender, cipher, clock, log, onAttempt: metrics.deliveryAttempt });
   const books = openBooks(database, announce, metrics.books);
   const recovery: Sender = { database, books, clock, log, processors, cipher, reach: () => undefined };

@@ -92,10 +92,8 @@ async function audited(core: Core, request: UnaryRequest, run: () => Promise<Una
     return response;
   } catch (error) {
     const requestId = error instanceof HoldfastError ? error.details.requestId : undefined;
-    await finish({
-      result: error instanceof HoldfastError ? error.code : Code[ConnectError.from(error).code],
-      requestId,
-    });
+    const result = error instanceof HoldfastError ? error.code : Code[ConnectError.from(error).code];
+    await finish({ result, requestId });
     throw error;
   }
 }
@@ -107,21 +105,15 @@ function detailOf(fields: Fields): Record<string, unknown> {
     return value ? [[name, typeof value === 'bigint' ? Number(value) : value] as const] : [];
   });
   const error = fields.processorError as { code: string; message: string } | undefined;
-  return {
-    ...Object.fromEntries(kept),
-    ...(error && { processorCode: error.code, processorMessage: error.message }),
-  };
+  return { ...Object.fromEntries(kept), ...(error && { processorCode: error.code, processorMessage: error.message }) };
 }
 
 /** Throws INVALID_REQUEST for text that an entry must not contain. */
 function refuseUnwritable(detail: Fields): void {
   const check = new FieldCheck();
   for (const [name, value] of Object.entries(detail)) {
-    if (typeof value === 'string')
-      check.text(
-        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-        value,
-      );
+    const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (typeof value === 'string') check.text(field, value);
   }
   check.refuse();
 }

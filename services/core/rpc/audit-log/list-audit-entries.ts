@@ -1,9 +1,5 @@
 import { AuditEntrySchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
-import {
-  type AuditEntryRow,
-  type AuditFilter,
-  listAuditEntries as listStored,
-} from '../../storage/audit-log/audit-log.ts';
+import { type AuditFilter, listAuditEntries as listStored } from '../../storage/audit-log/audit-log.ts';
 import type { Method } from '../core.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { present } from '../present.ts';
@@ -15,12 +11,8 @@ export const listAuditEntries: Method<'listAuditEntries'> = async (core, request
   const filters = filtersOf<AuditFilter>(context, request);
   const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
     read: (after, limit) => listStored(core.reads, filters, after, limit),
-    present: presentEntry,
+    present: (row) =>
+      present(AuditEntrySchema, row, { auditEntryId: row.id, detail: row.detail && JSON.stringify(row.detail) }),
   });
   return { entries: page, nextPageToken };
 };
-
-function presentEntry(row: AuditEntryRow) {
-  const detail = row.detail && JSON.stringify(row.detail);
-  return present(AuditEntrySchema, row, { auditEntryId: row.id, detail });
-}

@@ -61,14 +61,11 @@ export const watchCredentials: Method<'watchCredentials'> = async function* (cor
 };
 
 /** Waits for the poll interval. Returns false when the gateway has disconnected. */
-async function waited(signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(POLL_MS, undefined, { signal });
-    return true;
-  } catch (error) {
+function waited(signal: AbortSignal): Promise<boolean> {
+  return sleep(POLL_MS, true, { signal }).catch((error) => {
     if (signal.aborted) return false;
     throw error;
-  }
+  });
 }
 
 /** Marks a nonce as used, once for all gateways (RFC 9421, section 7.2.2). */

@@ -117,7 +117,8 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
     /** At most a page of results after a position, oldest first. Throws HistoryChanged when there is another result. */
     async after(position: LogPosition): Promise<readonly OperationRow[]> {
       if (stale) await refreshed();
-      const next = firstAfter(kept, position.sequence);
+      // Most watchers are near the end.
+      const next = kept.findLastIndex(({ sequence }) => sequence <= position.sequence) + 1;
       const isKept = next > 0 && position.sequence <= (kept.at(-1)?.sequence ?? 0n);
       if (!isKept) return readAfter(position, BEHIND_PAGE);
       if (!isAt(kept[next - 1], position)) throw new HistoryChanged('the log has another history');
@@ -156,16 +157,4 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
 
 function isAt(result: OperationRow | undefined, { sequence, requestId }: LogPosition): boolean {
   return result?.sequence === sequence && result.requestId === requestId;
-}
-
-/** Index of the first result after a cursor, in an array ordered by sequence. */
-function firstAfter(rows: readonly OperationRow[], cursor: bigint): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rows[middle]?.sequence ?? 0n) <= cursor) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

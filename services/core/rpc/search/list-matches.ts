@@ -60,6 +60,4 @@ async function search({ reads }: Core, request: ListMatchesRequest, text: string
   return { matches, searchedFrom: timestampFromDate(drawnAt(searchedTo)), nextPageToken: pageToken(searchedTo, list) };
 }
 
-function presentMatch(row: object) {
-  return present(MatchSchema, row);
-}
+const presentMatch = (row: object) => present(MatchSchema, row);

@@ -48,7 +48,7 @@ function inField(field: DescField, value: unknown): string[] {
 
 function inValue(field: DescField, value: unknown): string[] {
   if (field.message) return inMessage(field.message, value);
-  const isInteger = field.enum !== undefined || (field.scalar !== undefined && INTEGERS.has(field.scalar));
+  const isInteger = field.enum !== undefined || (field.scalar !== undefined && !OTHERS.includes(field.scalar));
   if (!isInteger) return [];
   const isLoose =
     value === LOOSE ||
@@ -57,15 +57,4 @@ function inValue(field: DescField, value: unknown): string[] {
   return isLoose ? [''] : [];
 }
 
-const INTEGERS: ReadonlySet<ScalarType> = new Set([
-  ScalarType.INT64,
-  ScalarType.UINT64,
-  ScalarType.SINT64,
-  ScalarType.FIXED64,
-  ScalarType.SFIXED64,
-  ScalarType.INT32,
-  ScalarType.UINT32,
-  ScalarType.SINT32,
-  ScalarType.FIXED32,
-  ScalarType.SFIXED32,
-]);
+const OTHERS = [ScalarType.DOUBLE, ScalarType.FLOAT, ScalarType.BOOL, ScalarType.STRING, ScalarType.BYTES];

@@ -48,17 +48,11 @@ function hidesLoss(core: Core): Interceptor {
     try {
       return await next(request);
     } catch (error) {
-      const isUnknown = error instanceof HoldfastError && NOT_FOUND.has(error.code);
+      const isUnknown = error instanceof HoldfastError && error.code.endsWith('_NOT_FOUND');
       throw isUnknown && (await reconcilingSince(core.database.query)) ? reconciling() : error;
     }
   };
 }
-
-const NOT_FOUND: ReadonlySet<string> = new Set([
-  'PREAUTHORIZATION_NOT_FOUND',
-  'CAPTURE_NOT_FOUND',
-  'OPERATION_NOT_FOUND',
-]);
 
 /** A span for each unary call, in the caller's trace. Streams last too long for a span. */
 const traces: Interceptor = (next) => (request) => {

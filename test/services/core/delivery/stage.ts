@@ -40,9 +40,8 @@ export async function openDeliveryStage() {
     database.query<Row>({ name: '', text }, values);
 
   const openParts = (extra: Partial<DeliverParts> & { timeoutMs?: number; resolve?: Resolve } = {}) => {
-    const timeout = extra.timeoutMs === undefined ? {} : { timeoutMs: extra.timeoutMs };
     const rules = { allowed, ...(extra.resolve && { resolve: extra.resolve }) };
-    const sender = openSender({ rules: { webhook: rules, internal: rules }, ...timeout });
+    const sender = openSender({ webhook: rules, internal: rules }, extra.timeoutMs);
     const deliverer = new Deliverer({ database, sender, cipher, clock, log, random: () => 0.5, ...extra });
     closers.push(() => deliverer.close());
     return deliverer;

@@ -194,7 +194,7 @@ describe('guardedConnector()', () => {
 
   it('tells the sender the reason', async () => {
     const rules = { allowed: [], resolve };
-    const sender = openSender({ rules: { webhook: rules, internal: rules } });
+    const sender = openSender({ webhook: rules, internal: rules });
     const url = new URL(`http://merchant.example:${port}/`);
     const answer = await sender.send('webhook', { url, headers: {}, body: Buffer.from('x') });
     assert.match(answer.failure ?? '', /not public/);

@@ -18,7 +18,7 @@ describe('openSender()', function () {
   /** Sends `times` notifications to an endpoint with the given behaviour; returns the results, and how many bytes it could write. */
   const send = async (answer: (socket: Socket, number: number) => void, times = 1) => {
     const endpoint = createServer();
-    const sender: Sender = openSender({ rules, timeoutMs: 3_000 });
+    const sender: Sender = openSender(rules, 3_000);
     const sockets: Socket[] = [];
     let number = 0;
     endpoint.on('connection', (socket: Socket) => {
@@ -59,7 +59,7 @@ describe('openSender()', function () {
       socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );
     await once(endpoint.listen(0, '127.0.0.1'), 'listening');
-    const sender = openSender({ rules, timeoutMs: 3_000 });
+    const sender = openSender(rules, 3_000);
     const { port } = endpoint.address() as AddressInfo;
     const url = new URL(`https://127.0.0.1:${port}/x`);
     const { failure, fault } = await sender.send('webhook', { url, headers: {}, body: Buffer.from('{}') });

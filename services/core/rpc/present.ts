@@ -45,10 +45,7 @@ export function presentCard(row: Parameters<typeof cardOf>[0]) {
 }
 
 /** The refusal of the processor in a row. */
-export function presentError(row: {
-  processorCode?: string | null | undefined;
-  processorMessage?: string | null | undefined;
-}) {
+export function presentError(row: Partial<Pick<OperationRow, 'processorCode' | 'processorMessage'>>) {
   const { processorCode: code, processorMessage } = row;
   return code == null ? {} : { processorError: { code, message: processorMessage ?? '' } };
 }

@@ -69,11 +69,7 @@ export function invalidField(field: string, description: string, cause?: unknown
 }
 
 /** The refusal that a KO operation answers: what the processor said, and the operation that keeps it. */
-export function processorRefusal(
-  requestId: string,
-  outcome: Declined | NotPerformed,
-  replayed: boolean,
-): HoldfastError {
+export function processorRefusal(requestId: string, outcome: Declined | NotPerformed, replayed: boolean) {
   const details = { requestId, processorCode: outcome.code, processorMessage: outcome.message, replayed };
   if (outcome.code === IDENTIFIER_REUSED) {
     const message =

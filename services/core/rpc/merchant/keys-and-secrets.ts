@@ -49,20 +49,13 @@ export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, {
 };
 
 /** Makes an API key of 256 random bits; its row has only the hash. */
-export function newApiKey(
-  terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>,
-  createdAt: Date,
-): { row: ApiKeyRow; key: string } {
+export function newApiKey(terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>, createdAt: Date) {
   const key = `hf_${randomBytes(32).toString('base64url')}`;
   return { row: { id: uuidv7(), ...terms, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null }, key };
 }
 
 /** Makes a signing secret of 256 random bits; its row has it encrypted, and a hash that is unique across merchants. */
-export function newSigningSecret(
-  cipher: Cipher,
-  merchantId: string,
-  createdAt: Date,
-): { row: SigningSecretRow; secret: string } {
+export function newSigningSecret(cipher: Cipher, merchantId: string, createdAt: Date) {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const id = uuidv7();
   const ciphertext = cipher.seal(secret, `signing-secret:${id}`);

@@ -17,10 +17,8 @@ import { checkEndpoint, contractColumns, contractWarnings } from './contract-col
 import { newApiKey, newSigningSecret, presentApiKey, presentSigningSecret } from './keys-and-secrets.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
-export const createMerchant: Method<'createMerchant'> = async (
-  core,
-  { merchantId: id, name, contract, apiKeyManagesWebhook: managesWebhook },
-) => {
+export const createMerchant: Method<'createMerchant'> = async (core, request) => {
+  const { merchantId: id, name, contract, apiKeyManagesWebhook: managesWebhook } = request;
   const columns = await contractColumns(core, contract);
   const createdAt = core.clock();
   const { row: apiKey, key } = newApiKey({ merchantId: id, managesWebhook }, createdAt);

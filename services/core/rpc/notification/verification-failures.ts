@@ -14,10 +14,8 @@ import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { keptNotificationKind, present } from '../present.ts';
 
 /** Stores notifications that the relay could not verify, for operators. */
-export const reportVerificationFailures: Method<'reportVerificationFailures'> = async (
-  core,
-  { failures, droppedCount },
-) => {
+export const reportVerificationFailures: Method<'reportVerificationFailures'> = async (core, request) => {
+  const { failures, droppedCount } = request;
   await core.database.transaction((query) => insertVerificationFailures(query, failures.map(inputOf)));
   if (droppedCount > 0) core.log.warn('verification_failures_dropped', { count: droppedCount });
   return {};

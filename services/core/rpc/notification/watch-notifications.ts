@@ -1,8 +1,5 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import {
-  type SignedNotificationSchema,
-  WatchNotificationsResponseSchema,
-} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { create } from '@bufbuild/protobuf';
+import { WatchNotificationsResponseSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { notifiedBody } from '../../books/operation-result.ts';
 import { attemptHeaders, notificationPath } from '../../delivery/attempt-request.ts';
 import { OPERATION_KINDS } from '../../domain/kinds.ts';
@@ -23,10 +20,8 @@ export const watchNotifications: Method<'watchNotifications'> = async function* 
     const mine = results.filter((result) => result.merchantId === merchantId);
     for (let at = 0; at < mine.length; at += READ_TOGETHER) {
       const part = mine.slice(at, at + READ_TOGETHER);
-      const notified = await readNotified(
-        core.reads.query,
-        part.map(({ requestId }) => requestId),
-      );
+      const ids = part.map(({ requestId }) => requestId);
+      const notified = await readNotified(core.reads.query, ids);
       for (const result of part) {
         const facts = notified.get(result.requestId);
         if (!facts || !isNotified(result)) continue;
@@ -51,12 +46,7 @@ async function secretsOf({ reads: { query }, cipher }: Core, merchantId: string)
   return (await readEndpointTerms(query, cipher, [merchantId])).get(merchantId)?.secrets ?? [];
 }
 
-function signed(
-  result: OperationRow,
-  facts: NotifiedRow,
-  secrets: readonly string[],
-  at: Date,
-): MessageInitShape<typeof SignedNotificationSchema> {
+function signed(result: OperationRow, facts: NotifiedRow, secrets: readonly string[], at: Date) {
   const { requestId, kind, statusInfo } = result;
   const body = facts.body ?? Buffer.from(notifiedBody(result, facts));
   const headers = attemptHeaders({ id: facts.deliveryId ?? requestId, body, signature: null }, secrets, at);

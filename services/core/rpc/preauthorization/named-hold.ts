@@ -23,10 +23,7 @@ export async function namedHold(
 }
 
 /** Operators may name a hold by its requestId, others only by its handle, which is secret. Throws FORBIDDEN. */
-export function demandHandle(
-  context: HandlerContext,
-  { preauthorizationId }: { readonly preauthorizationId: string },
-): void {
-  if (preauthorizationId !== '' || roleOf(context) === 'operator') return;
+export function demandHandle(context: HandlerContext, request: { readonly preauthorizationId: string }): void {
+  if (request.preauthorizationId !== '' || roleOf(context) === 'operator') return;
   throw new HoldfastError('FORBIDDEN', 'only operators may do this by request_id; use preauthorization_id');
 }

@@ -40,12 +40,7 @@ export async function takenBack(
 }
 
 /** What is taken back at the processor, if some was imported from its books: the event may be booked already. */
-async function thereIfImported(
-  core: Core,
-  sent: Sent,
-  holdRequestId: string,
-  processor: string,
-): Promise<bigint | undefined> {
+async function thereIfImported(core: Core, sent: Sent, holdRequestId: string, processor: string) {
   const { query } = core.database;
   if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
   const hold = await findHold(query, holdRequestId);
@@ -54,12 +49,7 @@ async function thereIfImported(
   return takenBackThere(processor, core.processors.of(sent), hold, capture);
 }
 
-async function contradict(
-  core: Core,
-  kind: TakingBack['kind'],
-  requestId: string,
-  holdRequestId: string,
-): Promise<void> {
+async function contradict(core: Core, kind: TakingBack['kind'], requestId: string, holdRequestId: string) {
   const told = kind === 'REVERSAL' ? 'REVERSED' : 'REINSTATED';
   core.log.error('contradicting_event', { requestId, told, kept: 'KO' });
   await freezeHold(core.database.query, holdRequestId);
@@ -67,9 +57,8 @@ async function contradict(
 
 /** Why there is not so much to give again: the reversal may be known later, or the event is wrong. */
 async function notTakenBack(core: Core, reversalEventId: string, processor: string): Promise<HoldfastError> {
-  const isNamed = reversalEventId !== '';
-  const isKnown = isNamed && (await findEvent(core.database.query, reversalEventId, processor)) !== undefined;
-  if (isKnown) return invalidField('amount', 'is more than what was taken back');
+  const reversal = reversalEventId && (await findEvent(core.database.query, reversalEventId, processor));
+  if (reversal) return invalidField('amount', 'is more than what was taken back');
   return new HoldfastError('UNAVAILABLE', 'the reversal is not known yet', { retryAfterS: 1 });
 }
 

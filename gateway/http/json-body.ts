@@ -2,10 +2,9 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { plainWords } from '../../platform/plain-words.ts';
 import { fieldErrors, fieldName, firstOfEach } from './field-errors.ts';
-import { StrictJsonRefusal } from './json-structure.ts';
 import { type FieldError, Problem } from './problem.ts';
 import { readBody } from './raw-body.ts';
-import { type JsonObject, parseStrictJson, plainInteger } from './strict-json.ts';
+import { type JsonObject, parseStrictJson, plainInteger, StrictJsonRefusal } from './strict-json.ts';
 
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_MS = 5_000;

@@ -1,7 +1,6 @@
 import { SIGNED_FIELDS, type SignedFields } from '../../client/webhooks/signature.ts';
-import { StrictJsonRefusal } from '../http/json-structure.ts';
 import { type FieldError, Problem } from '../http/problem.ts';
-import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
+import { type JsonObject, parseStrictJson, StrictJsonRefusal } from '../http/strict-json.ts';
 import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
 
 /**

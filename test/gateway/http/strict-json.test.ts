@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { fromJsonString } from '@bufbuild/protobuf';
 import { StructSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
-import { StrictJsonRefusal } from '../../../gateway/http/json-structure.ts';
-import { parseStrictJson, plainInteger } from '../../../gateway/http/strict-json.ts';
+import { parseStrictJson, plainInteger, StrictJsonRefusal } from '../../../gateway/http/strict-json.ts';
 
 const BOUNDS = { maxValues: 2_000, maxNames: 1_000, maxNameLength: 256, maxDepth: 100 };
 const parse = (text: string, bounds = BOUNDS) => parseStrictJson(Buffer.from(text, 'utf8'), bounds);
@@ -40,7 +39,51 @@ const PATHOLOGICAL: Record<string, string> = {
   commas: `{"a":[${','.repeat(KB100)}]}`,
 };
 
+/** A text, and the line and column of its syntax error. */
+const FAULTS: [text: string, line: number, column: number][] = [
+  [' ', 1, 2],
+  ['{', 1, 2],
+  ['{"a"}', 1, 5],
+  ['{"a":}', 1, 6],
+  ['{"a":1,}', 1, 8],
+  ['{a:1}', 1, 2],
+  ['{"a":1}}', 1, 8],
+  ['{"a":[1,2}', 1, 10],
+  ['{"a":01}', 1, 7],
+  ['{"a":1.}', 1, 7],
+  ['{"a":"\\x"}', 1, 7],
+  ['{"\\x":1}', 1, 3],
+  ['{"a":"b\n"}', 1, 8],
+  ['{"a":"b\n",}', 1, 8],
+  ['{"a":"b', 1, 8],
+  ['{\n  "a": tru\n}', 2, 8],
+  ['{"a":NaN}', 1, 6],
+];
+
 describe('parseStrictJson()', () => {
+  for (const [text, line, column] of FAULTS) {
+    it(`finds the error of ${JSON.stringify(text)} in line ${line}, column ${column}`, () => {
+      assert.throws(() => JSON.parse(text));
+      assert.throws(() => parse(text), { message: `is not valid JSON: see line ${line}, column ${column}` });
+    });
+  }
+
+  it('stops at or before a character that makes a text invalid', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), (text, place) => {
+        const at = place % (text.length + 1);
+        const broken = `${text.slice(0, at)}\u0001${text.slice(at)}`;
+        assert.throws(
+          () => parse(broken),
+          ({ message }: Error) => {
+            const [, column] = /^is not valid JSON: see line 1, column (\d+)$/.exec(message) ?? [];
+            return column === undefined ? /^is a name (with|that)/.test(message) : Number(column) <= at + 1;
+          },
+        );
+      }),
+    );
+  });
+
   it('returns the source text of numbers and their paths', () => {
     const text =
       '{"a":10.50,"b":[1e2,-0,{"c":[]},{"d":[[7]]}],"c":12345678901234567890,"t":"1 2","u":{"v" : -1.5E+3 }}';

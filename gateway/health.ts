@@ -1,5 +1,4 @@
 import type Router from '@koa/router';
-import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Core } from './core/client.ts';
 import type { Credentials } from './core/credentials.ts';
@@ -30,9 +29,7 @@ export const HEALTH_ROUTES = {
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ok') }) } },
     codes: ['INTERNAL'],
-    handler: ({ ctx }: { readonly ctx: Context }) => {
-      ctx.body = { status: 'ok' };
-    },
+    handler: () => ({ status: 'ok' }),
   },
   getReadiness: {
     method: 'get',
@@ -45,10 +42,10 @@ export const HEALTH_ROUTES = {
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
     codes: ['INTERNAL', 'UNAVAILABLE'],
-    handler: async ({ ctx, core, credentials, clock, closing }: HealthOptions & { readonly ctx: Context }) => {
+    handler: async ({ core, credentials, clock, closing }: HealthOptions) => {
       const ready = !closing.aborted && credentials.isHeard() && clock.isSound() && (await core.isServing());
       if (!ready) throw new Problem('UNAVAILABLE');
-      ctx.body = { status: 'ready' };
+      return { status: 'ready' };
     },
   },
 } as const satisfies Record<string, HandledRoute>;
@@ -57,6 +54,6 @@ export const HEALTH_ROUTES = {
 export function createHealth(options: HealthOptions): Router {
   return mountRoutes<HandledRoute>(createRouter(), HEALTH_ROUTES, {
     guards: () => [],
-    callOf: (ctx) => ({ ...options, ctx }),
+    callOf: () => options,
   });
 }

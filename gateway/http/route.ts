@@ -50,7 +50,7 @@ export type Schemas = Readonly<Record<string, z.ZodType>>;
  * A route with its handler, as it stands in a table of routes. mountRoutes() calls the handler with what it demands.
  */
 export interface HandledRoute extends Route {
-  readonly handler: (call: never) => Promise<void> | void;
+  readonly handler: (call: never) => unknown;
 }
 
 /** What a route's schemas read from a request: a field that is left out is absent, never undefined. */
@@ -76,7 +76,7 @@ export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z
   readonly parameters?: P;
   readonly body?: B;
   readonly credential?: Route['credential'];
-  readonly handler: (call: Call & Input<Q, P, B>) => Promise<void> | void;
+  readonly handler: (call: Call & Input<Q, P, B>) => unknown;
 };
 
 /** How a table of routes is mounted. */
@@ -87,16 +87,23 @@ export interface Mounting<R extends HandledRoute> {
   readonly callOf: (ctx: Context, route: R) => object | Promise<object>;
 }
 
-/** Mounts routes in the order of their table: the first whose path matches answers. */
+/**
+ * Mounts routes in the order of their table: the first whose path matches answers. The answer is what the handler
+ * returns, under the first status of the route's answers, unless the handler has set a body itself.
+ */
 export function mountRoutes<R extends HandledRoute>(
   router: Router,
   routes: Readonly<Record<string, R>>,
   { guards, callOf }: Mounting<R>,
 ): Router {
   for (const route of Object.values(routes)) {
-    router[route.method](routerPath(route), ...guards(route), async (ctx) =>
-      route.handler((await callOf(ctx, route)) as never),
-    );
+    const [status] = Object.keys(route.answers).map(Number) as [number];
+    router[route.method](routerPath(route), ...guards(route), async (ctx) => {
+      const body = await route.handler((await callOf(ctx, route)) as never);
+      if (ctx.body !== undefined) return;
+      ctx.status = status;
+      if (body !== undefined) ctx.body = body;
+    });
   }
   return router;
 }

@@ -5,8 +5,8 @@ import {
   type Capture as CoreCapture,
 } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { answer } from './answer.ts';
-import { answered, money, some } from './core-messages.ts';
-import type { Outcome } from './write-operation.ts';
+import { answered, money } from './core-messages.ts';
+import { type Outcome, outcomeOf } from './write-operation.ts';
 
 /** A capture. */
 export const Capture = answer('Capture', CaptureSchema, {
@@ -22,9 +22,6 @@ function isOk({ state }: CoreCapture): boolean {
 }
 
 /** What a request to capture answers. */
-export function captureOutcome(response: CapturePreauthorizationResponse): Outcome {
-  const { replayed } = response;
-  const capture = answered(response.capture);
-  if (isOk(capture)) return { status: 200, body: Capture.json(capture), replayed };
-  return { inProgress: { requestId: capture.requestId, holdRequestId: some(capture.holdRequestId) }, replayed };
+export function captureOutcome({ capture, replayed }: CapturePreauthorizationResponse): Outcome {
+  return outcomeOf(answered(capture), replayed, Capture.json);
 }

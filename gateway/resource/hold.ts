@@ -56,7 +56,7 @@ export function actOutcome(
 ): Outcome {
   const hold = answered(preauthorization);
   if (state !== OperationState.OK) return { inProgress: { requestId, holdRequestId: hold.requestId }, replayed };
-  return { status: 200, body: body(hold, requestId), replayed };
+  return { body: body(hold, requestId), replayed };
 }
 
 type Acted = Pick<ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;

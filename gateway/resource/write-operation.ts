@@ -3,32 +3,44 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import type { Json } from './answer.ts';
 import { requestId } from './answer-fields.ts';
+import { some } from './core-messages.ts';
 import { KEYED, REPLAYED, readIdempotencyKey } from './idempotency-key.ts';
 
-/**
- * What a write answers: its result, or that the outcome is not known yet. `replayed`: it was stored under the
- * idempotency key before.
- */
-export type Outcome = { readonly replayed: boolean } & (
-  | { readonly status: 200 | 201; readonly body: Json }
-  | { readonly inProgress: { readonly requestId: string; readonly holdRequestId?: string | undefined } }
-);
+/** What a write answers: its result, or which operation has none yet. */
+export interface Outcome {
+  /** It was stored under the idempotency key before. */
+  readonly replayed: boolean;
+  readonly body?: Json;
+  readonly inProgress?: { readonly requestId: string; readonly holdRequestId?: string };
+}
+
+/** The outcome of an operation that core answers with: `json` makes the answer when it is OK. */
+export function outcomeOf<M extends { readonly state: OperationState } & NonNullable<Outcome['inProgress']>>(
+  operation: M,
+  replayed: boolean,
+  json: (operation: M) => Json,
+): Outcome {
+  return operation.state === OperationState.OK
+    ? { body: json(operation), replayed }
+    : { inProgress: operation, replayed };
+}
 
 /**
  * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask
- * about it. Answers with the outcome that `write` returns; 202 when it is unknown. Throws INTERNAL with the requestId
- * for an unexpected failure, and Problem for a refusal, also of the Idempotency-Key.
+ * about it. Returns the body of the outcome that `write` returns; answers 202 when it is unknown. Throws INTERNAL with
+ * the requestId for an unexpected failure, and Problem for a refusal, also of the Idempotency-Key.
  */
-export async function writeOperation(ctx: Context, write: (name: OperationName) => Promise<Outcome>): Promise<void> {
+export async function writeOperation(ctx: Context, write: (name: OperationName) => Promise<Outcome>) {
   const key = readIdempotencyKey(ctx);
   const operationRequestId = randomUUIDv7();
   ctx.state.requestId = operationRequestId;
   try {
-    answer(ctx, await write({ ...key, operationRequestId }));
+    return answer(ctx, await write({ ...key, operationRequestId }));
   } catch (error) {
     if (error instanceof OutcomeUnknown) {
       return answer(ctx, { inProgress: { requestId: operationRequestId }, replayed: false });
@@ -39,13 +51,14 @@ export async function writeOperation(ctx: Context, write: (name: OperationName) 
   }
 }
 
-function answer(ctx: Context, { replayed, ...outcome }: Outcome): void {
-  const isKnown = 'body' in outcome;
-  const body = isKnown ? outcome.body : { ...outcome.inProgress, status: 'IN_PROGRESS' };
-  ctx.status = isKnown ? outcome.status : 202;
-  ctx.body = body;
-  ctx.state.requestId = body.requestId;
+function answer(ctx: Context, { replayed, body, inProgress }: Outcome): Json | undefined {
   if (replayed) ctx.set('Idempotency-Replayed', 'true');
+  ctx.state.requestId = (body ?? inProgress)?.requestId;
+  if (inProgress === undefined) return body;
+  const { requestId, holdRequestId } = inProgress;
+  ctx.status = 202;
+  ctx.body = { requestId, holdRequestId: some(holdRequestId), status: 'IN_PROGRESS' };
+  return undefined;
 }
 
 /** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */

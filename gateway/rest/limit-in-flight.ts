@@ -1,4 +1,4 @@
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { Counter, type Registry } from 'prom-client';
 import { FairShare } from '../../platform/fair-share.ts';
 import { Problem } from '../http/problem.ts';
@@ -40,32 +40,29 @@ export class InFlightLimits {
    * flood does not stop that.
    */
   limitMerchant({ tag }: Route): Middleware {
-    return (ctx, next) => this.#limit(tag === 'Webhook' ? 'webhook of ' : '', ctx, next);
-  }
-
-  async #limit(part: string, ctx: Context, next: Next): Promise<void> {
-    const account = part + identityOf(ctx).merchantId;
-    const full = this.#requests.enter(account);
-    if (full === 'TOTAL') throw this.#refusal('TOTAL', 'Too many requests are under way.');
-    if (full) throw this.#refusal('MERCHANT', "Too many of this merchant's requests are under way.");
-    try {
-      await next();
-    } finally {
-      this.#requests.leave(account);
-    }
+    const part = tag === 'Webhook' ? 'webhook of ' : '';
+    return async (ctx, next) => {
+      const account = part + identityOf(ctx).merchantId;
+      const full = this.#requests.enter(account);
+      if (full === 'TOTAL') throw this.#refusal('TOTAL', 'Too many requests are under way.');
+      if (full) throw this.#refusal('MERCHANT', "Too many of this merchant's requests are under way.");
+      try {
+        await next();
+      } finally {
+        this.#requests.leave(account);
+      }
+    };
   }
 
   /** Runs a capture. Throws RATE_LIMITED, without running it, when as many of this hold are under way as may be. */
-  async capture(ctx: Context, preauthorizationId: string, run: () => Promise<void>): Promise<void> {
+  async capture<T>(ctx: Context, preauthorizationId: string, run: () => Promise<T>): Promise<T> {
     // Another merchant that names this hold, which core answers 404, takes none of its places.
     const hold = `${identityOf(ctx).merchantId} ${preauthorizationId}`;
     const count = this.#capturesOfHold.get(hold) ?? 0;
-    if (count >= CAPTURES_PER_HOLD) {
-      throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
-    }
+    if (count >= CAPTURES_PER_HOLD) throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
     this.#capturesOfHold.set(hold, count + 1);
     try {
-      await run();
+      return await run();
     } finally {
       const left = (this.#capturesOfHold.get(hold) ?? 1) - 1;
       if (left > 0) this.#capturesOfHold.set(hold, left);
@@ -75,7 +72,6 @@ export class InFlightLimits {
 
   #refusal(reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {
     this.#refused.inc({ reason });
-    if (reason === 'TOTAL') return new Problem('UNAVAILABLE', { detail, retryAfterSeconds: 1 });
-    return new Problem('RATE_LIMITED', { detail, retryAfterSeconds: 1 });
+    return new Problem(reason === 'TOTAL' ? 'UNAVAILABLE' : 'RATE_LIMITED', { detail, retryAfterSeconds: 1 });
   }
 }

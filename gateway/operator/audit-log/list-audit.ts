@@ -33,8 +33,8 @@ export const listAudit = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: AuditPage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { entries, nextPageToken } = await core.operators.listAuditEntries(query, asOperator);
-    ctx.body = AuditPage.json(entries, nextPageToken);
+    return AuditPage.json(entries, nextPageToken);
   },
 });

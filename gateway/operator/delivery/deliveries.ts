@@ -27,9 +27,7 @@ export const listDeliveries = operatorRoute({
   description: 'Of all merchants, without attempts; filters are joined by AND.',
   query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
   answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
-    ctx.body = await deliveryPage(core, query, asOperator);
-  },
+  handler: ({ core, asOperator, query }) => deliveryPage(core, query, asOperator),
 });
 
 const ReplayDeliveries = z
@@ -57,9 +55,8 @@ export const replayDeliveries = operatorRoute({
   body: ReplayDeliveries,
   answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body }) => {
-    ctx.body = ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator));
-  },
+  handler: async ({ core, asOperator, body }) =>
+    ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator)),
 });
 
 export const getDelivery = operatorRoute({
@@ -73,9 +70,8 @@ export const getDelivery = operatorRoute({
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params, query }) => {
-    ctx.body = WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator));
-  },
+  handler: async ({ core, asOperator, params, query }) =>
+    WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
 });
 
 export const replayDelivery = operatorRoute({
@@ -90,9 +86,9 @@ export const replayDelivery = operatorRoute({
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     const { delivery } = await core.notifications.replayDelivery(params, asOperator);
-    ctx.body = DeliveryWithAttempts.json(answered(delivery));
+    return DeliveryWithAttempts.json(answered(delivery));
   },
 });
 
@@ -110,9 +106,8 @@ export const recoverDeliveries = operatorRoute({
   body: OperatorRecoverDeliveries,
   answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body }) => {
+  handler: async ({ core, asOperator, body }) => {
     const { count } = await core.notifications.recoverDeliveries(defined(body), asOperator);
-    ctx.status = 202;
-    ctx.body = { count };
+    return { count };
   },
 });

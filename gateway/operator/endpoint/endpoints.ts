@@ -16,9 +16,9 @@ export const listEndpoints = operatorRoute({
   description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
   query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
   answers: { 200: { description: 'A page', schema: EndpointPage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { endpoints, nextPageToken } = await core.notifications.listEndpoints(query, asOperator);
-    ctx.body = EndpointPage.json(endpoints, nextPageToken);
+    return EndpointPage.json(endpoints, nextPageToken);
   },
 });
 
@@ -45,10 +45,10 @@ function changesEndpoint(act: 'pause' | 'resume', summary: string, description: 
     body: NoBody,
     answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
     codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-    handler: async ({ ctx, core, asOperator, params: { merchantId, endpointKind: kind } }) => {
+    handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {
       const endpointKind = kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
       const { endpoint } = await core.notifications[`${act}Endpoint`]({ merchantId, endpointKind }, asOperator);
-      ctx.body = Endpoint.json(answered(endpoint));
+      return Endpoint.json(answered(endpoint));
     },
   });
 }

@@ -30,9 +30,9 @@ export const captureHold = operatorRoute({
     })
     .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
   codes: CAPTURE,
-  handler: async ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false } }) => {
+  handler: ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false } }) => {
     const request = { ...params, amountToCapture, finalCapture };
-    await writeOperation(ctx, async (name) =>
+    return writeOperation(ctx, async (name) =>
       captureOutcome(await core.preauthorizations.capturePreauthorization({ ...request, ...name }, asOperator)),
     );
   },
@@ -46,9 +46,9 @@ export const incrementHold = operatorRoute({
   description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
   body: z.strictObject({ amountToAdd: amount }).meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
   codes: INCREMENT,
-  handler: async ({ ctx, core, asOperator, params, body: { amountToAdd } }) => {
+  handler: ({ ctx, core, asOperator, params, body: { amountToAdd } }) => {
     const request = { ...params, amountToAdd };
-    await writeOperation(ctx, async (name) => {
+    return writeOperation(ctx, async (name) => {
       const increment = await core.preauthorizations.incrementPreauthorization({ ...request, ...name }, asOperator);
       return incrementOutcome(increment, amountToAdd);
     });
@@ -69,12 +69,11 @@ export const extendHold = operatorRoute({
     'never earlier than before.',
   body: NoBody,
   codes: EXTENSION,
-  handler: async ({ ctx, core, asOperator, params }) => {
-    await writeOperation(ctx, async (name) => {
+  handler: ({ ctx, core, asOperator, params }) =>
+    writeOperation(ctx, async (name) => {
       const extension = await core.preauthorizations.extendPreauthorization({ ...params, ...name }, asOperator);
       return actOutcome(extension, (hold, extensionRequestId) => ({ ...OperatorHold.json(hold), extensionRequestId }));
-    });
-  },
+    }),
 });
 
 const OperatorReleasedHold = OperatorHold.schema
@@ -92,12 +91,11 @@ export const releaseHold = operatorRoute({
     'frozen.',
   body: NoBody,
   codes: RELEASE,
-  handler: async ({ ctx, core, asOperator, params }) => {
-    await writeOperation(ctx, async (name) => {
+  handler: ({ ctx, core, asOperator, params }) =>
+    writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...params, ...name }, asOperator);
       return actOutcome(release, (hold, releaseRequestId) => ({ ...OperatorHold.json(hold), releaseRequestId }));
-    });
-  },
+    }),
 });
 
 export const refundCapture = operatorRoute({
@@ -114,9 +112,9 @@ export const refundCapture = operatorRoute({
     })
     .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
   codes: REFUND,
-  handler: async ({ ctx, core, asOperator, params: { requestId: captureRequestId }, body }) => {
+  handler: ({ ctx, core, asOperator, params: { requestId: captureRequestId }, body }) => {
     const request = { ...body, captureRequestId };
-    await writeOperation(ctx, async (name) =>
+    return writeOperation(ctx, async (name) =>
       refundOutcome(await core.refunds.createRefund(defined({ ...request, ...name }), asOperator)),
     );
   },

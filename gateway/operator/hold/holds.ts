@@ -73,7 +73,7 @@ export const getHold = operatorRoute({
     ]);
     const operations = [...(own.operation ? [own.operation] : []), ...rest.operations.toReversed()];
     ctx.state.requestId = requestId;
-    ctx.body = {
+    return {
       ...OperatorHold.json(hold),
       captures: hold.captures.map(Capture.json),
       operations: operations.map(Operation.json),

@@ -33,11 +33,10 @@ export const createApiKey = operatorRoute({
   body: CreateApiKey,
   answers: { 201: { description: 'Created', schema: CreatedApiKey } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params, body: { managesWebhook = false } }) => {
+  handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
-    ctx.status = 201;
-    ctx.body = { ...ApiKey.json(answered(created)), apiKey };
+    return { ...ApiKey.json(answered(created)), apiKey };
   },
 });
 
@@ -50,8 +49,7 @@ export const revokeApiKey = operatorRoute({
   parameters: { merchantId, apiKeyId: uuid('key') },
   answers: { 204: { description: 'Revoked' } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     await core.merchants.revokeApiKey(params, asOperator);
-    ctx.status = 204;
   },
 });

@@ -40,9 +40,9 @@ export const listMerchants = operatorRoute({
   description: 'By `merchantId`, each as its own route shows it.',
   query: z.strictObject(page),
   answers: { 200: { description: 'A page', schema: MerchantPage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { merchants, nextPageToken } = await core.merchants.listMerchants(query, asOperator);
-    ctx.body = MerchantPage.json(merchants, nextPageToken);
+    return MerchantPage.json(merchants, nextPageToken);
   },
 });
 
@@ -65,11 +65,10 @@ export const createMerchant = operatorRoute({
     .meta({ id: 'CreateMerchant' }),
   answers: { 201: { description: 'Created', schema: CreatedMerchant } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body: { apiKeyManagesWebhook = false, ...body } }) => {
+  handler: async ({ core, asOperator, body: { apiKeyManagesWebhook = false, ...body } }) => {
     const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
     const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
-    ctx.status = 201;
-    ctx.body = { merchant: Merchant.json(answered(merchant)), apiKey, signingSecret };
+    return { merchant: Merchant.json(answered(merchant)), apiKey, signingSecret };
   },
 });
 
@@ -83,9 +82,9 @@ export const getMerchant = operatorRoute({
   parameters: { merchantId },
   answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     const { merchant } = await core.merchants.getMerchant(params, asOperator);
-    ctx.body = Merchant.json(answered(merchant));
+    return Merchant.json(answered(merchant));
   },
 });
 
@@ -109,9 +108,9 @@ export const updateMerchant = operatorRoute({
     .meta({ id: 'UpdateMerchant' }),
   answers: { 200: { description: 'The merchant as it is now', schema: Merchant.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'PRECONDITION_FAILED', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params, body: { contract, ...body } }) => {
+  handler: async ({ core, asOperator, params, body: { contract, ...body } }) => {
     const request = { ...params, ...body, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);
-    ctx.body = Merchant.json(answered(merchant));
+    return Merchant.json(answered(merchant));
   },
 });

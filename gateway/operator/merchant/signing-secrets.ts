@@ -16,10 +16,9 @@ export const addSigningSecret = operatorRoute({
   body: NoBody,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
-    ctx.status = 201;
-    ctx.body = { ...SigningSecret.json(answered(added)), signingSecret };
+    return { ...SigningSecret.json(answered(added)), signingSecret };
   },
 });
 
@@ -34,8 +33,7 @@ export const retireSigningSecret = operatorRoute({
   parameters: { merchantId, signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     await core.merchants.retireSigningSecret(params, asOperator);
-    ctx.status = 204;
   },
 });

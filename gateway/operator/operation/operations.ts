@@ -48,9 +48,9 @@ export const getOperatorOperation = operatorRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     const { operation } = await core.operations.getOperation(params, asOperator);
-    ctx.body = Operation.json(answered(operation));
+    return Operation.json(answered(operation));
   },
 });
 
@@ -62,8 +62,8 @@ export const getOperatorOct = operatorRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params }) => {
+  handler: async ({ core, asOperator, params }) => {
     const { oct } = await core.octs.getOct(params, asOperator);
-    ctx.body = Oct.json(answered(oct));
+    return Oct.json(answered(oct));
   },
 });

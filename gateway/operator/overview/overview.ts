@@ -18,9 +18,7 @@ export const getOverview = operatorRoute({
   summary: 'Count what may need attention',
   description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
   answers: { 200: { description: 'The counts', schema: Overview.schema } },
-  handler: async ({ ctx, core, asOperator }) => {
-    ctx.body = Overview.json(await core.operators.getOverview({}, asOperator));
-  },
+  handler: async ({ core, asOperator }) => Overview.json(await core.operators.getOverview({}, asOperator)),
 });
 
 const Minute = answer('Minute', MinuteSchema);
@@ -41,8 +39,8 @@ export const listMinutes = operatorRoute({
     merchantId: merchantId.optional(),
   }),
   answers: { 200: { description: 'The minutes', schema: Minutes } },
-  handler: async ({ ctx, core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
+  handler: async ({ core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
     const answer = await core.operators.listMinutes({ minuteCount: minutes, merchantId }, asOperator);
-    ctx.body = { items: answer.minutes.map(Minute.json) };
+    return { items: answer.minutes.map(Minute.json) };
   },
 });

@@ -34,8 +34,8 @@ export const listFailures = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: FailurePage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { failures, nextPageToken } = await core.notifications.listVerificationFailures(query, asOperator);
-    ctx.body = FailurePage.json(failures, nextPageToken);
+    return FailurePage.json(failures, nextPageToken);
   },
 });

@@ -37,9 +37,9 @@ export const listQuarantine = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: QuarantinePage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listQuarantinedNotifications(query, asOperator);
-    ctx.body = QuarantinePage.json(notifications, nextPageToken);
+    return QuarantinePage.json(notifications, nextPageToken);
   },
 });
 
@@ -67,9 +67,9 @@ function decidesQuarantined(act: 'release' | 'discard', summary: string, descrip
     body: NoBody,
     answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
     codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-    handler: async ({ ctx, core, asOperator, params }) => {
+    handler: async ({ core, asOperator, params }) => {
       const { notification } = await core.notifications[`${act}QuarantinedNotification`](params, asOperator);
-      ctx.body = QuarantinedNotification.json(answered(notification));
+      return QuarantinedNotification.json(answered(notification));
     },
   });
 }
@@ -94,7 +94,6 @@ export const discardManyQuarantined = operatorRoute({
     .meta({ id: 'DiscardQuarantined', description: 'Which to discard' }),
   answers: { 200: { description: 'They are discarded', schema: DiscardedQuarantined.schema } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body }) => {
-    ctx.body = DiscardedQuarantined.json(await core.notifications.discardQuarantinedNotifications(body, asOperator));
-  },
+  handler: async ({ core, asOperator, body }) =>
+    DiscardedQuarantined.json(await core.notifications.discardQuarantinedNotifications(body, asOperator)),
 });

@@ -34,9 +34,9 @@ export const listStored = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: StoredPage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { notifications, nextPageToken } = await core.notifications.listStoredNotifications(query, asOperator);
-    ctx.body = StoredPage.json(notifications, nextPageToken);
+    return StoredPage.json(notifications, nextPageToken);
   },
 });
 
@@ -53,8 +53,8 @@ export const replayStored = operatorRoute({
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
   answers: { 200: { description: 'It, as it is now', schema: StoredNotification.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, body }) => {
+  handler: async ({ core, asOperator, body }) => {
     const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
-    ctx.body = StoredNotification.json(answered(notification));
+    return StoredNotification.json(answered(notification));
   },
 });

@@ -29,9 +29,9 @@ export const listReviews = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: ReviewPage.schema } },
-  handler: async ({ ctx, core, asOperator, query }) => {
+  handler: async ({ core, asOperator, query }) => {
     const { items, nextPageToken } = await core.operators.listReviewItems(query, asOperator);
-    ctx.body = ReviewPage.json(items, nextPageToken);
+    return ReviewPage.json(items, nextPageToken);
   },
 });
 
@@ -84,6 +84,6 @@ export const resolveReview = operatorRoute({
     const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
     const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
     ctx.state.requestId = requestId;
-    ctx.body = { requestId, operation: operation && Operation.json(operation), frozen };
+    return { requestId, operation: operation && Operation.json(operation), frozen };
   },
 });

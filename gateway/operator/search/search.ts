@@ -45,8 +45,8 @@ export const search = operatorRoute({
   body: Search,
   answers: { 200: { description: 'What was found', schema: MatchPage } },
   codes: WRITE,
-  handler: async ({ ctx, core, asOperator, body }) => {
+  handler: async ({ core, asOperator, body }) => {
     const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(body, asOperator);
-    ctx.body = { ...Matches.json(matches, nextPageToken), searchedFrom: time(searchedFrom) };
+    return { ...Matches.json(matches, nextPageToken), searchedFrom: time(searchedFrom) };
   },
 });

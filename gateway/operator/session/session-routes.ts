@@ -30,7 +30,7 @@ export const signIn = publicRoute({
     await verify(token, networkOf(ctx.ip));
     const session = sessions.start(token, operator);
     setCookie(ctx, sessions.seal(session), SESSION_SECONDS);
-    ctx.body = sessionJson(sessions, session);
+    return sessionJson(sessions, session);
   },
 });
 
@@ -43,9 +43,8 @@ export const getSession = operatorRoute({
     'Answers the `csrfToken` again, for a page that was loaded anew. With a bearer token there is no session, only ' +
     'the name that the request gives.',
   answers: { 200: { description: 'The session', schema: OperatorSession } },
-  handler: ({ ctx, sessions, operator: { session, name } }) => {
-    ctx.body = session ? sessionJson(sessions, session) : { operator: name || undefined };
-  },
+  handler: ({ sessions, operator: { session, name } }) =>
+    session ? sessionJson(sessions, session) : { operator: name || undefined },
 });
 
 /**
@@ -69,6 +68,5 @@ export const signOut = operatorRoute({
       await credentials.refresh();
     }
     setCookie(ctx, '', 0);
-    ctx.status = 204;
   },
 });

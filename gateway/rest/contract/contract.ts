@@ -17,9 +17,9 @@ export const getContract = restRoute({
     'Refusals of a `currency` or a `terminalId`, and MULTIPLE_CAPTURES_NOT_ALLOWED and SIGNATURE_REQUIRED, follow ' +
     'from it.',
   answers: { 200: { description: 'The contract', schema: OwnContract } },
-  handler: async ({ ctx, core, merchantId }) => {
+  handler: async ({ core, merchantId }) => {
     const { contract } = await core.merchants.getContract({ merchantId });
     const { webhookUrl: _, internalUrl: __, processorAccount: ___, ...own } = contractJson(answered(contract));
-    ctx.body = own;
+    return own;
   },
 });

@@ -21,9 +21,7 @@ export const listOwnDeliveries = restRoute({
   query: DeliveryFilters,
   answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
   codes: MANAGED_READ,
-  handler: async ({ ctx, core, merchantId, asKey, query }) => {
-    ctx.body = await deliveryPage(core, { ...query, merchantId }, asKey);
-  },
+  handler: ({ core, merchantId, asKey, query }) => deliveryPage(core, { ...query, merchantId }, asKey),
 });
 
 export const getOwnDelivery = restRoute({
@@ -37,9 +35,8 @@ export const getOwnDelivery = restRoute({
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
   codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, asKey, params, query }) => {
-    ctx.body = WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey));
-  },
+  handler: async ({ core, merchantId, asKey, params, query }) =>
+    WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
 });
 
 export const replayOwnDelivery = restRoute({
@@ -55,9 +52,9 @@ export const replayOwnDelivery = restRoute({
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, asKey, params }) => {
+  handler: async ({ core, merchantId, asKey, params }) => {
     const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
-    ctx.body = DeliveryWithAttempts.json(answered(delivery));
+    return DeliveryWithAttempts.json(answered(delivery));
   },
 });
 
@@ -74,9 +71,8 @@ export const recoverOwnDeliveries = restRoute({
   body: RecoverDeliveries,
   answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
   codes: WRITE,
-  handler: async ({ ctx, core, merchantId, asKey, body }) => {
+  handler: async ({ core, merchantId, asKey, body }) => {
     const { count } = await core.notifications.recoverDeliveries(defined({ ...body, merchantId }), asKey);
-    ctx.status = 202;
-    ctx.body = { count };
+    return { count };
   },
 });

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KEYED_WRITE, PROCESSOR, READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { Oct } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
-import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
+import { createsOperation, outcomeOf, writeOperation } from '../../resource/write-operation.ts';
 import { restRoute } from '../route.ts';
 
 export const createOct = restRoute({
@@ -28,15 +27,11 @@ export const createOct = restRoute({
     })
     .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' }),
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
-  handler: async ({ ctx, core, merchantId, body }) => {
-    await writeOperation(ctx, async (name) => {
-      const request = { ...body, ...name, merchantId };
-      const { oct: created, replayed } = await core.octs.createOct(request);
-      const oct = answered(created);
-      if (oct.state === OperationState.OK) return { status: 201, body: Oct.json(oct), replayed };
-      return { inProgress: { requestId: oct.requestId }, replayed };
-    });
-  },
+  handler: ({ ctx, core, merchantId, body }) =>
+    writeOperation(ctx, async (name) => {
+      const { oct, replayed } = await core.octs.createOct({ ...body, ...name, merchantId });
+      return outcomeOf(answered(oct), replayed, Oct.json);
+    }),
 });
 
 export const getOct = restRoute({
@@ -47,8 +42,8 @@ export const getOct = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, params }) => {
+  handler: async ({ core, merchantId, params }) => {
     const { oct } = await core.octs.getOct({ ...params, merchantId });
-    ctx.body = Oct.json(answered(oct));
+    return Oct.json(answered(oct));
   },
 });

@@ -51,8 +51,8 @@ export const getOperation = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, params }) => {
+  handler: async ({ core, merchantId, params }) => {
     const { operation } = await core.operations.getOperation({ ...params, merchantId });
-    ctx.body = Operation.json(answered(operation));
+    return Operation.json(answered(operation));
   },
 });

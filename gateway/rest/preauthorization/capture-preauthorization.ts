@@ -31,10 +31,10 @@ export const capturePreauthorization = restRoute({
     .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
   codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
   checkBytes: demandSignature,
-  handler: async ({ ctx, core, inFlight, merchantId, body }) => {
+  handler: ({ ctx, core, inFlight, merchantId, body }) => {
     const { amountToCapture, finalCapture = false } = body;
     const request = { ...namedHold(body), amountToCapture, finalCapture, merchantId };
-    await inFlight.capture(ctx, body.preauthorizationId, () =>
+    return inFlight.capture(ctx, body.preauthorizationId, () =>
       writeOperation(ctx, async (name) =>
         captureOutcome(await core.preauthorizations.capturePreauthorization({ ...request, ...name })),
       ),

@@ -25,10 +25,10 @@ export const incrementPreauthorization = restRoute({
     })
     .meta({ id: 'IncrementPreauthorization', description: 'Adds to a hold' }),
   codes: INCREMENT,
-  handler: async ({ ctx, core, merchantId, body }) => {
+  handler: ({ ctx, core, merchantId, body }) => {
     const { amountToAdd } = body;
     const request = { ...namedHold(body), amountToAdd, merchantId };
-    await writeOperation(ctx, async (name) =>
+    return writeOperation(ctx, async (name) =>
       incrementOutcome(await core.preauthorizations.incrementPreauthorization({ ...request, ...name }), amountToAdd),
     );
   },
@@ -55,9 +55,9 @@ export const extendPreauthorization = restRoute({
     })
     .meta({ id: 'ExtendPreauthorization', description: 'Lets a hold end later' }),
   codes: EXTENSION,
-  handler: async ({ ctx, core, merchantId, body }) => {
+  handler: ({ ctx, core, merchantId, body }) => {
     const request = { ...namedHold(body), merchantId };
-    await writeOperation(ctx, async (name) => {
+    return writeOperation(ctx, async (name) => {
       const extension = await core.preauthorizations.extendPreauthorization({ ...request, ...name });
       return actOutcome(extension, (hold, extensionRequestId) => ({ ...Hold.json(hold), extensionRequestId }));
     });
@@ -89,9 +89,9 @@ export const releasePreauthorization = restRoute({
     'or release of it has no result, and as HOLD_FROZEN until an operator has decided about it.',
   body: ReleasePreauthorization,
   codes: RELEASE,
-  handler: async ({ ctx, core, merchantId, body }) => {
+  handler: ({ ctx, core, merchantId, body }) => {
     const request = { ...namedHold(body), merchantId };
-    await writeOperation(ctx, async (name) => {
+    return writeOperation(ctx, async (name) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name });
       return actOutcome(release, (hold, releaseRequestId) => ({ ...Hold.json(hold), releaseRequestId }));
     });

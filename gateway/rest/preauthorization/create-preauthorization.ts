@@ -77,14 +77,13 @@ export const createPreauthorization = restRoute({
     'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
   body: CreatePreauthorization,
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
-  handler: async ({ ctx, core, merchantId, body }) => {
-    await writeOperation(ctx, async (name) => {
+  handler: ({ ctx, core, merchantId, body }) =>
+    writeOperation(ctx, async (name) => {
       const request = { ...body, ...name, merchantId };
       const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
       const hold = answered(preauthorization);
-      if (state === OperationState.OK) return { status: 201, body: Hold.json(hold), replayed };
-      if (state !== OperationState.PENDING) return { inProgress: { requestId: hold.requestId }, replayed };
-      return { status: 201, body: OpenCheckout.json(hold), replayed };
-    });
-  },
+      if (state === OperationState.OK) return { body: Hold.json(hold), replayed };
+      if (state === OperationState.PENDING) return { body: OpenCheckout.json(hold), replayed };
+      return { inProgress: hold, replayed };
+    }),
 });

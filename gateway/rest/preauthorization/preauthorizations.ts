@@ -42,8 +42,8 @@ export const getPreauthorization = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures.schema } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, params }) => {
+  handler: async ({ core, merchantId, params }) => {
     const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
-    ctx.body = HoldWithCaptures.json(answered(preauthorization));
+    return HoldWithCaptures.json(answered(preauthorization));
   },
 });

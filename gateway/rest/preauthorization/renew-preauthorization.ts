@@ -41,14 +41,13 @@ export const renewPreauthorization = restRoute({
     'TOKEN_INVALID',
     ...PROCESSOR,
   ],
-  handler: async ({ ctx, core, merchantId, body: { amount, ...ids } }) => {
+  handler: ({ ctx, core, merchantId, body: { amount, ...ids } }) => {
     const request = defined({ ...namedHold(ids), amount, merchantId });
-    await writeOperation(ctx, async (name) => {
+    return writeOperation(ctx, async (name) => {
       const renewal = await core.preauthorizations.renewPreauthorization({ ...request, ...name });
       const { preauthorization, state, replayed } = renewal;
       const hold = answered(preauthorization);
-      if (state !== OperationState.OK) return { inProgress: { requestId: hold.requestId }, replayed };
-      return { status: 201, body: Hold.json(hold), replayed };
+      return state === OperationState.OK ? { body: Hold.json(hold), replayed } : { inProgress: hold, replayed };
     });
   },
 });

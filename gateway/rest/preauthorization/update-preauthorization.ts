@@ -49,7 +49,7 @@ export const updatePreauthorization = restRoute({
     'TIME_OUT_OF_RANGE',
     'SIGNATURE_REQUIRED',
   ],
-  handler: async ({ ctx, core, merchantId, params: { requestId }, body }) => {
+  handler: async ({ core, merchantId, params: { requestId }, body }) => {
     if (!isRequestId(requestId)) {
       throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail: notRequestId(requestId) });
     }
@@ -59,6 +59,6 @@ export const updatePreauthorization = restRoute({
     const { preauthorization } = await core.preauthorizations.updatePreauthorization(
       defined({ ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } }),
     );
-    ctx.body = Hold.json(answered(preauthorization));
+    return Hold.json(answered(preauthorization));
   },
 });

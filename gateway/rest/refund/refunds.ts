@@ -24,8 +24,8 @@ export const createRefund = restRoute({
     })
     .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
   codes: REFUND,
-  handler: async ({ ctx, core, merchantId, body }) => {
-    await writeOperation(ctx, async (name) =>
+  handler: ({ ctx, core, merchantId, body }) => {
+    return writeOperation(ctx, async (name) =>
       refundOutcome(await core.refunds.createRefund(defined({ ...body, ...name, merchantId }))),
     );
   },
@@ -39,8 +39,8 @@ export const getRefund = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The refund', schema: Refund.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, params }) => {
+  handler: async ({ core, merchantId, params }) => {
     const { refund } = await core.refunds.getRefund({ ...params, merchantId });
-    ctx.body = Refund.json(answered(refund));
+    return Refund.json(answered(refund));
   },
 });

@@ -15,10 +15,9 @@ export const addOwnSigningSecret = restRoute({
   body: NoFields,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
   codes: WRITE,
-  handler: async ({ ctx, core, merchantId, asKey }) => {
+  handler: async ({ core, merchantId, asKey }) => {
     const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
-    ctx.status = 201;
-    ctx.body = { ...SigningSecret.json(answered(added)), signingSecret: secret };
+    return { ...SigningSecret.json(answered(added)), signingSecret: secret };
   },
 });
 
@@ -31,8 +30,7 @@ export const retireOwnSigningSecret = restRoute({
   parameters: { signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, merchantId, asKey, params }) => {
+  handler: async ({ core, merchantId, asKey, params }) => {
     await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
-    ctx.status = 204;
   },
 });

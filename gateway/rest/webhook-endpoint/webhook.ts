@@ -53,12 +53,12 @@ export const getWebhookEndpoint = restRoute({
     'name what may keep notifications from arriving.',
   answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
   codes: MANAGED_READ,
-  handler: async ({ ctx, core, merchantId, asKey }) => {
+  handler: async ({ core, merchantId, asKey }) => {
     const [{ merchant }, { endpoints }] = await Promise.all([
       core.merchants.getMerchant({ merchantId }, asKey),
       core.notifications.listEndpoints({ merchantId }, asKey),
     ]);
-    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
+    return webhookEndpointJson(answered(merchant), endpoints);
   },
 });
 
@@ -82,11 +82,11 @@ export const setWebhookEndpoint = restRoute({
   body: SetWebhookEndpoint,
   answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
   codes: WRITE,
-  handler: async ({ ctx, core, merchantId, asKey, body: { webhookUrl } }) => {
+  handler: async ({ core, merchantId, asKey, body: { webhookUrl } }) => {
     const request = { merchantId, webhookUrl: webhookUrl ?? '' };
     const { merchant } = await core.merchants.setWebhookUrl(request, asKey);
     const { endpoints } = await core.notifications.listEndpoints({ merchantId }, asKey);
-    ctx.body = webhookEndpointJson(answered(merchant), endpoints);
+    return webhookEndpointJson(answered(merchant), endpoints);
   },
 });
 
@@ -102,9 +102,8 @@ export const sendTestNotification = restRoute({
   body: NoFields,
   answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
   codes: WRITE,
-  handler: async ({ ctx, core, merchantId, asKey }) => {
+  handler: async ({ core, merchantId, asKey }) => {
     const { delivery } = await core.notifications.sendTestNotification({ merchantId }, asKey);
-    ctx.status = 201;
-    ctx.body = Delivery.json(answered(delivery));
+    return Delivery.json(answered(delivery));
   },
 });

@@ -1,10 +1,10 @@
 /**
  * The gateway's live copy of all credentials: API keys (as hashes) and signing secrets of every merchant, fed by core.
  */
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { setTimeout as delay } from 'node:timers/promises';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import { pause } from '../http/abortable-delay.ts';
 import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
 import { coalesceRuns } from './coalesce-runs.ts';
@@ -63,7 +63,7 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       } catch (error) {
         if (!closing.signal.aborted) log.warn('credentials feed lost', errorFields(error));
       }
-      await pause(waitMs * (0.5 + Math.random() / 2), closing.signal);
+      await delay(waitMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal }).catch(() => undefined);
       waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
     }
   }
@@ -105,13 +105,13 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
 
   const following = follow();
   return {
-    merchantOfApiKey: (hash) => snapshot.merchantOfHash(hash),
-    secretsOf: (merchantId) => snapshot.merchant(merchantId)?.signingSecrets,
+    merchantOfApiKey: (hash) => snapshot.merchantOfHash.get(hash),
+    secretsOf: (merchantId) => snapshot.merchants.get(merchantId)?.signingSecrets,
     captureKeyOf: (merchantId) => {
-      const merchant = snapshot.merchant(merchantId);
+      const merchant = snapshot.merchants.get(merchantId);
       return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
     },
-    isSessionEnded: (sessionHash) => snapshot.isSessionEnded(sessionHash),
+    isSessionEnded: (sessionHash) => snapshot.endedSessions.has(sessionHash),
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
     refresh,
@@ -143,58 +143,43 @@ async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigin
 
 /** Merchants by name, their names by key hash, and ended sessions. */
 class Snapshot {
-  readonly #merchants = new Map<string, MerchantCredentials>();
-  readonly #merchantOfHash = new Map<string, string>();
-
+  readonly merchants = new Map<string, MerchantCredentials>();
+  readonly merchantOfHash = new Map<string, string>();
   /** When each would have expired, milliseconds. */
-  readonly #endedSessions = new Map<string, number>();
+  readonly endedSessions = new Map<string, number>();
   /** The highest change number in the snapshot. */
   changeNumber = 0n;
 
   put({ merchants, endedSessions }: News, nowMs: number): void {
     this.#putMerchants(merchants);
     if (endedSessions.length === 0) return;
-    for (const [hash, expiresAtMs] of this.#endedSessions) if (expiresAtMs < nowMs) this.#endedSessions.delete(hash);
+    for (const [hash, expiresAtMs] of this.endedSessions) if (expiresAtMs < nowMs) this.endedSessions.delete(hash);
     for (const { sessionHash, expiresAt, changeNumber } of endedSessions) {
       if (changeNumber > this.changeNumber) this.changeNumber = changeNumber;
-      if (expiresAt) {
-        this.#endedSessions.set(Buffer.from(sessionHash).toString('base64'), timestampDate(expiresAt).getTime());
-      }
+      if (expiresAt) this.endedSessions.set(base64(sessionHash), timestampMs(expiresAt));
     }
   }
 
   /** Skips what is older than what it has: feed and refresh may deliver a merchant in either order. */
   #putMerchants(merchants: readonly MerchantCredentials[]): void {
     for (const merchant of merchants) {
-      const known = this.#merchants.get(merchant.merchantId);
+      const known = this.merchants.get(merchant.merchantId);
       if (known && known.changeNumber > merchant.changeNumber) continue;
       if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
-      for (const hash of known?.apiKeyHashes ?? []) {
-        this.#merchantOfHash.delete(Buffer.from(hash).toString('base64'));
-      }
-      this.#merchants.set(merchant.merchantId, merchant);
-      for (const hash of merchant.apiKeyHashes) {
-        this.#merchantOfHash.set(Buffer.from(hash).toString('base64'), merchant.merchantId);
-      }
+      for (const hash of known?.apiKeyHashes ?? []) this.merchantOfHash.delete(base64(hash));
+      this.merchants.set(merchant.merchantId, merchant);
+      for (const hash of merchant.apiKeyHashes) this.merchantOfHash.set(base64(hash), merchant.merchantId);
     }
-  }
-
-  merchant(merchantId: string): MerchantCredentials | undefined {
-    return this.#merchants.get(merchantId);
   }
 
   /**
    * Keeps sessions that a refresh has added to the snapshot before, and that this one was read too early to contain.
    */
   keepEnded(before: Snapshot): void {
-    for (const [hash, expiresAtMs] of before.#endedSessions) this.#endedSessions.set(hash, expiresAtMs);
+    for (const [hash, expiresAtMs] of before.endedSessions) this.endedSessions.set(hash, expiresAtMs);
   }
+}
 
-  isSessionEnded(sessionHash: string): boolean {
-    return this.#endedSessions.has(sessionHash);
-  }
-
-  merchantOfHash(hash: string): string | undefined {
-    return this.#merchantOfHash.get(hash);
-  }
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
 }

@@ -1,16 +1,10 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Log } from '../../platform/log.ts';
-import { type RunningJob, runPeriodically } from '../../platform/periodic-job.ts';
+import { runPeriodically } from '../../platform/periodic-job.ts';
 import { isServiceError } from '../http/problem.ts';
 import type { Core } from './client.ts';
 
-/** How far this process's clock is from core's. */
-export interface ClockWatch extends Pick<RunningJob, 'runOnce' | 'close'> {
-  /** Seconds that it is ahead; undefined until it was measured. */
-  offsetS(): number | undefined;
-  /** False = so far apart that core would refuse calls as overdue, or take some that are. */
-  isSound(): boolean;
-}
+export type ClockWatch = ReturnType<typeof watchClock>;
 
 const EVERY_MS = 5_000;
 /** Machines' clocks agree within a second. */
@@ -22,7 +16,7 @@ export const NEVER = 2n ** 63n - 1n;
  * Compares this process's clock with core's, now and every few seconds. Deadlines of calls are times, so a clock that
  * is behind by CORE_TIMEOUT_MS would have each write refused; from half of that on it is not sound.
  */
-export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log: Log): ClockWatch {
+export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log: Log) {
   let offsetMs: number | undefined;
   const isOffBy = (ms: number) => Math.abs(offsetMs ?? 0) > ms;
 
@@ -49,7 +43,9 @@ export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log
 
   const job = runPeriodically({ name: 'watch-clock', intervalMs: EVERY_MS, runOnce }, log);
   return {
+    /** Seconds that this clock is ahead; undefined until it was measured. */
     offsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
+    /** False = so far apart that core would refuse calls as overdue, or take some that are. */
     isSound: () => !isOffBy(timeoutMs / 2),
     runOnce: job.runOnce,
     close: job.close,

@@ -5,10 +5,12 @@ import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { settlesWithin } from '../../platform/settles-within.ts';
+import type { WatchOperationsResponse } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Credentials } from '../core/credentials.ts';
-import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
+import { invalidHeader, isServiceError, type Problem, problemOfRpc } from '../http/problem.ts';
 import type { ExportLimit } from '../resource/csv.ts';
+import { Operation } from '../resource/operation.ts';
 import { type FeedMessage, followFeed } from './follow-feed.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
@@ -58,6 +60,13 @@ export interface Feed<M extends FeedMessage> {
   dataOf(message: M): object | undefined;
 }
 
+/** Results as they are committed: an event for each. */
+export const OPERATIONS: Feed<WatchOperationsResponse> = {
+  event: 'operation',
+  watch: (core, request, call) => core.operations.watchOperations(request, call),
+  dataOf: ({ operation }) => operation && Operation.json(operation),
+};
+
 /** To whom it is streamed, and for how long. */
 export interface StreamReader {
   /** Empty: all merchants'. */
@@ -106,15 +115,12 @@ export async function streamEvents<M extends FeedMessage>(
 /** Core knows Last-Event-ID as its resume token. */
 function throwInWordsOfHttp(error: unknown): never {
   const problem = isServiceError(error) ? problemOfRpc(error) : undefined;
-  if (problem?.details.errors?.some(({ field }) => field === 'resumeToken')) throw invalidLastEventId(FOREIGN);
+  if (problem?.details.errors?.some(({ field }) => field === 'resumeToken')) throw invalidLastEventId();
   throw error;
 }
 
-const FOREIGN = 'must be the id of an event of this stream';
-
-function invalidLastEventId(message: string): Problem {
-  const errors = [{ field: 'Last-Event-ID', message }];
-  return new Problem('INVALID_REQUEST', { detail: 'The Last-Event-ID header is not valid.', errors });
+function invalidLastEventId(): Problem {
+  return invalidHeader('Last-Event-ID', 'must be the id of an event of this stream');
 }
 
 /**
@@ -150,7 +156,7 @@ function endingOf(
 function readLastEventId(ctx: Context): string {
   const result = lastEventId.safeParse(ctx.get('last-event-id'));
   if (result.success) return result.data;
-  throw invalidLastEventId(FOREIGN);
+  throw invalidLastEventId();
 }
 
 /** The stream's text, produced only as fast as it is read; a comment after a time without events. */

@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { errorFields, type Log } from '../../platform/log.ts';
-import { pause } from '../http/abortable-delay.ts';
 import { errorInfoOf, isServiceError } from '../http/problem.ts';
 
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
@@ -54,7 +54,7 @@ export async function* followFeed<M extends FeedMessage>(
       log.warn('feed lost', { merchantId: from.merchantId, ...errorFields(error) });
       if (!isServiceError(error) || FINAL.includes(error.code)) return;
     }
-    await pause(waitMs, signal);
+    await delay(waitMs, undefined, { signal }).catch(() => undefined);
     waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);
   }
 }

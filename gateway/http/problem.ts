@@ -137,6 +137,11 @@ export class Problem extends Error {
   }
 }
 
+/** INVALID_REQUEST about a header. */
+export function invalidHeader(field: string, message: string): Problem {
+  return new Problem('INVALID_REQUEST', { detail: `The ${field} header is not valid.`, errors: [{ field, message }] });
+}
+
 /** Whether an error is a failed call of grpc-js. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'metadata' in error;

@@ -13,37 +13,33 @@ export interface PenaltyTerms {
   readonly longestSeconds: number;
 }
 
-/** Limits failures by key. Successes do not count. */
-export interface Penalties {
-  /** Whether the key has failed lately. */
-  isCounted(key: string): Promise<boolean>;
-  /** Runs before something is judged. Throws RATE_LIMITED above what is judged during a penalty. */
-  check(key: string): Promise<void>;
-  /**
-   * Counts a failure. Resolves with RATE_LIMITED when there were too many, else undefined. `onPenalty` hears of a
-   * penalty that begins.
-   */
-  fail(key: string, onPenalty: (durationMs: number) => void): Promise<Problem | undefined>;
-}
-
 const FIRST_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
-/** Opens the limiters. Each penalty lasts twice as long as the key's last one, until a day passes without one. */
-export function openPenalties(limits: Limits, terms: PenaltyTerms): Penalties {
+/**
+ * Limits failures by key; successes do not count. Each penalty lasts twice as long as the key's last one, until a day
+ * passes without one.
+ */
+export function openPenalties(limits: Limits, terms: PenaltyTerms) {
   const failures = limits.limiter(terms.failures);
   const duringPenalty = limits.limiter(terms.duringPenalty);
   const strikes = limits.limiter({ name: terms.strikes, points: 1_000_000, durationSeconds: DAY_SECONDS });
   const { points } = terms.failures;
   return {
-    isCounted: async (key) => (await failures.get(key)) !== null,
-    check: async (key) => {
+    /** Whether the key has failed lately. */
+    isCounted: async (key: string) => (await failures.get(key)) !== null,
+    /** Runs before something is judged. Throws RATE_LIMITED above what is judged during a penalty. */
+    async check(key: string): Promise<void> {
       const state = await failures.get(key);
       if (state === null || state.consumedPoints <= points) return;
       const { allowed, state: budget } = await take(duringPenalty, key);
       if (!allowed) throw rateLimited(terms.duringPenalty.points, budget.msBeforeNext);
     },
-    fail: async (key, onPenalty) => {
+    /**
+     * Counts a failure. Resolves with RATE_LIMITED when there were too many, else undefined. `onPenalty` hears of a
+     * penalty that begins.
+     */
+    async fail(key: string, onPenalty: (durationMs: number) => void): Promise<Problem | undefined> {
       const { allowed, state } = await take(failures, key);
       if (allowed) return undefined;
       if (state.consumedPoints > points + 1) return rateLimited(points, state.msBeforeNext);

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { networkOf } from '../http/client-address.ts';
-import { Problem } from '../http/problem.ts';
+import { invalidHeader, Problem } from '../http/problem.ts';
 import { COOKIE, operatorName } from './session/session.ts';
 import type { Session, Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
@@ -42,10 +42,7 @@ function byBearer(ctx: Context): Operator {
   if (token === undefined) throw new Problem('UNAUTHENTICATED', { detail: HOW });
   const name = ctx.get('x-operator');
   const fault = name === '' ? undefined : operatorName.safeParse(name).error?.issues[0];
-  if (fault) {
-    const errors = [{ field: 'X-Operator', message: fault.message }];
-    throw new Problem('INVALID_REQUEST', { detail: 'The X-Operator header is not valid.', errors });
-  }
+  if (fault) throw invalidHeader('X-Operator', fault.message);
   return { token, name, isLive: () => true };
 }
 

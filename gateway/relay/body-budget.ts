@@ -3,22 +3,16 @@ import { type BodyBounds, readBody } from '../http/raw-body.ts';
 import { type Limits, limiterKey } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 
-/** Limits the bytes of bodies that one address sends per second, before a signature is verified. */
-export interface BodyBudget {
-  /**
-   * Reads a body. Throws RATE_LIMITED when the budget is used up, before reading if the length is declared; and what
-   * readBody() throws.
-   */
-  read(ctx: Context, network: string): Promise<Buffer>;
-  /** Charges a body that could not be parsed as if it were the largest. */
-  chargeMalformed(network: string): Promise<void>;
-}
+export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /** Bodies up to this size are free, so that senders of large bodies do not use up the budget of small ones. */
 const FREE_BYTES = 4 * 1024;
 
-/** Opens the budgets: `kibPerSecond` for each address, and never less than one body of the largest size. */
-export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: BodyBounds): BodyBudget {
+/**
+ * Limits the bytes of bodies that one address sends per second, before a signature is verified: to `kibPerSecond`, and
+ * never less than one body of the largest size.
+ */
+export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: BodyBounds) {
   const mostKib = kibOf(bounds.maxBytes);
   const points = Math.max(kibPerSecond, mostKib);
   const limiter = limits.limiter({ name: 'relay-body-kib', points, durationSeconds: 1 });
@@ -28,14 +22,19 @@ export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: B
   }
 
   return {
-    read: async (ctx, network) => {
+    /**
+     * Reads a body. Throws RATE_LIMITED when the budget is used up, before reading if the length is declared; and what
+     * readBody() throws.
+     */
+    async read(ctx: Context, network: string): Promise<Buffer> {
       const declaredBytes = ctx.request.length;
       if (declaredBytes !== undefined) await charge(network, declaredBytes);
       const body = await readBody(ctx.req, bounds);
       if (declaredBytes === undefined) await charge(network, body.length);
       return body;
     },
-    chargeMalformed: async (network) => {
+    /** Charges a body that could not be parsed as if it were the largest. */
+    async chargeMalformed(network: string): Promise<void> {
       await limiter.penalty(limiterKey(network), mostKib);
     },
   };

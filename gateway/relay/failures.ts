@@ -1,13 +1,19 @@
-/** Failed verifications: counted, logged, and reported to core, which stores them for the console. */
+/** Failed verifications: counted, logged, and reported in batches to core, which stores them for the console. */
 import { createHash } from 'node:crypto';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Counter } from 'prom-client';
 import { v7 as uuid } from 'uuid';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
-import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { errorFields } from '../../platform/log.ts';
+import { runPeriodically } from '../../platform/periodic-job.ts';
+import {
+  VerificationFailureReason,
+  type VerificationFailureSchema,
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Problem } from '../http/problem.ts';
-import type { Announced } from './announced.ts';
+import { type Announced, kindForCore } from './announced.ts';
 import type { RelayOptions } from './relay-options.ts';
-import { type Failure, reportFailures } from './report-failures.ts';
 
 /** What the relay knows when a verification fails. */
 interface Evidence {
@@ -21,51 +27,84 @@ interface Evidence {
   readonly refusal: Problem;
 }
 
-/** Counts, logs and reports failures. */
-export interface Failures {
-  record(evidence: Evidence): void;
-  /** Sends the last report. */
-  close(): Promise<void>;
-}
+export type Failures = ReturnType<typeof createFailures>;
 
-/** Registers the metric and starts reporting. */
-export function createFailures(
-  options: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>,
-): Failures {
-  const { log, registry } = options;
-  const report = reportFailures(options);
+/** The most that the contract allows in one call. */
+const BATCH = 200;
+const EVERY_MS = 1_000;
+const TIMEOUT_MS = 5_000;
+/** Most failures that wait; more are dropped, and their number is reported. */
+const WAITING = 1_000;
+
+/** Registers the metrics and starts reporting. */
+export function createFailures({
+  notifications,
+  log,
+  registry,
+  reportEveryMs = EVERY_MS,
+}: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
+  let waiting: MessageInitShape<typeof VerificationFailureSchema>[] = [];
+  let droppedCount = 0;
+  const registers = [registry];
   const counter = new Counter({
     name: 'holdfast_relay_verification_failures_total',
     help: 'Notifications that could not be verified, by kind and reason.',
     labelNames: ['kind', 'reason'],
-    registers: [registry],
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'holdfast_relay_failures_dropped_total',
+    help: 'Failed verifications that were not reported to core because too many waited.',
+    registers,
   });
 
-  /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
-  function record(evidence: Evidence): void {
-    const reason = VerificationFailureReason[evidence.reason];
-    counter.inc({ kind: evidence.announced.kind, reason });
-    if (evidence.refusal.code === 'RATE_LIMITED') return;
-    const failure = failureOf(evidence);
-    const { bodySha256, failureId: _, failedAt: __, ...shown } = failure;
-    log.warn('relay verification failed', { ...shown, reason, bodySha256: bodySha256.toString('hex') });
-    report.add(failure);
+  /** A batch that failed is sent again; failures have ids, so core counts none twice. */
+  async function send(): Promise<void> {
+    const failures = waiting.slice(0, BATCH);
+    const reportedCount = Math.min(droppedCount, 2 ** 31 - 1);
+    if (failures.length === 0) return;
+    try {
+      const request = { failures, droppedCount: reportedCount };
+      await notifications.reportVerificationFailures(request, { timeoutMs: TIMEOUT_MS });
+      waiting = waiting.slice(failures.length);
+      droppedCount -= reportedCount;
+    } catch (error) {
+      log.warn('failed verifications not reported', errorFields(error));
+    }
   }
 
-  return { record, close: report.close };
+  const job = runPeriodically({ name: 'report-failures', intervalMs: reportEveryMs, runOnce: send }, log);
+  return {
+    /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
+    record({ reason, announced: { kind, statusInfo }, fields, address, body, headers, refusal }: Evidence): void {
+      const word = VerificationFailureReason[reason];
+      counter.inc({ kind, reason: word });
+      if (refusal.code === 'RATE_LIMITED') return;
+      const bodySha256 = sha256(body);
+      const shown = {
+        statusInfo,
+        claimedMerchantId: fields.merchantId,
+        address,
+        bodyBytes: body.length,
+        signatureSha256Prefix: headers.length === 0 ? '' : sha256(headers.join(', ')).toString('hex').slice(0, 8),
+      };
+      log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
+      if (waiting.length < WAITING) {
+        const own = { failureId: uuid(), failedAt: timestampNow(), reason, kind: kindForCore(kind), bodySha256 };
+        waiting.push({ ...shown, ...own });
+      } else {
+        droppedCount += 1;
+        dropped.inc();
+      }
+    },
+    /** Sends one last batch. */
+    async close(): Promise<void> {
+      await job.close();
+      await send();
+    },
+  };
 }
 
-function failureOf({ reason, announced, fields, address, body, headers }: Evidence): Failure {
-  const signature = headers.join(', ');
-  return {
-    failureId: uuid(),
-    failedAt: new Date(),
-    reason,
-    ...announced,
-    claimedMerchantId: fields.merchantId,
-    address,
-    bodyBytes: body.length,
-    bodySha256: createHash('sha256').update(body).digest(),
-    signatureSha256Prefix: headers.length === 0 ? '' : createHash('sha256').update(signature).digest('hex').slice(0, 8),
-  };
+function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest();
 }

@@ -4,16 +4,7 @@ import { type Limits, limiterKey, take } from '../limits/limits.ts';
 import { openPenalties } from '../limits/penalties.ts';
 import { rateLimited } from '../limits/rate-limit.ts';
 
-/** Limits failed verifications. Valid notifications do not count. */
-export interface Penalties {
-  /**
-   * Runs before a verification. During a penalty of the sender and the claimed merchant, some notifications per second
-   * are still verified: the sender may share its address with a guesser. Throws RATE_LIMITED above that.
-   */
-  check(network: string, claimedMerchantId: string): Promise<void>;
-  /** Counts a failure. Resolves with the answer: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
-  fail(network: string, claimedMerchantId: string): Promise<Problem>;
-}
+export type Penalties = ReturnType<typeof createPenalties>;
 
 /** Failures of one sender for one merchant. Guesses from other addresses do not affect a merchant's sender. */
 const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as const;
@@ -23,13 +14,18 @@ const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 
 const DURING_PENALTY = { name: 'relay-penalty-verifications', points: 100, durationSeconds: 1 } as const;
 const PENALTIES = { failures: PAIR, duringPenalty: DURING_PENALTY, strikes: 'relay-strikes', longestSeconds: 15 * 60 };
 
-/** Opens the limiters. */
-export function createPenalties(limits: Limits, log: Log): Penalties {
+/** Limits failed verifications. Valid notifications do not count. */
+export function createPenalties(limits: Limits, log: Log) {
   const pairs = openPenalties(limits, PENALTIES);
   const addresses = limits.limiter(ADDRESS);
   return {
-    check: (network, claimedMerchantId) => pairs.check(limiterKey(network, claimedMerchantId)),
-    fail: async (network, claimedMerchantId) => {
+    /**
+     * Runs before a verification. During a penalty of the sender and the claimed merchant, some notifications per
+     * second are still verified: the sender may share its address with a guesser. Throws RATE_LIMITED above that.
+     */
+    check: (network: string, claimedMerchantId: string) => pairs.check(limiterKey(network, claimedMerchantId)),
+    /** Counts a failure. Resolves with the answer: UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
+    async fail(network: string, claimedMerchantId: string): Promise<Problem> {
       const key = limiterKey(network, claimedMerchantId);
       const { allowed, state } = await take(addresses, limiterKey(network));
       const tooMany = allowed ? undefined : rateLimited(ADDRESS.points, state.msBeforeNext);
@@ -38,15 +34,13 @@ export function createPenalties(limits: Limits, log: Log): Penalties {
       const refusal = await pairs.fail(key, (durationMs) =>
         log.warn('relay penalty', { address: network, claimedMerchantId, durationMs }),
       );
-      return refusal ?? tooMany ?? unverified();
+      return refusal ?? tooMany ?? new Problem('UNAUTHENTICATED', UNVERIFIED);
     },
   };
 }
 
-/** One answer for a wrong signature and for a merchant that does not exist. */
-function unverified(): Problem {
-  return new Problem('UNAUTHENTICATED', {
-    detail: 'X-Service-Signature does not prove that the merchant sent this notification.',
-    headers: { 'WWW-Authenticate': 'X-Service-Signature' },
-  });
-}
+/** The same for a wrong signature and for a merchant that does not exist. */
+const UNVERIFIED = {
+  detail: 'X-Service-Signature does not prove that the merchant sent this notification.',
+  headers: { 'WWW-Authenticate': 'X-Service-Signature' },
+};

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { hasCardNumber } from '../../platform/card-number.ts';
-import { Problem } from '../http/problem.ts';
+import { invalidHeader } from '../http/problem.ts';
 
 const idempotencyKey = z
   .string()
@@ -14,8 +14,10 @@ const idempotencyKey = z
     examples: ['order-1001-hold'],
   });
 
+const HEADER = 'Idempotency-Key';
+
 /** The request header, for a route's description. */
-export const KEYED = { 'Idempotency-Key': idempotencyKey.optional() };
+export const KEYED = { [HEADER]: idempotencyKey.optional() };
 
 /** The answer's header, for a route's description. */
 export const REPLAYED = {
@@ -31,15 +33,8 @@ export const REPLAYED = {
 export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
   if (ctx.req.headers['idempotency-key'] === undefined) return {};
   const [key = '', ...others] = ctx.req.headersDistinct['idempotency-key'] ?? [];
-  if (others.length > 0) throw invalid('is given more than once');
+  if (others.length > 0) throw invalidHeader(HEADER, 'is given more than once');
   const result = idempotencyKey.safeParse(key);
-  if (!result.success) throw invalid(result.error.issues[0]?.message ?? '');
+  if (!result.success) throw invalidHeader(HEADER, result.error.issues[0]?.message ?? '');
   return { idempotencyKey: key };
-}
-
-function invalid(message: string): Problem {
-  return new Problem('INVALID_REQUEST', {
-    detail: 'The Idempotency-Key header is not valid.',
-    errors: [{ field: 'Idempotency-Key', message }],
-  });
 }

@@ -14,9 +14,11 @@ import {
   DeliveryPage,
   DeliveryWithAttempts,
   deliveryPage,
+  RECOVER_DESCRIPTION,
+  RecoveredDeliveries,
+  recoverFields,
   WholeDelivery,
 } from '../../resource/delivery.ts';
-import { RECOVER_DESCRIPTION, RecoveredDeliveries, recoverFields } from '../../resource/recover.ts';
 import { merchantId, NoBody, time, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { eventStream, LAST_EVENT_ID, streamEvents } from '../../event-stream/event-stream.ts';
-import { OPERATIONS } from '../../event-stream/operation-feed.ts';
+import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../../event-stream/event-stream.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { answered } from '../../resource/core-messages.ts';

@@ -28,21 +28,7 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-export interface Sessions {
-  start(token: string, operator: string): Session;
-  /** The cookie's value. */
-  seal(session: Session): string;
-  /**
-   * Undefined for a cookie that this key did not seal, and for a session that has expired or was ended. Throws
-   * UNAVAILABLE while the gateway does not know which sessions were ended.
-   */
-  open(cookie: string): Session | undefined;
-  /** Whether it has neither expired nor been ended. */
-  isLive(session: Session): boolean;
-  /** The value that a call by cookie that changes something must send in X-CSRF-Token. */
-  csrfToken(session: Session): string;
-  isCsrfToken(session: Session, token: string): boolean;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** A working day. */
 export const SESSION_SECONDS = 8 * 3_600;
@@ -55,20 +41,27 @@ export function createSessions(
   gatewayToken: string,
   credentials: Pick<Credentials, 'isSessionEnded' | 'isFresh'>,
   now: () => number = Date.now,
-): Sessions {
+) {
   const sealingKey = derive(gatewayToken, 'holdfast console session');
   const csrfKey = derive(gatewayToken, 'holdfast console csrf');
 
+  /** The value that a call by cookie that changes something must send in X-CSRF-Token. */
   const csrfToken = ({ id }: Session) => createHmac('sha256', csrfKey).update(id).digest('base64url');
+  /** Whether it has neither expired nor been ended. */
   const isLive = (session: Session) =>
     now() < session.expiresAtMs && !credentials.isSessionEnded(sessionHash(session).toString('base64'));
   return {
-    start: (token, operator) => {
+    start(token: string, operator: string): Session {
       const expiresAtMs = now() + SESSION_SECONDS * 1000;
       return { id: randomBytes(32).toString('base64url'), token, operator, expiresAtMs };
     },
-    seal: (session) => seal(sealingKey, JSON.stringify(session)),
-    open: (cookie) => {
+    /** The cookie's value. */
+    seal: (session: Session) => seal(sealingKey, JSON.stringify(session)),
+    /**
+     * Undefined for a cookie that this key did not seal, and for a session that has expired or was ended. Throws
+     * UNAVAILABLE while the gateway does not know which sessions were ended.
+     */
+    open(cookie: string): Session | undefined {
       const session = unseal(sealingKey, cookie);
       if (session === undefined || !isLive(session)) return undefined;
       if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Sessions cannot be checked now.' });
@@ -76,7 +69,7 @@ export function createSessions(
     },
     isLive,
     csrfToken,
-    isCsrfToken: (session, token) => {
+    isCsrfToken(session: Session, token: string): boolean {
       const [is, due] = [Buffer.from(token), Buffer.from(csrfToken(session))];
       return is.length === due.length && timingSafeEqual(is, due);
     },

@@ -25,7 +25,7 @@ const MOST_KNOWN = 100;
  */
 export function createVerifyToken(
   core: Pick<Core, 'operators'>,
-  failedLogins: FailedLogins,
+  failedLogins: ReturnType<typeof createFailedLogins>,
   now: () => number = Date.now,
 ): VerifyToken {
   const known = new Map<string, number>();
@@ -65,14 +65,6 @@ const TIMEOUT_MS = 5_000;
 const NO: ReadonlySet<number> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 const AWAY: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED]);
 
-/** Limits guesses at the operator token, by network. */
-export interface FailedLogins {
-  /** Runs before a token is verified. Throws RATE_LIMITED above what is verified during a penalty. */
-  check(network: string): Promise<void>;
-  /** Counts a wrong token. Resolves with RATE_LIMITED when there were too many, else undefined. */
-  fail(network: string): Promise<Problem | undefined>;
-}
-
 export const GUESSES = {
   failures: { name: 'operator-logins', points: 5, durationSeconds: 60 },
   /** At this rate 32 random characters cannot be guessed. */
@@ -81,12 +73,14 @@ export const GUESSES = {
   longestSeconds: 60 * 60,
 } as const;
 
-/** Opens the limiters. */
-export function createFailedLogins(limits: Limits, log: Log): FailedLogins {
+/** Limits guesses at the operator token, by network. */
+export function createFailedLogins(limits: Limits, log: Log) {
   const guesses = openPenalties(limits, GUESSES);
   return {
-    check: (network) => guesses.check(limiterKey(network)),
-    fail: (network) => {
+    /** Runs before a token is verified. Throws RATE_LIMITED above what is verified during a penalty. */
+    check: (network: string) => guesses.check(limiterKey(network)),
+    /** Counts a wrong token. Resolves with RATE_LIMITED when there were too many, else undefined. */
+    fail(network: string) {
       log.warn('operator token refused', { address: network });
       return guesses.fail(limiterKey(network), (durationMs) =>
         log.warn('operator penalty', { address: network, durationMs }),

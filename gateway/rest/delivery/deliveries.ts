@@ -7,9 +7,11 @@ import {
   DeliveryPage,
   DeliveryWithAttempts,
   deliveryPage,
+  RECOVER_DESCRIPTION,
+  RecoveredDeliveries,
+  recoverFields,
   WholeDelivery,
 } from '../../resource/delivery.ts';
-import { RECOVER_DESCRIPTION, RecoveredDeliveries, recoverFields } from '../../resource/recover.ts';
 import { ownMerchantId, uuid } from '../../resource/request-fields.ts';
 import { NoFields, restRoute } from '../route.ts';
 

@@ -1,5 +1,4 @@
-import { eventStream, LAST_EVENT_ID, streamEvents } from '../../event-stream/event-stream.ts';
-import { OPERATIONS } from '../../event-stream/operation-feed.ts';
+import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../../event-stream/event-stream.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';

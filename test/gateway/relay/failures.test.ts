@@ -4,7 +4,7 @@ import type { ReportVerificationFailuresRequest } from '../../../proto/gen/holdf
 import { forEachTest } from '../../suite.ts';
 import { notification, openStage } from './stage.ts';
 
-describe('reportFailures()', () => {
+describe('createFailures()', () => {
   const stage = forEachTest(() => openStage({ reportEveryMs: 200 }));
 
   const fail = async (times: number) => {

@@ -1,15 +1,13 @@
 import { listAudit } from '../api.js';
-import { dateFields, dateFilter } from '../shell/filters.js';
+import { dateFields } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
 import { Time } from '../words/time.js';
 
-const DATES = ['atFrom', 'atTo'];
-
 const FIELDS = [
   { name: 'target', label: 'About (an id)' },
   { name: 'action', label: 'Action' },
-  ...dateFields(DATES, 'Written'),
+  ...dateFields('at', 'Written'),
 ];
 
 const COLUMNS = [
@@ -23,7 +21,7 @@ const COLUMNS = [
 /** What operators did, and merchants with their webhooks, newest first. */
 export const AuditView = listView({
   title: 'Audit log',
-  search: { path: ['audit'], fields: FIELDS, filterOf: (said) => dateFilter(said, DATES) },
+  search: { path: ['audit'], fields: FIELDS },
   list: { read: listAudit, what: 'the audit log', csv: 'audit', empty: 'No entry matches.' },
   table: { caption: 'Audit log, newest first', columns: COLUMNS, keyOf: ({ auditEntryId }) => auditEntryId },
 });

@@ -1,29 +1,23 @@
 import { listDeliveries, replayDeliveries } from '../api.js';
 import { Confirm } from '../shell/dialog.js';
 import { Field, Select } from '../shell/field.js';
-import { dateFields, dateFilter } from '../shell/filters.js';
+import { dateFields, filterOf } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
-import { linkTo } from '../shell/route.js';
-import { momentIn, Time } from '../words/time.js';
+import { Time } from '../words/time.js';
 import { Badge, choicesOf, choicesOfWords, ENDPOINTS, Id } from '../words/words.js';
 import { readPauses, waitingFor } from './pause.js';
-
-const DATES = ['createdFrom', 'createdTo'];
 
 const FIELDS = [
   { name: 'merchantId', label: 'Merchant' },
   { name: 'endpointKind', label: 'Endpoint', options: choicesOf(ENDPOINTS) },
   { name: 'state', label: 'State', options: choicesOfWords('PENDING', 'DELIVERED', 'DEAD') },
   { name: 'requestId', label: 'Request ID' },
-  ...dateFields(DATES, 'Created'),
+  ...dateFields('created', 'Created'),
 ];
 
 const COLUMNS = [
-  {
-    name: 'Delivery',
-    cell: ({ deliveryId }) => html`<${Id} id=${deliveryId} href=${linkTo(['deliveries', deliveryId])} />`,
-  },
+  { name: 'Delivery', cell: ({ deliveryId }) => html`<${Id} id=${deliveryId} of="deliveries" />` },
   { name: 'State', cell: ({ state }) => html`<${Badge} word=${state} />` },
   { name: 'About', cell: ({ kind, statusInfo }) => `${kind.toLowerCase()} ${statusInfo}` },
   { name: 'Merchant', cell: ({ merchantId }) => merchantId },
@@ -36,7 +30,7 @@ const COLUMNS = [
 /** Deliveries, searched, and sent again by the many. */
 export const DeliveriesView = listView({
   title: 'Deliveries',
-  search: { path: ['deliveries'], fields: FIELDS, filterOf: (said) => dateFilter(said, DATES) },
+  search: { path: ['deliveries'], fields: FIELDS },
   button: { text: 'Replay many…' },
   Dialog: ReplayMany,
   list: { read: listDeliveries, what: 'deliveries', csv: 'deliveries', empty: 'No delivery matches.' },
@@ -46,17 +40,10 @@ export const DeliveriesView = listView({
 /** Sends the deliveries of a merchant that have ended again, oldest first and spread over time. */
 function ReplayMany({ query, onDone, onClose }) {
   const run = async (form) => {
-    const { merchantId, endpointKind, state, createdFrom, createdTo } = Object.fromEntries(form);
-    const { replayedCount, more } = await replayDeliveries({
-      merchantId: merchantId.trim(),
-      endpointKind,
-      state,
-      createdFrom: momentIn(createdFrom),
-      createdTo: momentIn(createdTo),
-    });
-    const pauses = (await readPauses(merchantId.trim())).filter(
-      (each) => !endpointKind || each.endpointKind === endpointKind,
-    );
+    const { endpointKind, ...filter } = filterOf(FIELDS, form);
+    const merchantId = filter.merchantId.trim();
+    const { replayedCount, more } = await replayDeliveries({ ...filter, merchantId, endpointKind });
+    const pauses = (await readPauses(merchantId)).filter((each) => !endpointKind || each.endpointKind === endpointKind);
     const noun = replayedCount === 1 ? 'delivery is' : 'deliveries are';
     const sent = `${replayedCount} ${noun} sent again${more ? '; more match' : ''}.`;
     return [sent, ...pauses.map(waitingFor)].join(' ');

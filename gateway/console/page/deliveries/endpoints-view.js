@@ -7,10 +7,7 @@ import { ENDPOINTS, PAUSES } from '../words/words.js';
 import { PauseDialog, ResumeDialog } from './pause.js';
 
 const COLUMNS = [
-  {
-    name: 'Merchant',
-    cell: ({ merchantId }) => html`<a href=${linkTo(['merchants', merchantId])}>${merchantId}</a>`,
-  },
+  { name: 'Merchant', cell: ({ merchantId }) => html`<a href=${linkTo(['merchants', merchantId])}>${merchantId}</a>` },
   { name: 'Endpoint', cell: ({ endpointKind }) => ENDPOINTS[endpointKind] ?? endpointKind },
   { name: 'Paused', cell: ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No') },
   { name: 'Until', cell: ({ pausedUntil }) => html`<${Time} at=${pausedUntil} />` },

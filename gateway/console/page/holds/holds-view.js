@@ -1,13 +1,10 @@
 import { listHolds } from '../api.js';
-import { moneyAndDateFields, moneyAndDateFilter } from '../shell/filters.js';
+import { moneyAndDateFields } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
-import { linkTo } from '../shell/route.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, choicesOfWords, Id } from '../words/words.js';
-
-const DATES = ['createdFrom', 'createdTo'];
 
 const FIELDS = [
   { name: 'requestId', label: 'Request ID' },
@@ -19,7 +16,7 @@ const FIELDS = [
     label: 'Status',
     options: choicesOfWords('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'),
   },
-  ...moneyAndDateFields(DATES, 'Asked for'),
+  ...moneyAndDateFields('created', 'Asked for'),
   {
     name: 'expiring',
     label: 'Ends',
@@ -32,7 +29,7 @@ const FIELDS = [
 ];
 
 const COLUMNS = [
-  { name: 'Hold', cell: ({ requestId }) => html`<${Id} id=${requestId} href=${linkTo(['holds', requestId])} />` },
+  { name: 'Hold', cell: ({ requestId }) => html`<${Id} id=${requestId} of="holds" />` },
   { name: 'Status', cell: ({ status }) => html`<${Badge} word=${status} />` },
   { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
   { name: 'Captured', isNumber: true, cell: ({ amountCaptured, currency }) => formatAmount(amountCaptured, currency) },
@@ -50,13 +47,12 @@ const COLUMNS = [
 /** Holds, searched. */
 export const HoldsView = listView({
   title: 'Holds',
-  search: { path: ['holds'], fields: FIELDS, filterOf },
+  search: { path: ['holds'], fields: FIELDS, adjust },
   list: { read: listHolds, what: 'holds', csv: 'holds', empty: 'No hold matches.' },
   table: { caption: 'Holds, newest first', columns: COLUMNS, keyOf: ({ requestId }) => requestId },
 });
 
-function filterOf({ expiring, ...said }) {
-  const filter = moneyAndDateFilter(said, DATES);
+function adjust({ expiring, ...filter }) {
   const hours = Number.parseInt(expiring, 10);
   if (!(hours > 0)) return filter;
   return { ...filter, expiringBefore: new Date(Date.now() + hours * 3_600_000).toISOString() };

@@ -56,11 +56,8 @@ function Summary({ operation }) {
   const facts = [
     ['Merchant', html`<a href=${linkTo(['merchants', merchantId])}>${merchantId}</a>`],
     ["Merchant's reference", operation.merchantReference],
-    ['Hold', hold && html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />`],
-    [
-      'Capture',
-      captureRequestId && html`<${Id} id=${captureRequestId} href=${linkTo(['operations', captureRequestId])} />`,
-    ],
+    ['Hold', hold && html`<${Id} id=${hold} of="holds" />`],
+    ['Capture', captureRequestId && html`<${Id} id=${captureRequestId} of="operations" />`],
     ['Terminal', operation.terminalId],
     ['User', operation.userId],
     ["Processor's reference", operation.reference],

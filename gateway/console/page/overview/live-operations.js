@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { followOperations, listOperations } from '../api.js';
 import { html } from '../shell/html.js';
 import { Problem } from '../shell/problem.js';
-import { linkTo } from '../shell/route.js';
 import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
@@ -51,11 +50,7 @@ function Line({ operation }) {
     <span>${nameOfKind(kind)} ${statusInfo}</span>
     <strong>${formatAmount(amount, currency)}</strong>
     <span class="quiet">${merchantId}</span>
-    ${
-      hold
-        ? html`<${Id} id=${hold} href=${linkTo(['holds', hold])} />`
-        : html`<${Id} id=${requestId} href=${linkTo(['operations', requestId])} />`
-    }
+    <${Id} id=${hold ?? requestId} of=${hold ? 'holds' : 'operations'} />
   </li>`;
 }
 

@@ -3,7 +3,6 @@ import { outcomeOf } from '../deliveries/pause.js';
 import { Confirm } from '../shell/dialog.js';
 import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
-import { linkTo } from '../shell/route.js';
 import { Time } from '../words/time.js';
 import { Badge, choicesOfWords, Id, said } from '../words/words.js';
 
@@ -19,10 +18,7 @@ const COLUMNS = [
   { name: 'Merchant', cell: ({ merchantId }) => merchantId },
   { name: 'Request ID', cell: ({ requestId }) => html`<${Id} id=${requestId} />` },
   { name: 'Says', cell: said },
-  {
-    name: 'Delivery',
-    cell: ({ deliveryId: id }) => html`<${Id} id=${id} href=${id && linkTo(['deliveries', id])} />`,
-  },
+  { name: 'Delivery', cell: ({ deliveryId: id }) => html`<${Id} id=${id} of="deliveries" />` },
   {
     name: 'Decide',
     cell: (item, act) =>

@@ -1,7 +1,6 @@
 import { listReviews } from '../api.js';
 import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
-import { linkTo } from '../shell/route.js';
 import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { spanOf, Time } from '../words/time.js';
@@ -22,7 +21,7 @@ const COLUMNS = [
   { name: 'Amount', isNumber: true, cell: ({ amount, currency }) => formatAmount(amount, currency) },
   { name: 'Merchant', cell: ({ merchantId }) => merchantId },
   { name: 'Processor', cell: ({ processor }) => processor },
-  { name: 'Hold', cell: (item) => html`<${Id} ...${linkToHold(item)} />` },
+  { name: 'Hold', cell: (item) => html`<${Id} id=${holdOf(item) ?? item.requestId} of=${holdOf(item) && 'holds'} />` },
   { name: 'For', cell: ({ ageSeconds }) => spanOf(ageSeconds) },
   { name: 'Inquiries', isNumber: true, cell: ({ inquiryCount }) => inquiryCount },
   { name: 'Next inquiry', cell: ({ nextInquiryAt }) => html`<${Time} at=${nextInquiryAt} />` },
@@ -49,8 +48,3 @@ export const ReviewsView = listView({
     keyOf: ({ requestId, reason }) => `${requestId} ${reason}`,
   },
 });
-
-function linkToHold(item) {
-  const id = holdOf(item);
-  return id ? { id, href: linkTo(['holds', id]) } : { id: item.requestId };
-}

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { search } from '../api.js';
-import { dateFields, dateFilter, Filters } from '../shell/filters.js';
+import { dateFields, Filters, filterOf } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { Loaded, readPages, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
@@ -42,9 +42,7 @@ export function SearchBox() {
   </form></search>`;
 }
 
-const DATES = ['createdFrom', 'createdTo'];
-
-const FIELDS = [{ name: 'merchantId', label: 'Merchant' }, ...dateFields(DATES, 'Asked for')];
+const FIELDS = [{ name: 'merchantId', label: 'Merchant' }, ...dateFields('created', 'Asked for')];
 
 /** What was found for the text in the search box, within the filter. A single thing is opened at once. */
 export function SearchView({ query }) {
@@ -54,10 +52,9 @@ export function SearchView({ query }) {
     show = setText;
   }, []);
   if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
-  const filter = dateFilter(Object.fromEntries(query), DATES);
   return html`<${View} title="Search">
     <${Filters} path=${['search']} query=${query} fields=${FIELDS} label="What is searched" />
-    <${Found} key=${`${text} ${query}`} asked=${{ text, ...filter }} />
+    <${Found} key=${`${text} ${query}`} asked=${{ text, ...filterOf(FIELDS, query) }} />
   <//>`;
 }
 
@@ -71,7 +68,7 @@ function Found({ asked }) {
   useEffect(() => {
     const [only, ...others] = found.value?.items ?? [];
     if (only && others.length === 0 && only.matchedBy !== 'LAST4' && !found.value.nextPageToken)
-      location.replace(hrefOf(only));
+      location.replace(linkTo([viewOf(only), idOf(only)]));
   }, [found.value]);
   return html`<${Loaded} of=${found} what="what matches">
     ${({ items, searchedFrom, nextPageToken }) => html`
@@ -82,7 +79,7 @@ function Found({ asked }) {
         items.length === 0
           ? html`<p class="empty">Nothing matches. ${HINT}</p>`
           : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items}
-            keyOf=${({ requestId, deliveryId }) => deliveryId ?? requestId} />`
+            keyOf=${idOf} />`
       }
       ${
         nextPageToken &&
@@ -93,21 +90,19 @@ function Found({ asked }) {
   <//>`;
 }
 
-function hrefOf({ deliveryId, operation, requestId }) {
-  if (deliveryId) return linkTo(['deliveries', deliveryId]);
-  return linkTo([operation === 'HOLD' ? 'holds' : 'operations', requestId]);
+function idOf({ deliveryId, requestId }) {
+  return deliveryId ?? requestId;
+}
+
+function viewOf({ deliveryId, operation }) {
+  if (deliveryId) return 'deliveries';
+  return operation === 'HOLD' ? 'holds' : 'operations';
 }
 
 const COLUMNS = [
-  { name: 'Found', cell: (match) => html`<${Id} id=${match.deliveryId ?? match.requestId} href=${hrefOf(match)} />` },
-  {
-    name: 'What',
-    cell: ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : nameOfKind(operation)),
-  },
-  {
-    name: 'State',
-    cell: ({ status }) => status && html`<${Badge} word=${status} />`,
-  },
+  { name: 'Found', cell: (match) => html`<${Id} id=${idOf(match)} of=${viewOf(match)} />` },
+  { name: 'What', cell: ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : nameOfKind(operation)) },
+  { name: 'State', cell: ({ status }) => status && html`<${Badge} word=${status} />` },
   {
     name: 'Amount',
     isNumber: true,

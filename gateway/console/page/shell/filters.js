@@ -7,7 +7,7 @@ import { goTo } from './route.js';
 
 /**
  * A search form whose fields stand in the address, so that a search can be kept and shared. `fields` are `{ name, label
- * }`, or with `options` for a choice, or with the `type` of an input.
+ * }`, with `options` for a choice, the `type` of a time, or `isAmount`.
  */
 export function Filters({ path, query, fields, label }) {
   const form = useRef();
@@ -50,40 +50,35 @@ export function Filters({ path, query, fields, label }) {
   </search>`;
 }
 
-/** Fields of a filter by date; `[from, to]` are their names. */
-export function dateFields([from, to], about) {
+/** The two ends of a period, `createdFrom` and `createdTo` of `created`; they are local times in the form. */
+export function dateFields(name, about) {
   return [
-    { name: from, label: `${about} since`, type: 'datetime-local' },
-    { name: to, label: `${about} before`, type: 'datetime-local' },
+    { name: `${name}From`, label: `${about} since`, type: 'datetime-local' },
+    { name: `${name}To`, label: `${about} before`, type: 'datetime-local' },
   ];
 }
 
-/** Such a filter as the service takes it: times in UTC. */
-export function dateFilter(filter, [from, to]) {
-  return { ...filter, [from]: momentIn(filter[from]), [to]: momentIn(filter[to]) };
-}
-
-/** Fields of a filter by amount and by date; `dates` are the names of the dates. */
-export function moneyAndDateFields(dates, about) {
+/** Bounds of an amount in major units, its currency, and the two ends of a period. */
+export function moneyAndDateFields(name, about) {
   return [
-    { name: 'amountFrom', label: 'Amount at least' },
-    { name: 'amountTo', label: 'Amount at most' },
+    { name: 'amountFrom', label: 'Amount at least', isAmount: true },
+    { name: 'amountTo', label: 'Amount at most', isAmount: true },
     { name: 'currency', label: 'Currency' },
-    ...dateFields(dates, about),
+    ...dateFields(name, about),
   ];
 }
 
 /**
- * Such a filter as the service takes it: amounts in minor units, times in UTC. Amounts without a currency have two
- * digits.
+ * What the form says, as the service takes it: times in UTC, amounts in minor units. Amounts without a currency have
+ * two digits.
  */
-export function moneyAndDateFilter(filter, dates) {
+export function filterOf(fields, query) {
+  const filter = Object.fromEntries(query);
   const currency = filter.currency?.toUpperCase();
-  const minor = (text) => text && Math.round(Number(text.replace(',', '.')) * 10 ** digitsOf(currency));
-  return {
-    ...dateFilter(filter, dates),
-    currency,
-    amountFrom: minor(filter.amountFrom),
-    amountTo: minor(filter.amountTo),
-  };
+  for (const { name, type, isAmount } of fields) {
+    const text = filter[name];
+    if (type) filter[name] = momentIn(text);
+    if (isAmount && text) filter[name] = Math.round(Number(text.replace(',', '.')) * 10 ** digitsOf(currency));
+  }
+  return { ...filter, currency };
 }

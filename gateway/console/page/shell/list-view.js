@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CsvButton } from './csv.js';
-import { Filters } from './filters.js';
+import { Filters, filterOf } from './filters.js';
 import { html } from './html.js';
 import { Loaded, readPages, useLoad } from './load.js';
 import { notify } from './notice.js';
@@ -10,7 +10,7 @@ import { View } from './view.js';
 
 /**
  * Makes a view that is a list. `list.read(filter)` answers a page of it, and the `table` shows it. `search` is a form
- * above it, whose `filterOf` makes a filter from what the form says. The `button`, and the table's cells by their
+ * above it; `adjust` changes the filter that it makes. The `button`, and the table's cells by their
  * `act`, open the `Dialog` about what is `asked`. `Above` is shown between form and list.
  */
 export function listView({ title, lead, search, button, Above, Dialog, list, table }) {
@@ -23,8 +23,8 @@ export function listView({ title, lead, search, button, Above, Dialog, list, tab
       setRound(round + 1);
       notify(text);
     };
-    const { path, fields, filterOf = (said) => said } = search ?? {};
-    const filter = search && filterOf(Object.fromEntries(query));
+    const { path, fields = [], adjust = (filter) => filter } = search ?? {};
+    const filter = search && adjust(filterOf(fields, query));
     const ask = (pageToken) => list.read({ ...filter, pageToken });
     return html`<${View} title=${title} lead=${lead}>
       ${search && html`<${Filters} path=${path} query=${query} fields=${fields} label=${title} />`}

@@ -1,4 +1,5 @@
 import { html } from '../shell/html.js';
+import { linkTo } from '../shell/route.js';
 
 /** What the service's words mean to a reader, and how they are coloured. */
 const WORDS = {
@@ -85,11 +86,11 @@ export function Badge({ word }) {
   return html`<span class="badge ${WORDS[word]?.[1] ?? 'calm'}">${textOf(word)}</span>`;
 }
 
-/** The end of an id, which tells ids apart; the whole of it is read out and copied. */
-export function Id({ id, href }) {
+/** The end of an id, which tells ids apart; the whole of it is read out and copied. `of` names the view to link to. */
+export function Id({ id, of }) {
   if (!id) return html`<span class="quiet">–</span>`;
   const short = id.length > 20 ? `…${id.slice(-12)}` : id;
-  return href
-    ? html`<a class="id" href=${href} title=${id}>${short}</a>`
+  return of
+    ? html`<a class="id" href=${linkTo([of, id])} title=${id}>${short}</a>`
     : html`<code class="id" title=${id}>${short}</code>`;
 }

@@ -1,4 +1,6 @@
-/** Creates certificates for TLS tests: an authority, a server certificate for this machine, and a client certificate. */
+/**
+ * Creates certificates for TLS tests: an authority, a server certificate for this machine, and a client certificate.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { generate } from 'selfsigned';

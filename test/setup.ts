@@ -1,4 +1,6 @@
-/** Starts one embedded PostgreSQL and one running service per test run. Another PostgreSQL on the machine is never used. */
+/**
+ * Starts one embedded PostgreSQL and one running service per test run. Another PostgreSQL on the machine is never used.
+ */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +14,10 @@ let directory: string;
 let postgres: Postgres;
 let stack: Awaited<ReturnType<typeof lendStack>>;
 
-/** Starts the server, and passes its address and that of the lender of the service in the environment, which parallel workers inherit. */
+/**
+ * Starts the server, and passes its address and that of the lender of the service in the environment, which parallel
+ * workers inherit.
+ */
 export async function mochaGlobalSetup(): Promise<void> {
   directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
   await chmod(directory, 0o711);

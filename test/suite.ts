@@ -8,7 +8,9 @@ interface Closable {
 /** What is open, in the order of opening; mocha runs one suite at a time in a process. */
 const open: Closable[] = [];
 
-/** Opens something before the tests of a suite and calls its `close()`, if any, after them. Returns a stand-in for it. */
+/**
+ * Opens something before the tests of a suite and calls its `close()`, if any, after them. Returns a stand-in for it.
+ */
 export function forSuite<T extends object>(start: () => T | Promise<T>): T {
   return between(before, after, start);
 }

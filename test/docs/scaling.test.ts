@@ -33,7 +33,8 @@ describe('docs/scaling.md', function () {
     const { rows } = await client.query<{ name: string }>(`select c.relname as name from pg_index i
       join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
       where t.relnamespace = 'public'::regnamespace and i.indisunique and not t.relispartition
-        and not exists (select from pg_attribute where attrelid = t.oid and attnum = any (i.indkey) and attname = 'merchant_id')`);
+        and not exists (select from pg_attribute where attrelid = t.oid and attnum = any (i.indkey)
+          and attname = 'merchant_id')`);
     const [, section = ''] =
       /^\*\*Unique constraints\*\*(.*?)^\*\*Statements/ms.exec(
         await readFile(new URL('docs/scaling.md', root), 'utf8'),

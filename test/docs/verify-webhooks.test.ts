@@ -125,7 +125,9 @@ import { verifyServiceSignature, verifyStandardWebhook } from './verify.mjs';
 const cases = JSON.parse(readFileSync('cases.json', 'utf8'));
 console.log(JSON.stringify({
   service: cases.service.map((c) => verifyServiceSignature(c.secrets, Buffer.from(c.body), c.header)),
-  standard: cases.standard.map((c) => verifyStandardWebhook(c.secrets, Buffer.from(c.body), c.id, c.timestamp, c.signature, c.now)),
+  standard: cases.standard.map((c) =>
+    verifyStandardWebhook(c.secrets, Buffer.from(c.body), c.id, c.timestamp, c.signature, c.now),
+  ),
 }));`;
 
 const PYTHON = `
@@ -133,18 +135,30 @@ import json
 from verify import *
 cases = json.load(open("cases.json", encoding="utf-8"))
 print(json.dumps({
-    "service": [verify_service_signature(c["secrets"], c["body"].encode("utf-8"), c["header"]) for c in cases["service"]],
-    "standard": [verify_standard_webhook(c["secrets"], c["body"].encode("utf-8"), c["id"], c["timestamp"], c["signature"], c["now"])
-                 for c in cases["standard"]],
+    "service": [
+        verify_service_signature(c["secrets"], c["body"].encode("utf-8"), c["header"])
+        for c in cases["service"]
+    ],
+    "standard": [
+        verify_standard_webhook(
+            c["secrets"], c["body"].encode("utf-8"), c["id"], c["timestamp"], c["signature"], c["now"]
+        )
+        for c in cases["standard"]
+    ],
 }))`;
 
 const PHP = `<?php
 require 'verify.php';
 $cases = json_decode(file_get_contents('cases.json'), true);
 echo json_encode([
-    'service' => array_map(fn ($c) => verify_service_signature($c['secrets'], $c['body'], $c['header']), $cases['service']),
+    'service' => array_map(
+        fn ($c) => verify_service_signature($c['secrets'], $c['body'], $c['header']),
+        $cases['service'],
+    ),
     'standard' => array_map(
-        fn ($c) => verify_standard_webhook($c['secrets'], $c['body'], $c['id'], $c['timestamp'], $c['signature'], $c['now']),
+        fn ($c) => verify_standard_webhook(
+            $c['secrets'], $c['body'], $c['id'], $c['timestamp'], $c['signature'], $c['now'],
+        ),
         $cases['standard']
     ),
 ]);`;

@@ -1,4 +1,7 @@
-/** Valid and forged notifications on which the verification code in every language must agree: the shared vectors and known attacks. */
+/**
+ * Valid and forged notifications on which the verification code in every language must agree: the shared vectors and
+ * known attacks.
+ */
 import {
   SIGNED_FIELDS,
   type SignedFields,
@@ -38,7 +41,10 @@ const RIGHT = signNotification(SECRET, FIELDS);
 /** Returns a body whose amount is a number with the given spelling; decoy amounts elsewhere must be ignored. */
 function bodyOf({ amount, ...fields }: SignedFields, isText = false): string {
   const others = JSON.stringify(fields).slice(1, -1);
-  return `{"first":{"amount":1},${others},"amount": ${isText ? `"${amount}"` : amount} ,"note":"5 \\"amount\\":7","last":[{"amount":2.0}]}`;
+  return (
+    `{"first":{"amount":1},${others},"amount": ${isText ? `"${amount}"` : amount} ,"note":"5 ` +
+    '\\"amount\\":7","last":[{"amount":2.0}]}'
+  );
 }
 
 /** X-Service-Signature: the vectors with the amount as a number and as a string, then cases to reject. */

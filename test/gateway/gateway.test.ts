@@ -150,10 +150,13 @@ describe('startGateway()', () => {
   });
 
   const GONE = {
-    'before its body is out': `POST /oct HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    'before its body is out':
+      `POST /oct HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\nContent-Type: ` +
+      'application/json\r\nContent-Length: 9\r\n\r\n{',
     'while core answers': `GET /operations/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\n\r\n`,
     'in the middle of a notification':
-      'POST /webhook/processor/payment/captured HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      'POST /webhook/processor/payment/captured HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 9\r\n\r\n{',
   };
   for (const [when, request] of Object.entries(GONE)) {
     it(`writes one line without a stack when a client disconnects ${when}`, async () => {

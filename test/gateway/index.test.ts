@@ -72,7 +72,7 @@ describe('the gateway process', function () {
       return stdout.trim().split('\n').map(Number);
     };
 
-    it('serves with each while the other is frozen, adds up their metrics, and starts again one that is killed', async () => {
+    it('serves with each while the other is frozen, adds up their metrics, and restarts a killed one', async () => {
       const [one = 0, other = 0] = await processes();
       for (const frozen of [one, other]) {
         process.kill(frozen, 'SIGSTOP');

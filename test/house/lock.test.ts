@@ -56,7 +56,8 @@ describe('what runs after npm ci', () => {
   });
 
   it('fails when npm skipped the Node package', async () => {
-    const older = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); await import('./.ci/runtime.mjs');`;
+    const older = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+      await import('./.ci/runtime.mjs');`;
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', older], { cwd: ROOT });
     await assert.rejects(run, { code: 1, stderr: /needs Node 24.*package-lock\.json/ });
   });

@@ -5,7 +5,10 @@ import { runTool } from '../../.ci/run-tool.ts';
 import { ROOT } from '../../.ci/sources.ts';
 
 const FOLDER = `${ROOT}services/core/storage/migrations/`;
-/** Statements that break the previous version, which still uses the table or column, or inserts rows without the new one. */
+/**
+ * Statements that break the previous version, which still uses the table or column, or inserts rows without the new
+ * one.
+ */
 const NARROWING =
   /\b(drop\s+(table|column)|rename|alter\s+column|truncate|add\s+column\s+"?\w+"?\s+[\w()]+(\[\])?\s+not\s+null(?!\s+default))\b/i;
 

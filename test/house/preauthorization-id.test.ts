@@ -7,7 +7,10 @@ import { ROOT } from '../../.ci/sources.ts';
 import { createDocument } from '../../gateway/openapi/document.ts';
 
 const CONTRACT = `${ROOT}proto/gen/holdfast/v1/`;
-/** Lists use the first one too; test/services/core/rpc/server/scope.test.ts shows that core leaves the field empty there. */
+/**
+ * Lists use the first one too; test/services/core/rpc/server/scope.test.ts shows that core leaves the field empty
+ * there.
+ */
 const MAY_CARRY_IT = [
   'CapturePreauthorizationRequest',
   'ExtendPreauthorizationRequest',

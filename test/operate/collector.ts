@@ -60,7 +60,8 @@ export async function openCollector(): Promise<Collector> {
         await Promise.race([
           once(server, 'collected'),
           new Promise((_, reject) => {
-            const message = `not collected: ${missing.join(', ')}; there are ${found.map(({ name }) => name).join(', ')}`;
+            const names = found.map(({ name }) => name).join(', ');
+            const message = `not collected: ${missing.join(', ')}; there are ${names}`;
             setTimeout(() => reject(new Error(message)), 15_000).unref();
           }),
         ]);

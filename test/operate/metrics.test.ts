@@ -1,4 +1,6 @@
-/** Every metric that an alert or the dashboard uses is in a real scrape, and no scrape names a merchant or a customer. */
+/**
+ * Every metric that an alert or the dashboard uses is in a real scrape, and no scrape names a merchant or a customer.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

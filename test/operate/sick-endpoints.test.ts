@@ -22,7 +22,8 @@ describe('Deliverer beside failing endpoints', function () {
   const addBacklog = async (merchantId: string, count: number) => {
     const ids = Array.from({ length: count }, () => uuidv7());
     await stage.sql(
-      `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
+      `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+        due_at, created_at)
         select id, $2, 'webhook', id::text, 'payment', 'captured', $3, 'PENDING', 0, $4, $4 from unnest($1::uuid[]) id`,
       [ids, merchantId, Buffer.from(bodyOf(merchantId, 'r')), new Date(stage.time.now)],
     );

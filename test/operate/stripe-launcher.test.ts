@@ -107,7 +107,7 @@ describe('npm start with a Stripe key', function () {
     assert.equal((await shop.post('/preauthorization', holdOf('tok_sandbox_ok'))).body.code, 'TOKEN_INVALID');
   });
 
-  it('rejects a processor that PROCESSORS does not name, and reserves nothing at an account that does not exist', async () => {
+  it('rejects a processor that PROCESSORS does not name, and reserves nothing at an unknown account', async () => {
     const file = await quickstartFile(dataDir);
     const shop = openShop(file);
     const wrong = await putProcessor(file, { processor: 'adyen' });

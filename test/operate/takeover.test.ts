@@ -20,7 +20,10 @@ const CLUSTERS = {
   paused: { standby: 'database-2', config: { pause: true } },
 };
 
-/** The script of docker-compose.ha.yml with an etcd and a primary that are played here; `torture -- patroni` has real ones. */
+/**
+ * The script of docker-compose.ha.yml with an etcd and a primary that are played here; `torture -- patroni` has real
+ * ones.
+ */
 describe('takeover', function () {
   this.timeout(60_000);
   const scripts: ChildProcess[] = [];

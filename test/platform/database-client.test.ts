@@ -47,7 +47,8 @@ describe('DatabaseClient', function () {
   it('says why each server is not the primary', async () => {
     const closed = await freePort();
     const url = pair.url.replace(/@[^/]+/, `@127.0.0.1:${closed},127.0.0.1:${pair.standby().port}`);
-    const message = `no server is the primary: 127.0.0.1:${closed} ECONNREFUSED, 127.0.0.1:${pair.standby().port} is a standby`;
+    const standby = `127.0.0.1:${pair.standby().port}`;
+    const message = `no server is the primary: 127.0.0.1:${closed} ECONNREFUSED, ${standby} is a standby`;
     await assert.rejects(new DatabaseClient(connectionOptions(url)).connect(), { message });
   });
 

@@ -11,7 +11,9 @@ const RECOVERY_MS = 60_000;
 /** From this number of kills on, deliveries in progress at a killed worker are waited for too. */
 const LONG = 20;
 
-/** Kills core, and every third time the worker. Returns figures; throws when anything was lost, done twice or is stuck. */
+/**
+ * Kills core, and every third time the worker. Returns figures; throws when anything was lost, done twice or is stuck.
+ */
 export async function tortureCrash({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
   const database = await createDatabase();
   const house = await openHouse(database.url);

@@ -14,7 +14,9 @@ const BUYERS = 12;
 const READY_WITHIN_MS = 5_000;
 const RECOVERY_MS = 60_000;
 
-/** Terminates backends in a transaction, then restarts the server twice. Returns figures; throws on a hang or a loss. */
+/**
+ * Terminates backends in a transaction, then restarts the server twice. Returns figures; throws on a hang or a loss.
+ */
 export async function tortureDatabase(
   { runs = 30 }: TortureOptions,
   readyWithinMs = READY_WITHIN_MS,
@@ -48,7 +50,8 @@ export async function tortureDatabase(
     const bought = await buyers.stop();
     await untilSettled(house, RECOVERY_MS);
     return [
-      `${terminated} backends terminated in transactions, ${runs} times; core served again after at most ${Math.round(slowestMs)} ms`,
+      `${terminated} backends terminated in transactions, ${runs} times; core served again after at most ` +
+        `${Math.round(slowestMs)} ms`,
       `the server restarted ${restarts.length} times; core served again ${restarts.join(' and ')} ms after it was up`,
       await askAgain(bought),
       ...(await checkBought(house, bought)),

@@ -50,7 +50,8 @@ async function watchEverything({ deployment }: Scene): Promise<() => Promise<str
       const at = expected.findIndex((requestId, position) => seen[position] !== requestId);
       if (seen.length === expected.length && at === -1) continue;
       wrong.push(
-        `stream ${index + 1}, resumed ${resumed()} times: ${seen.length} results of ${expected.length}, other than expected from ${at} on`,
+        `stream ${index + 1}, resumed ${resumed()} times: ${seen.length} results of ${expected.length}, other than ` +
+          `expected from ${at} on`,
       );
     }
     const notified = await deployment.sql<{ request_id: string }>(NOTIFIED);

@@ -1,4 +1,7 @@
-/** Core and worker as the processes of a deployment, with the sandbox and a merchant in this process, and constantly active buyers. */
+/**
+ * Core and worker as the processes of a deployment, with the sandbox and a merchant in this process, and constantly
+ * active buyers.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -216,7 +219,10 @@ const PARTS = [300, 400, 300, 200];
 /** When a hold captures or ends by itself: soon, and not before a core that was killed serves again. */
 const SOON_MS = 2_000;
 
-/** Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in milliseconds. */
+/**
+ * Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in
+ * milliseconds.
+ */
 export async function untilSettled(house: Pick<House, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
@@ -243,7 +249,10 @@ export async function untilDelivered({ sql }: Pick<House, 'sql'>): Promise<numbe
   }
 }
 
-/** Repeats captures not answered as done, under their keys: those done before return their results, and nothing is done twice. */
+/**
+ * Repeats captures not answered as done, under their keys: those done before return their results, and nothing is done
+ * twice.
+ */
 export async function askAgain(bought: readonly Bought[]): Promise<string> {
   const open = bought.flatMap(({ wanted }) => wanted).filter(({ acknowledged }) => acknowledged === undefined);
   await Promise.all(open.map((want) => want.ask()));
@@ -289,14 +298,16 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
   }
   assert.deepEqual(await house.audit(), [], 'the audit finds nothing');
   const [row] = await house.sql<{ untold: number; operations: number }>(
-    `select (select count(*) from operation o where not exists (select from delivery d where d.request_id = o.request_id::text))::int
+    `select (select count(*) from operation o where not exists (select from delivery d where d.request_id =
+      o.request_id::text))::int
       as untold, (select count(*) from operation)::int as operations`,
   );
   assert.equal(row?.untold, 0, 'each operation has its delivery');
   const byThemselves = bought.filter(({ plan }) => plan !== 'nothing').length;
   return [
     `${byThemselves} holds were captured, ended or released by themselves`,
-    `${bought.length} holds, ${captures.length} captures, ${acknowledged} acknowledged: none lost, none twice, none over its hold`,
+    `${bought.length} holds, ${captures.length} captures, ${acknowledged} acknowledged: none lost, none twice, none ` +
+      'over its hold',
     `${row?.operations} operations, each with its delivery; the audit finds no drift`,
   ];
 }

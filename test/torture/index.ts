@@ -63,7 +63,8 @@ if (
   (minutes !== undefined && !(minutes > 0))
 ) {
   process.stderr.write(
-    `torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number | --rounds number | --minutes number]\n`,
+    `torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number | --rounds number | --minutes ` +
+      'number]\n',
   );
   process.exit(2);
 }

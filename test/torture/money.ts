@@ -11,8 +11,8 @@ const RUNS_OF_A_WORLD = 600;
 const LEAST_OF_A_THOUSAND = 10;
 
 /**
- * Plays many runs and returns how often each command and each fault happened. Throws with the seed and the story of a failure, and when
- * one of them happened too rarely.
+ * Plays many runs and returns how often each command and each fault happened. Throws with the seed and the story of a
+ * failure, and when one of them happened too rarely.
  */
 export async function tortureMoney({ seed, runs = 2_000 }: TortureOptions): Promise<string[]> {
   const counts = new Map<string, number>();

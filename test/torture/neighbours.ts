@@ -8,7 +8,10 @@ import { type Measured, type Neighbour, openNeighbour } from './neighbours/neigh
 import { openCaller } from './obedient/caller.ts';
 import type { TortureOptions } from './options.ts';
 
-/** Runs every disturbance, each after a measurement without it. Returns a table; throws when a neighbour's call fails or waits too long. */
+/**
+ * Runs every disturbance, each after a measurement without it. Returns a table; throws when a neighbour's call fails or
+ * waits too long.
+ */
 export async function tortureNeighbours({ seed, tell = () => undefined }: TortureOptions): Promise<string[]> {
   const deployment = await openDeployment({ neighbour: true, noisy: true }, { withGatewayBeside: true });
   const named = (name: string) => deployment.merchants.get(name) as Merchant;

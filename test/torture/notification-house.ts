@@ -1,4 +1,7 @@
-/** Core, worker and gateway as the launcher starts them, on a PostgreSQL of their own; each can be killed, and the database stopped. */
+/**
+ * Core, worker and gateway as the launcher starts them, on a PostgreSQL of their own; each can be killed, and the
+ * database stopped.
+ */
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

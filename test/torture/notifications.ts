@@ -1,4 +1,7 @@
-/** Relay, core and worker are killed with -9, and the database stopped, while signed notifications go to a receiver that fails. */
+/**
+ * Relay, core and worker are killed with -9, and the database stopped, while signed notifications go to a receiver that
+ * fails.
+ */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chance } from './chance.ts';
@@ -30,9 +33,11 @@ export async function tortureNotifications({ seed, runs = 50 }: TortureOptions):
     for (const name of ORDER) assert.doesNotMatch(await house.log(name), /DeprecationWarning/, name);
     const { accepted, counts } = sender;
     return [
-      `${runs} kills with -9 in turns; ${accepted.length} notifications answered 200 after ${counts.unavailable} × 503 and ${counts.cut} cut connections`,
+      `${runs} kills with -9 in turns; ${accepted.length} notifications answered 200 after ${counts.unavailable} × ` +
+        `503 and ${counts.cut} cut connections`,
       `database away: ${away} × 503, never 200; ${counts.duplicates} repeated ones answered as duplicates`,
-      `the receiver failed ${receiver.counts.failed} of ${receiver.counts.attempts} attempts; all were delivered ${tookMs} ms after the last, each under one webhook-id, byte for byte`,
+      `the receiver failed ${receiver.counts.failed} of ${receiver.counts.attempts} attempts; all were delivered ` +
+        `${tookMs} ms after the last, each under one webhook-id, byte for byte`,
     ];
   } finally {
     await house.close();

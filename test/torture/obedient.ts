@@ -15,7 +15,10 @@ import { faultsOf, type Planned, planRounds } from './obedient/rounds.ts';
 import { holdOf, openStoryteller } from './obedient/stories.ts';
 import type { TortureOptions } from './options.ts';
 
-/** The package of merchants (client/), which repeats what a broken connection leaves unanswered; the gateway is killed, too. */
+/**
+ * The package of merchants (client/), which repeats what a broken connection leaves unanswered; the gateway is killed,
+ * too.
+ */
 export const tortureObedient = (options: TortureOptions) => torture('package', options);
 /** The same in Python. */
 export const tortureObedientPython = (options: TortureOptions) =>
@@ -107,7 +110,8 @@ async function openStage(seed: number, by: Play['by'], startDatabase?: Deploymen
   const { doubled, lost } = judge.findings;
   const unexplained = () => [...client.unexplained.values()].reduce((sum, stories) => sum + stories.length, 0);
   const summary = () =>
-    `${client.told.length} intentions, ${client.open()} open; ${doubled.size} doubled, ${lost.size} lost, ${unexplained()} unexplained`;
+    `${client.told.length} intentions, ${client.open()} open; ${doubled.size} doubled, ${lost.size} lost, ` +
+    `${unexplained()} unexplained`;
   return {
     scene: { ...scene, holdsPerSecond: await measure(scene) },
     judge,

@@ -1,4 +1,7 @@
-/** The database goes back in time, by a restored backup and by a fail-over to an asynchronous standby, and what it lost is reconciled. */
+/**
+ * The database goes back in time, by a restored backup and by a fail-over to an asynchronous standby, and what it lost
+ * is reconciled.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -24,7 +27,9 @@ interface Scene {
   readonly merchants: readonly Merchant[];
 }
 
-/** A way back. It keeps traffic running for a while whose results are lost, and resolves when calls are served again. */
+/**
+ * A way back. It keeps traffic running for a while whose results are lost, and resolves when calls are served again.
+ */
 type WayBack = (scene: Scene, lostMs: number) => Promise<void>;
 
 const WAYS_BACK: Readonly<Record<string, WayBack>> = {
@@ -139,7 +144,8 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   const line = [
     `${deeds.length} calls, ${lost.size} acknowledged operations lost`,
     `${told} of ${witnesses.length} streams told and a resumed one answered ${refusedAt}`,
-    `${early.refused} calls refused before reconciling, ${early.back} checkouts back by their events; contracts moved from ${here} to ${there}`,
+    `${early.refused} calls refused before reconciling, ${early.back} checkouts back by their events; ` +
+      `contracts moved from ${here} to ${there}`,
     `${after.done} keys repeated after, each answered as first: 0 charged again, 0 under two requestIds`,
     `0 of ${traffic.stories.length} customers told an untruth`,
     `${notified.acts} acts of the processors notified under one requestId each`,
@@ -160,7 +166,9 @@ async function lostOf({ deployment }: Scene, { stories }: Traffic): Promise<Read
   return new Set(done.filter(({ requestId = '', kind }) => kind !== 'release' && !known.has(requestId)));
 }
 
-/** Waits for checkouts that were paid, for a minute at most: an event that met a stopped core comes again ever later. */
+/**
+ * Waits for checkouts that were paid, for a minute at most: an event that met a stopped core comes again ever later.
+ */
 async function untilPaidIsKnown(deployment: Deployment): Promise<void> {
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 500) {
     const open = await deployment.sql<{ user_id: string }>(OPEN_CHECKOUTS);
@@ -205,7 +213,9 @@ async function repeatTooEarly({ caller }: Scene, stories: readonly Story[], isLo
   return seen;
 }
 
-/** Merchants repeat what they did for a customer, byte for byte: each answer is the first one, about the same operation. */
+/**
+ * Merchants repeat what they did for a customer, byte for byte: each answer is the first one, about the same operation.
+ */
 async function repeatAll({ caller }: Scene, stories: readonly Story[]) {
   const seen = { done: 0, wrong: [] as string[] };
   for (const story of stories) {
@@ -240,7 +250,8 @@ function doubledOf(entries: readonly Entry[], stories: readonly Story[]): string
 async function letEnd(deployment: Deployment, stories: readonly Story[], random: () => number): Promise<void> {
   for (const { userId } of stories.filter(({ ends }) => ends)) {
     await deployment.sql(
-      `update hold set expires_at = now() + interval '${500 + random() * 6_000} ms' where user_id = '${userId}' and phase = 'AUTHORIZED'`,
+      `update hold set expires_at = now() + interval '${500 + random() * 6_000} ms' where user_id = '${userId}' and
+        phase = 'AUTHORIZED'`,
     );
   }
 }
@@ -265,7 +276,8 @@ async function reconcile({ deployment }: Scene, imports: boolean): Promise<strin
   const [, givenBack = '0'] = / (\d+) given back/.exec(first) ?? [];
   const [, imported = '', left = ''] = / (\d+) imported, \d+ given back, (\d+) unknown here/.exec(last) ?? [];
   assert.equal(left, '0', last);
-  return `${imported} imported and ${givenBack} given back in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s`;
+  const tookS = (performance.now() - startedMs) / 1_000;
+  return `${imported} imported and ${givenBack} given back in ${tookS.toFixed(1)} s`;
 }
 
 /** Runs a command of core's as an operator does. */

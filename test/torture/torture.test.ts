@@ -1,4 +1,7 @@
-/** Short versions of the tortures, side by side: enough to see that they still detect faults. `npm run torture` plays them at length. */
+/**
+ * Short versions of the tortures, side by side: enough to see that they still detect faults. `npm run torture` plays
+ * them at length.
+ */
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureStreams } from './streams.ts';

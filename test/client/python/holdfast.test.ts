@@ -193,7 +193,8 @@ describe('holdfast.py', function () {
       "renewed = h.renew_hold(requestId=hold['requestId'], amount=7)['amount']",
       "found = [each['operation'] for each in h.list_operations(holdRequestId=hold['requestId'])]",
       `late = h.create_hold(${HOLD.replace('tok_sandbox_ok', 'tok_sandbox_timeout_applied')})`,
-      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], str(reports), changed, refund['amountRefunded'], added, extended, renewed]",
+      "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], " +
+        "str(reports), changed, refund['amountRefunded'], added, extended, renewed]",
     ]);
     assert.deepEqual(answer.slice(0, 4), [40, 40, ['REFUND', 'CAPTURE', 'EXTENSION', 'INCREMENT'], 'done']);
     assert.equal(answer[4].includes(apiKey), false);

@@ -1,4 +1,7 @@
-/** Views in a browser with answers that the service rarely gives: empty lists, slow answers, refusals, operations in review. */
+/**
+ * Views in a browser with answers that the service rarely gives: empty lists, slow answers, refusals, operations in
+ * review.
+ */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../../gateway/http/problem.ts';

@@ -201,7 +201,10 @@ describe('GET /operations/stream', () => {
     );
   });
 
-  /** Opens a stream and reads nothing until core cannot write any more; returns how many 100 kB results core could write. */
+  /**
+   * Opens a stream and reads nothing until core cannot write any more; returns how many 100 kB results core could
+   * write.
+   */
   const stuck = async (apiKey: string) => {
     const large = core.watchMessage({ operation: { statusInfo: 'x'.repeat(100_000) }, resumeToken: 't' });
     let written = 0;

@@ -12,7 +12,9 @@ import { PREPARATIONS } from './preparations.ts';
 import { Recording } from './record.ts';
 import { isStaged, Replay, routeOf, sendStaged } from './replay.ts';
 
-/** What follows from a result, such as its delivery, arrives a little later: answers to a GET may differ for that long. */
+/**
+ * What follows from a result, such as its delivery, arrives a little later: answers to a GET may differ for that long.
+ */
 const LATER_MS = 10_000;
 
 describe('the examples in the OpenAPI document', () => {

@@ -20,7 +20,10 @@ export interface Prepared {
   readonly told: (route: string) => Answer;
 }
 
-/** By the route of the example that needs it. Deliveries are listed in the order in which they began, so each waits for the one before. */
+/**
+ * By the route of the example that needs it. Deliveries are listed in the order in which they began, so each waits for
+ * the one before.
+ */
 export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unknown>>> = {
   captureHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportHold, names), 'authorized'),
   releaseHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportCapture, names), 'captured'),
@@ -49,7 +52,9 @@ async function contradictHold({ stack, names }: Prepared): Promise<void> {
   }
 }
 
-/** Sends a forged notification of the new merchant, one that contradicts its path, and two that contradict each other. */
+/**
+ * Sends a forged notification of the new merchant, one that contradicts its path, and two that contradict each other.
+ */
 async function sendNotifications({ stack, told }: Prepared): Promise<void> {
   const { signingSecret: secret } = told('addSigningSecret').body;
   await untilChangedOver(stack, told('createMerchant').body.apiKey, told('createApiKey').body.apiKey);

@@ -18,7 +18,10 @@ export class Recording {
     this.#names = names;
   }
 
-  /** Keeps what the example shows already where that agrees with the answer, so that a recording changes what has changed and no more. */
+  /**
+   * Keeps what the example shows already where that agrees with the answer, so that a recording changes what has
+   * changed and no more.
+   */
   add(example: Example, answer: unknown): void {
     const key = keyOf(example);
     const shown = this.#shown(example.answer, answer, '');

@@ -1,4 +1,7 @@
-/** Sends the requests of examples to the running service, or to a gateway with a fake core for what the sandbox never does. */
+/**
+ * Sends the requests of examples to the running service, or to a gateway with a fake core for what the sandbox never
+ * does.
+ */
 import assert from 'node:assert/strict';
 import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
 import type { Route } from '../../../gateway/http/route.ts';
@@ -19,7 +22,10 @@ export function routeOf({ route }: Example): Route {
   return found;
 }
 
-/** What the sandbox always answers for these holds, so its outcome is always known, by route: the method of core that is asked. */
+/**
+ * What the sandbox always answers for these holds, so its outcome is always known, by route: the method of core that is
+ * asked.
+ */
 const STAGED: Readonly<Partial<Record<Example['route'], 'release' | 'increment' | 'extend' | 'renew'>>> = {
   releasePreauthorization: 'release',
   releaseHold: 'release',

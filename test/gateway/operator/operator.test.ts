@@ -201,7 +201,8 @@ describe('Operator routes', () => {
       {
         field: 'contract.allowMultipleCaptures',
         message:
-          'is required: true allows several captures of a hold; with false the first one closes it and releases what is left',
+          'is required: true allows several captures of a hold; with false the first one closes it and releases what ' +
+          'is left',
       },
     ]);
   });

@@ -72,7 +72,8 @@ describe('the relay under attack', () => {
   it('refuses line breaks in headers and paths, and keeps serving', async () => {
     stage = await openStage();
     const head = (path: string, signature: string) =>
-      `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\nx-service-signature: ${signature}\r\ncontent-length: ${RIGHT.body.length}\r\n\r\n${RIGHT.body}`;
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `x-service-signature: ${signature}\r\ncontent-length: ${RIGHT.body.length}\r\n\r\n${RIGHT.body}`;
     const path = '/webhook/processor/payment/captured';
     for (const text of [
       head(path, `${RIGHT.signature}\n x`),
@@ -109,7 +110,8 @@ describe('the relay under attack', () => {
       Array.from({ length: 50 }, async () => {
         const socket = connect(stage.port, '127.0.0.1');
         socket.write(
-          'POST /webhook/processor/payment/x HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+          'POST /webhook/processor/payment/x HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+            'content-length: 99\r\n\r\n{',
         );
         await new Promise((resolve) => socket.once('connect', resolve));
         socket.resetAndDestroy();
@@ -173,7 +175,8 @@ async function converse(port: number, text: string): Promise<string> {
 async function trickle(port: number, type: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(
-    `POST /webhook/processor/payment/captured HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: 1000\r\n\r\n`,
+    `POST /webhook/processor/payment/captured HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: ` +
+      '1000\r\n\r\n',
   );
   const timer = setInterval(() => socket.write(' '), 50);
   try {

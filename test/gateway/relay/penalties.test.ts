@@ -82,7 +82,7 @@ describe('createPenalties()', () => {
     assert.equal(warned.length, 1);
   });
 
-  it('returns 401 for a hundred failures of one address over all merchants in a minute, then limits failures only', async () => {
+  it('returns 401 for a hundred failures of an address in a minute, then limits failures only', async () => {
     for (let i = 0; i < 50; i++) assert.deepEqual(await failTimes(2, '192.0.2.1', `m${i}`), unverified(2));
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'another'), [[429, 60]]);
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'm0'), [[429, 60]]);
@@ -107,7 +107,7 @@ describe('createRelay() under attack', () => {
     return Map.groupBy(answers, ({ status }) => status);
   };
 
-  it('keeps accepting a merchant’s notifications from elsewhere, and other merchants’ from the attacker’s address', async () => {
+  it('keeps accepting a merchant’s notifications from elsewhere, and others’ from the attacker’s address', async () => {
     stage = await openStage();
     const attack = await statuses(40, { signature: null, from: '198.51.100.1' });
     assert.equal(attack.get(401)?.length, 10);

@@ -7,7 +7,9 @@ const withMore = (more: string) => `${JSON.stringify(CREATE_HOLD).slice(0, -1)},
 const many = (count: number, item: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => item(i)).join(',');
 
-/** Bodies of up to 64 KiB that are expensive for a naive parser; each with the field and words of the expected message. */
+/**
+ * Bodies of up to 64 KiB that are expensive for a naive parser; each with the field and words of the expected message.
+ */
 const CASES: Record<string, [body: string, field: string, message: RegExp]> = {
   '30 000 zeros': [`{"a":[${many(30_000, () => '0')}]}`, 'body', /more than 2000 values/],
   '20 000 empty objects': [`{"a":[${many(20_000, () => '{}')}]}`, 'body', /more than 2000 values/],

@@ -73,7 +73,7 @@ describe('concurrent requests at a gateway', () => {
     await stage.close();
   });
 
-  it("leave a merchant's other requests alone, however many captures of one hold are refused, and each is logged", async () => {
+  it("leave a merchant's other requests alone when captures of one hold are refused, and each is logged", async () => {
     const { stage, list, capture, asked, end } = await open({});
     const admitted = Array.from({ length: 32 }, () => capture(PREAUTHORIZATION_ID));
     await asked(32);

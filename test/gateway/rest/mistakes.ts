@@ -162,7 +162,8 @@ const BODIES: Mistake[] = [
     [
       404,
       'PREAUTHORIZATION_NOT_FOUND',
-      'This is a requestId; preauthorizationId takes the value that begins with pre_, from the answer that placed the hold.',
+      'This is a requestId; preauthorizationId takes the value that begins with pre_, from the answer that ' +
+        'placed the hold.',
     ],
   ],
   [
@@ -278,7 +279,9 @@ const PATHS: Mistake[] = [
     [
       405,
       'METHOD_NOT_ALLOWED',
-      `This path takes HEAD, GET, PATCH. POST is for /preauthorization, /preauthorization/authorization, /preauthorization/release, /preauthorization/increment, /preauthorization/extend, /preauthorization/renew. ${SEE_DOCS}`,
+      'This path takes HEAD, GET, PATCH. POST is for /preauthorization, /preauthorization/authorization, ' +
+        '/preauthorization/release, /preauthorization/increment, /preauthorization/extend, /preauthorization/renew. ' +
+        `${SEE_DOCS}`,
     ],
   ],
   [

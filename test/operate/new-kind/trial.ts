@@ -1,4 +1,6 @@
-/** A made-up kind, TIP: a second charge on a hold, made as docs/contributing.md says, out of what a capture is today. */
+/**
+ * A made-up kind, TIP: a second charge on a hold, made as docs/contributing.md says, out of what a capture is today.
+ */
 import assert from 'node:assert/strict';
 
 /** Makes a file's new text of its text; the text of a new file is made of the file `from`. */

@@ -1,4 +1,7 @@
-/** A proxy between the kit, or core, and a sandbox, in both directions, that falsifies answers and events. Unconfigured, it passes everything on. */
+/**
+ * A proxy between the kit, or core, and a sandbox, in both directions, that falsifies answers and events. Unconfigured,
+ * it passes everything on.
+ */
 import { promisify } from 'node:util';
 import { create, type DescMethod } from '@bufbuild/protobuf';
 import {

@@ -1,4 +1,6 @@
-/** A card processor with scripted answers, written against the contract. Calls without a script fail with UNAVAILABLE. */
+/**
+ * A card processor with scripted answers, written against the contract. Calls without a script fail with UNAVAILABLE.
+ */
 import { randomUUID } from 'node:crypto';
 import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';

@@ -11,7 +11,9 @@ import { openStage } from './stage.ts';
 
 export type ScriptedStage = Awaited<ReturnType<typeof openScriptedStage>>;
 
-/** Opens one for the tests of a suite. Everything is approved, and nothing has been called, at the start of each test. */
+/**
+ * Opens one for the tests of a suite. Everything is approved, and nothing has been called, at the start of each test.
+ */
 export function useScriptedStage() {
   const scripted = forSuite(openScriptedStage);
   beforeEach(() => {

@@ -79,7 +79,8 @@ export function openShop(stage: Stage, merchantId: string, core = 0) {
 }
 
 /**
- * A hold in one line: status, phase, captured/in flight/remaining/released/reversed, why the rest was released, and what was refunded.
+ * A hold in one line: status, phase, captured/in flight/remaining/released/reversed, why the rest was released, and
+ * what was refunded.
  */
 function inOneLine(hold: Preauthorization): string {
   const { amountCaptured, amountInFlight, amountRemaining, amountReleased, amountReversed } = hold;

@@ -2,9 +2,11 @@
 import { sql } from './shop.ts';
 import type { Stage } from './stage.ts';
 
-const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r',
+  'p')
   and not relispartition and relname <> 'migration'`;
-const SEQUENCES = `select sequencename as name, last_value from pg_sequences where schemaname = 'public' and last_value is not null`;
+const SEQUENCES = `select sequencename as name, last_value from pg_sequences where schemaname = 'public' and
+  last_value is not null`;
 
 /** Takes a snapshot of everything stored. Returns a function that restores it. */
 export async function rememberNow(stage: Stage): Promise<() => Promise<void>> {

@@ -138,7 +138,8 @@ describe('an adapter that dies', () => {
 
   it('leaves a lease that expires by itself', async () => {
     const hold = await fixture.placed();
-    const lease = `UPDATE stripe.entry SET lease_by = gen_random_uuid(), lease_until = now() + interval '1 s' WHERE request_id = $1`;
+    const lease = `UPDATE stripe.entry SET lease_by = gen_random_uuid(), lease_until = now() + interval '1 s' WHERE
+      request_id = $1`;
     await fixture.sql(lease, [hold.requestId]);
     const { result } = await fixture.client.capture(captureRequest(hold));
     assert.equal(result?.answer, Answer.APPROVED);

@@ -33,7 +33,10 @@ export const MANY = 99;
 /** Few enough for a busy machine to answer each in time. */
 const AT_ONCE = 6;
 
-/** Returns a function that lets each plan of faults happen to an operation, and asserts that all that is said of it is true. */
+/**
+ * Returns a function that lets each plan of faults happen to an operation, and asserts that all that is said of it is
+ * true.
+ */
 export function faultStories(fixture: Fixture): (name: StoryName, plans: readonly Plan[]) => Promise<void> {
   const stories: Readonly<Record<StoryName, { on: string; begin(): Promise<Story> }>> = {
     authorize: {
@@ -99,7 +102,10 @@ export function faultStories(fixture: Fixture): (name: StoryName, plans: readonl
     },
   };
 
-  /** Lets faults happen to an operation, and looks whether all that is said of it is true, then and when Stripe is well again. */
+  /**
+   * Lets faults happen to an operation, and looks whether all that is said of it is true, then and when Stripe is well
+   * again.
+   */
   async function suffer(name: StoryName, plan: Plan): Promise<void> {
     const { on, begin } = stories[name];
     const story = await begin();

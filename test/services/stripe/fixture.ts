@@ -219,7 +219,9 @@ export function intentsOf(fixture: Fixture, requestId: string, account = ''): In
   return intents.filter(({ metadata }) => metadata.holdfast_request_id === requestId);
 }
 
-/** Asserts that the adapter's books agree with Stripe's on an authorization: nothing charged twice, nothing forgotten. */
+/**
+ * Asserts that the adapter's books agree with Stripe's on an authorization: nothing charged twice, nothing forgotten.
+ */
 export async function booksAgree(fixture: Fixture, requestId: string, account = ''): Promise<Entry> {
   const entries = await fixture.entries(requestId);
   const authorization = entries.find((entry) => entry.requestId === requestId);

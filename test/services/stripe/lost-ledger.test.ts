@@ -130,7 +130,8 @@ describe('a ledger that was restored to an earlier state', () => {
     for (const isFenced of [true, false]) {
       const hold = await fixture.placed();
       await forget(hold, true);
-      const fence = `INSERT INTO stripe.entry (request_id, kind, merchant_id, account, terminal_id, user_id, token_id, amount, currency,
+      const fence = `INSERT INTO stripe.entry (request_id, kind, merchant_id, account, terminal_id, user_id, token_id,
+        amount, currency,
         final_capture, merchant_name, merchant_reference, return_url, save_card, stage, answer, error_code)
         VALUES ($1, 'fence', '', '', '', '', '', 0, '', false, '', '', '', false, 'ended', 3, 'fenced')`;
       if (isFenced) await fixture.sql(fence, [hold.requestId]);

@@ -16,7 +16,10 @@ export interface Member {
   stop(): Promise<void>;
 }
 
-/** A process whose start fails is started again for so long, as a supervisor does: what it needs may have been killed, too. */
+/**
+ * A process whose start fails is started again for so long, as a supervisor does: what it needs may have been killed,
+ * too.
+ */
 const AWAY_MS = 30_000;
 
 /** Describes a process without starting it. */

@@ -14,7 +14,9 @@ export interface Notification {
 
 export interface Receiver {
   readonly url: string;
-  /** The acknowledged notifications by requestId, without those that were delivered under the same webhook-id before. */
+  /**
+   * The acknowledged notifications by requestId, without those that were delivered under the same webhook-id before.
+   */
   readonly received: ReadonlyMap<string, readonly Notification[]>;
   close(): Promise<void>;
 }

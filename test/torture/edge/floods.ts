@@ -18,7 +18,9 @@ const BODIES = {
   'escaped text': `{"a":"${'\\u0041'.repeat(LARGEST_BYTES / 6 - 2)}"}`,
 };
 
-/** Servers that read JSON, with their permitted answers. A server may also close a connection without reading its body. */
+/**
+ * Servers that read JSON, with their permitted answers. A server may also close a connection without reading its body.
+ */
 const SERVERS = {
   relay: { path: RELAY, headers: SIGNED, meets: [400, 429] },
   "operators' login": { path: '/operator/session', headers: JSON_TYPE, meets: [400, 413, 429] },

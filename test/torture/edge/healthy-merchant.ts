@@ -6,7 +6,10 @@ import type { Measured, Order, Told } from './healthy-process.ts';
 
 export type HealthyMerchant = Awaited<ReturnType<typeof openHealthyMerchant>>;
 
-/** Starts the healthy merchant's process. It becomes active once its merchant exists, whose webhook URL is the process's own. */
+/**
+ * Starts the healthy merchant's process. It becomes active once its merchant exists, whose webhook URL is the process's
+ * own.
+ */
 export async function openHealthyMerchant(baseUrl: string, create: (webhookUrl: string) => Promise<Merchant>) {
   const child = fork(fileURLToPath(new URL('healthy-process.ts', import.meta.url)), { stdio: 'inherit' });
   const told = async <K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> => {

@@ -1,4 +1,7 @@
-/** Merchants' endpoints that try to keep the worker busy: each attempt must end in time, read little, and delay no other delivery. */
+/**
+ * Merchants' endpoints that try to keep the worker busy: each attempt must end in time, read little, and delay no other
+ * delivery.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,7 +56,8 @@ const HOSTILITIES: Record<string, Hostility> = {
   'no answer': () => undefined,
   'redirects to itself': (socket, port) => {
     socket.end(
-      `HTTP/1.1 307 Again\r\nLocation: http://127.0.0.1:${port}/again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      `HTTP/1.1 307 Again\r\nLocation: http://127.0.0.1:${port}/again\r\nContent-Length: 0\r\nConnection: close\r\n` +
+        '\r\n',
     );
   },
 };

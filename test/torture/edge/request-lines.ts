@@ -36,10 +36,14 @@ const LINES: readonly Case[] = [
 
 const SMUGGLED = get('GET /healthz HTTP/1.1');
 const post = (headers: readonly string[], body: string) =>
-  `${['POST /webhook/processor/payment/captured HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...headers].join('\r\n')}\r\n\r\n${body}`;
+  [RELAY_LINE, 'Host: a', 'Content-Type: application/json', ...headers, '', body].join('\r\n');
+const RELAY_LINE = 'POST /webhook/processor/payment/captured HTTP/1.1';
 const REFUSED = [400, 411, 413, 501];
 
-/** Each is followed by another request that must not be answered: two servers in a row would disagree where the first one ends. */
+/**
+ * Each is followed by another request that must not be answered: two servers in a row would disagree where the first
+ * one ends.
+ */
 const SHAPES: readonly Case[] = [
   ['length and chunked', post(['Content-Length: 4', 'Transfer-Encoding: chunked'], `0\r\n\r\n${SMUGGLED}`), REFUSED],
   ['two lengths', post(['Content-Length: 2', 'Content-Length: 40'], `{}${SMUGGLED}`), REFUSED],

@@ -13,7 +13,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 function notification({ merchantId, signingSecret }: Merchant, more = ''): Shot & { readonly body: string } {
   const requestId = randomBytes(8).toString('hex');
   const fields = { merchantId, requestId, status: 'OK', amount: '100000', currency: 'EUR' } as const;
-  const body = `{"merchantId":"${merchantId}","requestId":"${requestId}","status":"OK","amount":100000,"currency":"EUR"${more}}`;
+  const names = `"merchantId":"${merchantId}","requestId":"${requestId}"`;
+  const body = `{${names},"status":"OK","amount":100000,"currency":"EUR"${more}}`;
   const signature = signNotification(signingSecret, fields);
   return { method: 'POST', path: RELAY, headers: { ...JSON_TYPE, 'x-service-signature': signature }, body };
 }

@@ -20,7 +20,8 @@ export interface Row {
 }
 
 const HEAD = [
-  '| Attack | Must meet | Met | Reads p50 / p99, ms: without → with | Notified p50 / p99, ms: without → with | Merchant failed | Logged | |',
+  '| Attack | Must meet | Met | Reads p50 / p99, ms: without → with | Notified p50 / p99, ms: without → with | ' +
+    'Merchant failed | Logged | |',
   '|---|---|---|---|---|---|---|---|',
 ];
 

@@ -1,4 +1,7 @@
-/** Copies a standby's data from a running primary with PostgreSQL's low-level backup functions: no other program is needed. */
+/**
+ * Copies a standby's data from a running primary with PostgreSQL's low-level backup functions: no other program is
+ * needed.
+ */
 import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { PostgresHome } from '../../../services/quickstart/postgres-home.ts';

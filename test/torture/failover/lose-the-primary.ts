@@ -10,7 +10,9 @@ type Lose = (pair: PostgresPair, forMs: number) => Promise<Lost>;
 interface Lost {
   readonly wake: () => void;
   readonly what?: string;
-  /** It may come back, so an orchestrator waits until its leader key has expired and its statements have been given up. */
+  /**
+   * It may come back, so an orchestrator waits until its leader key has expired and its statements have been given up.
+   */
   readonly isUncertain?: boolean;
 }
 
@@ -64,7 +66,10 @@ export function loseThePrimary(pairOf: () => PostgresPair, lose: Lose): Fault['r
     await delay(OLD_ONE_IS_BACK_MS);
     await old.member.kill();
     await pair.rebuild();
-    return `${before} calls in flight, ${what ?? `noticed after ${noticedMs.toFixed(0)} ms`}, ${served} after the promotion`;
+    return (
+      `${before} calls in flight, ${what ?? `noticed after ${noticedMs.toFixed(0)} ms`}, ${served} after the ` +
+      'promotion'
+    );
   };
 }
 
@@ -82,7 +87,10 @@ export function missTheStandby(pairOf: () => PostgresPair): Fault['run'] {
     const waiting = await pair.waitingCommits();
     wire.mend();
     const served = await untilServed(scene);
-    return `${before} calls in flight, away for ${durationMs.toFixed(0)} ms, ${waiting} commits waited, ${served} after it was back`;
+    return (
+      `${before} calls in flight, away for ${durationMs.toFixed(0)} ms, ${waiting} commits waited, ${served} ` +
+      'after it was back'
+    );
   };
 }
 

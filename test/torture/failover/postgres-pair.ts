@@ -1,4 +1,7 @@
-/** A primary with a synchronous standby, and an orchestrator's part of a fail-over: promotes, redirects clients, builds a new standby. */
+/**
+ * A primary with a synchronous standby, and an orchestrator's part of a fail-over: promotes, redirects clients, builds
+ * a new standby.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';

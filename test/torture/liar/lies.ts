@@ -239,7 +239,10 @@ export function together(lies: readonly Lie[]): Lie {
   return all as Lie;
 }
 
-/** A lie told only about some: the requests and events for which `isAbout` is true. The books and what describes the processor are everybody's. */
+/**
+ * A lie told only about some: the requests and events for which `isAbout` is true. The books and what describes the
+ * processor are everybody's.
+ */
 export function only(lie: Lie, isAbout: (message: object) => boolean): Lie {
   const limited = Object.entries(lie).map(([method, told]) => {
     const tell = told as NonNullable<Lie['capture']>;

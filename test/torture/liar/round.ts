@@ -138,7 +138,10 @@ async function calmly({ calm }: House): Promise<void> {
   assert.deepEqual(states, [OperationState.OK, OperationState.OK, OperationState.OK], 'the other merchant waits');
 }
 
-/** Time passes, the sandbox reports, and the worker does what is due. What fails in it must not keep the rest from being done. */
+/**
+ * Time passes, the sandbox reports, and the worker does what is due. What fails in it must not keep the rest from being
+ * done.
+ */
 async function pass({ stage }: House, tally: Tally): Promise<void> {
   stage.clock.advance(STEP_HOURS * HOUR_MS);
   await stage.sandbox.reportDue();
@@ -191,8 +194,8 @@ async function decideAll({ stage, operators }: House, tally: Tally): Promise<num
 }
 
 /**
- * What has no result. Within the time that passes, nothing may be accepted or awaited any more. A checkout that is being closed waits for its
- * release.
+ * What has no result. Within the time that passes, nothing may be accepted or awaited any more. A checkout that is
+ * being closed waits for its release.
  */
 const OPEN = `select request_id as id, phase as state, 'hold' as what from hold
     where phase not in ('AUTHORIZED', 'FAILED') and not closing

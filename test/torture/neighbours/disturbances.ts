@@ -129,7 +129,9 @@ const deadlines: Disturbance = {
  */
 function coreFrozen(isBeside: boolean): Disturbance {
   return {
-    name: `one of two cores frozen ${FREEZES} times for ${FROZEN_MS / 1_000} s under 150 captures/s; seen through ${isBeside ? 'the other core' : 'both'}`,
+    name:
+      `one of two cores frozen ${FREEZES} times for ${FROZEN_MS / 1_000} s under 150 captures/s; seen through ` +
+      `${isBeside ? 'the other core' : 'both'}`,
     allowedMs: (isBeside ? 3 : CARRIED_OUT_S) * SECOND_MS,
     isBeside,
     capturesPerSecond: 150,
@@ -169,7 +171,10 @@ export const DISTURBANCES: readonly Disturbance[] = [
   deadlines,
 ];
 
-/** Sends captures of the noisy merchant at a rate, spread over holds, until the end; resolves with the answers when all have arrived. */
+/**
+ * Sends captures of the noisy merchant at a rate, spread over holds, until the end; resolves with the answers when all
+ * have arrived.
+ */
 export async function captureAtRate(
   disturbed: Disturbed,
   handles: readonly string[],

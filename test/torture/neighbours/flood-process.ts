@@ -1,4 +1,7 @@
-/** The process behind flood.ts: sends captures at a rate, or all at once, and reports each answer. Its argument is FloodOptions as JSON. */
+/**
+ * The process behind flood.ts: sends captures at a rate, or all at once, and reports each answer. Its argument is
+ * FloodOptions as JSON.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,6 @@
-/** Sends captures from a process of its own, whose event loop and connections are not those that measure the neighbour. */
+/**
+ * Sends captures from a process of its own, whose event loop and connections are not those that measure the neighbour.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -27,7 +27,10 @@ export interface Caller {
   close(): Promise<void>;
 }
 
-/** The service promises an answer long before this; a client that gave up earlier would have broken the connection itself. */
+/**
+ * The service promises an answer long before this; a client that gave up earlier would have broken the connection
+ * itself.
+ */
 const PATIENCE_MS = 90_000;
 
 /** Opens a connection for each concurrent call, and reuses them unless `connectionEach` is set. */

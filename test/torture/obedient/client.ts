@@ -13,7 +13,10 @@ import type { PythonClient } from './python.ts';
 
 export interface ClientOptions {
   readonly caller: Caller;
-  /** TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a key over all tries. */
+  /**
+   * TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a
+   * key over all tries.
+   */
   readonly by: 'PACKAGE' | 'TABLE' | PythonClient;
   /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
   readonly excusedMs: (heard: Heard) => number;
@@ -130,7 +133,10 @@ export function openClient({ caller, by, excusedMs }: ClientOptions) {
     }
   }
 
-  /** Asks until the outcome is final; a 404 is final when it comes late enough after the answer that named the operation. */
+  /**
+   * Asks until the outcome is final; a 404 is final when it comes late enough after the answer that named the
+   * operation.
+   */
   async function ask(
     merchant: Merchant,
     requestId: string,
@@ -161,7 +167,9 @@ export function openClient({ caller, by, excusedMs }: ClientOptions) {
     unexplained,
     /** Intentions without an outcome so far. */
     open: () => open,
-    /** Obeys until there is an outcome; gives up after a while when every answer says to retry later, as clients may. */
+    /**
+     * Obeys until there is an outcome; gives up after a while when every answer says to retry later, as clients may.
+     */
     async want(intention: Intention, patienceMs = GIVES_UP_MS): Promise<Told> {
       open++;
       try {

@@ -30,7 +30,10 @@ export interface Fault {
   readonly shortestMs?: number;
   /** How long it prepares itself, undisturbed by others, in milliseconds. */
   readonly leadMs?: number;
-  /** Breaks the target for a time and repairs it. Returns what happened, with figures as evidence; undefined when nothing did. */
+  /**
+   * Breaks the target for a time and repairs it. Returns what happened, with figures as evidence; undefined when
+   * nothing did.
+   */
   run(scene: Scene, durationMs: number, random: () => number): Promise<string | undefined>;
 }
 
@@ -79,7 +82,10 @@ export function killed(target: string, part: Part): Fault {
   };
 }
 
-/** Connections of the gateway to one core or both: reset, or open and silent; what was sent meanwhile arrives late or never. */
+/**
+ * Connections of the gateway to one core or both: reset, or open and silent; what was sent meanwhile arrives late or
+ * never.
+ */
 export function link(how: 'cut' | 'stalled'): Fault {
   return {
     target: 'link',
@@ -93,7 +99,10 @@ export function link(how: 'cut' | 'stalled'): Fault {
       await delay(durationMs);
       for (const each of links) each.mend(isLost);
       const after = how === 'stalled' && ` and then ${isLost ? 'lost' : 'delivered'}`;
-      return `${counts.reduce((sum, count) => sum + count, 0)} connections to ${links.length} cores for ${seconds(durationMs)}${after || ''}, ${before} calls in flight`;
+      return (
+        `${counts.reduce((sum, count) => sum + count, 0)} connections to ${links.length} cores for ` +
+        `${seconds(durationMs)}${after || ''}, ${before} calls in flight`
+      );
     },
   };
 }
@@ -173,7 +182,10 @@ export function rowsLocked(count: number): Fault {
       const rows = (await Promise.all(locking)).reduce((sum, locked) => sum + locked, 0);
       if (rows === 0) return undefined;
       const when = isSettling ? 'settled' : 'reserved';
-      return `${rows} rows for ${seconds(durationMs)} while their captures were to be ${when}, ${most} calls in flight at most`;
+      return (
+        `${rows} rows for ${seconds(durationMs)} while their captures were to be ${when}, ${most} calls in ` +
+        'flight at most'
+      );
     },
   };
 }

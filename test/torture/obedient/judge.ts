@@ -35,7 +35,10 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
       if (page.length < 1_000) return;
     }
   }
-  /** What is done with an authorization names its user through it. A renewal is for another amount than the hold that it renews. */
+  /**
+   * What is done with an authorization names its user through it. A renewal is for another amount than the hold that it
+   * renews.
+   */
   function markOf({ kind, userId, amount, authorizationRequestId }: Entry): string {
     if (kind === 'authorization' || kind === 'capture' || kind === 'credit') return `${kind} ${userId} ${amount}`;
     const of = entries.find(authorizationRequestId);
@@ -44,7 +47,9 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
   function judge({ outcome, mark, merchant, story }: Told): void {
     const times = acted.get(mark) ?? 0;
     const [least, most] = BOUNDS[outcome];
-    const line = `${merchant.merchantId}: ${mark}: ${times} times at the processor; the client was told ${outcome}: ${story.join('; ')}`;
+    const line =
+      `${merchant.merchantId}: ${mark}: ${times} times at the processor; the client was told ${outcome}: ` +
+      `${story.join('; ')}`;
     if (times > most) doubled.set(mark, line);
     if (times < least) lost.set(mark, line);
   }
@@ -55,7 +60,10 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
       readLedger();
       for (; judged < told.length; judged++) judge(told[judged] as Told);
     },
-    /** Checks everything again, and operations of the processor that nobody wanted. Every intention must have its outcome. */
+    /**
+     * Checks everything again, and operations of the processor that nobody wanted. Every intention must have its
+     * outcome.
+     */
     judgeAll(): void {
       readLedger();
       for (const each of told) judge(each);

@@ -59,7 +59,10 @@ async function pour(scene: Scene, ratePerSecond: number, durationMs: number, int
     await delay(5);
   }
   const soFar = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  return `${sent} calls in ${seconds(durationMs)} where ${Math.round(scene.holdsPerSecond)}/s are possible, ${most} in flight at most, ${outcomes.done} of ${soFar} done by its end`;
+  return (
+    `${sent} calls in ${seconds(durationMs)} where ${Math.round(scene.holdsPerSecond)}/s are possible, ${most} ` +
+    `in flight at most, ${outcomes.done} of ${soFar} done by its end`
+  );
 }
 
 /** Sockets that one flood may use. */
@@ -71,7 +74,10 @@ export const streamsDropped: Fault = {
   longestMs: 15_000,
   async run({ deployment, floods }, durationMs) {
     const { opened, dropped, refused } = await dropStreams(deployment, floods[0] as Merchant, durationMs);
-    return `${opened} opened, ${dropped} dropped after their head, ${refused} refused, the rest dropped before, in ${seconds(durationMs)}`;
+    return (
+      `${opened} opened, ${dropped} dropped after their head, ${refused} refused, the rest dropped before, in ` +
+      `${seconds(durationMs)}`
+    );
   },
 };
 

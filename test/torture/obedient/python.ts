@@ -1,4 +1,7 @@
-/** Intentions that the Python client carries out, in a process of its own; each of its tries is heard on the way to the gateway. */
+/**
+ * Intentions that the Python client carries out, in a process of its own; each of its tries is heard on the way to the
+ * gateway.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -19,7 +22,10 @@ export interface PythonClient {
   close(): Promise<void>;
 }
 
-/** Starts the client. It reaches the gateway through this process, which hands on each try and each answer, and cuts where it was cut. */
+/**
+ * Starts the client. It reaches the gateway through this process, which hands on each try and each answer, and cuts
+ * where it was cut.
+ */
 export async function openPythonClient(caller: Caller): Promise<PythonClient> {
   const hearing = new Map<string, (heard: Heard) => void>();
   const waiting = new Map<string, PromiseWithResolvers<Answered>>();

@@ -1,4 +1,7 @@
-"""Does with the Python client what lines of JSON ask for, and prints what came of each. Arguments: the folder of holdfast.py, the base URL."""
+"""Does with the Python client what lines of JSON ask for, and prints what came of each.
+
+Arguments: the folder of holdfast.py, the base URL.
+"""
 
 import json
 import sys

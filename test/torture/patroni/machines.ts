@@ -24,7 +24,10 @@ export interface Machine {
   close(): Promise<void>;
 }
 
-/** Connects machines, this process and its children by one bridge. This process must be in a network namespace of its own. */
+/**
+ * Connects machines, this process and its children by one bridge. This process must be in a network namespace of its
+ * own.
+ */
 export async function openMachines(names: readonly string[]): Promise<ReadonlyMap<string, Machine>> {
   ip('link', 'add', BRIDGE, 'type', 'bridge');
   ip('addr', 'add', `${addressOf(0)}/24`, 'dev', BRIDGE);
@@ -36,7 +39,10 @@ export async function openMachines(names: readonly string[]): Promise<ReadonlyMa
 const BRIDGE = 'holdfast';
 const addressOf = (index: number) => `10.213.0.${index + 1}`;
 const hardwareOf = (index: number) => `02:00:00:00:00:${(index + 1).toString(16).padStart(2, '0')}`;
-/** More than there are machines: each knows the hardware address of all, so that a silent one is not reported as unreachable. */
+/**
+ * More than there are machines: each knows the hardware address of all, so that a silent one is not reported as
+ * unreachable.
+ */
 const MOST = 10;
 
 async function openMachine(name: string, index: number): Promise<Machine> {

@@ -114,7 +114,10 @@ async function act(caller: Caller, story: Story, deed: Deed): Promise<Told | und
   return body;
 }
 
-/** Repeats a call under its key until it has a final answer, or until it is to be repeated much later; one without a key is sent once. */
+/**
+ * Repeats a call under its key until it has a final answer, or until it is to be repeated much later; one without a key
+ * is sent once.
+ */
 export async function untilAnswered(caller: Caller, { merchant, path, key }: Deed, body: object): Promise<Heard> {
   for (let tries = 1; ; tries++) {
     const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });

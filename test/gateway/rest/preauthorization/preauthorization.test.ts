@@ -300,8 +300,8 @@ describe('REST preauthorization', () => {
     it('returns a page, without handles, and passes the filters on', async () => {
       core.answers.set('listPreauthorizations', () => ({ preauthorizations: [HOLD], nextPageToken: 'next' }));
       const query =
-        'status=CAPTURED&userId=u-1&terminalId=T1&createdFrom=2026-11-01T00:00:00Z&createdTo=2026-11-02T00:00:00.5%2B01:00' +
-        '&expiringBefore=2026-12-01T00:00:00Z&pageSize=200&pageToken=abc';
+        'status=CAPTURED&userId=u-1&terminalId=T1&createdFrom=2026-11-01T00:00:00Z' +
+        '&createdTo=2026-11-02T00:00:00.5%2B01:00&expiringBefore=2026-12-01T00:00:00Z&pageSize=200&pageToken=abc';
       const answer = await stage.ask('GET', `/preauthorization?${query}`);
       assert.equal(answer.status, 200);
       const { preauthorizationId: _, ...item } = HOLD_JSON;

@@ -1,6 +1,9 @@
 import { approval, type Fault, telling } from './fault.ts';
 
-/** What must be refused, and is answered APPROVED: the method, the code of the refusal, the check, and what the check says. */
+/**
+ * What must be refused, and is answered APPROVED: the method, the code of the refusal, the check, and what the check
+ * says.
+ */
 export const REFUSALS_THAT_ARE_NONE: readonly Fault[] = (
   [
     [

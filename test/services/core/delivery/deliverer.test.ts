@@ -38,7 +38,9 @@ describe('Deliverer', () => {
 
   it('delivers the exact bytes with both signatures, to the address made of kind and statusInfo', async () => {
     const { id: merchantId, secret } = await newMerchant(`${receiver.url}/hooks/`);
-    const body = `{ "amount":10.50 ,"merchantId":"${merchantId}","requestId":"r-1","status":"OK","currency":"EUR","nested":{"amount":1}}`;
+    const body =
+      '{ "amount":10.50 ' +
+      `,"merchantId":"${merchantId}","requestId":"r-1","status":"OK","currency":"EUR","nested":{"amount":1}}`;
     const id = await stage.addDelivery(merchantId, { body, statusInfo: 'captured' });
     await deliver();
     const [received] = receiver.received;

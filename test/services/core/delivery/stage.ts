@@ -114,7 +114,8 @@ export async function openDeliveryStage() {
         url: string | null;
         responseHead: string | null;
       }>(
-        'select number, http_status, error, fault, url, response_head from delivery_attempt where delivery_id = $1 order by number',
+        'select number, http_status, error, fault, url, response_head from delivery_attempt where delivery_id = $1 ' +
+          'order by number',
         [id],
       ),
     async close() {

@@ -147,7 +147,7 @@ describe('settleCapture()', () => {
 });
 
 describe('isDueToEnd()', () => {
-  it('ends a hold that has expired or ended at the processor, for that reason, and none with an amount in flight', () => {
+  it('ends a hold that has expired or ended at the processor, and none with an amount in flight', () => {
     const over = { ...several(), expiresAt: NOW };
     const ended = { ...several(), endedAs: 'RELEASED' } as const;
     const reasons = (hold: HoldState) =>

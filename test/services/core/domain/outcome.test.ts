@@ -44,7 +44,8 @@ describe('notificationBody()', () => {
   it('prints the amount as a plain integer, and omits absent fields', () => {
     assert.equal(
       notificationBody(required),
-      '{"merchantId":"acme","requestId":"r","status":"OK","amount":999999999999,"currency":"EUR","finalStateDate":"2027-01-01T00:00:00.120Z","operation":"HOLD"}',
+      '{"merchantId":"acme","requestId":"r","status":"OK","amount":999999999999,"currency":"EUR",' +
+        '"finalStateDate":"2027-01-01T00:00:00.120Z","operation":"HOLD"}',
     );
   });
 

@@ -15,7 +15,10 @@ describe('openSender()', function () {
   const allowed = parseNetworks('127.0.0.0/8');
   const rules = { webhook: { allowed }, internal: { allowed } };
 
-  /** Sends `times` notifications to an endpoint with the given behaviour; returns the results, and how many bytes it could write. */
+  /**
+   * Sends `times` notifications to an endpoint with the given behaviour; returns the results, and how many bytes it
+   * could write.
+   */
   const send = async (answer: (socket: Socket, number: number) => void, times = 1) => {
     const endpoint = createServer();
     const sender: Sender = openSender(rules, 3_000);

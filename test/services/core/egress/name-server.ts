@@ -1,4 +1,7 @@
-/** A name server on loopback (RFC 1035): answers A queries from a table, and never answers for names under `silent.test`. */
+/**
+ * A name server on loopback (RFC 1035): answers A queries from a table, and never answers for names under
+ * `silent.test`.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 

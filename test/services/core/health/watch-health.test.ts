@@ -84,7 +84,7 @@ describe('watchHealth()', () => {
     [31_000, false],
     [-3_600_000, false],
   ] as const) {
-    it(`${isServing ? 'serves' : 'does not serve'} with a clock ${aheadMs / 1_000} s ahead of the database's`, async () => {
+    it(`${isServing ? 'serves' : 'refuses'} with a clock ${aheadMs / 1_000} s ahead of the database's`, async () => {
       const { said, database } = fakeDatabase();
       said.aheadMs = aheadMs;
       const health = await watchHealth({ database, log, services: [], processors: NONE, intervalMs: 1_000 });

@@ -1,4 +1,6 @@
-/** One sample of each kind of operation, for tests that must cover all kinds; the compiler requires one for a new kind. */
+/**
+ * One sample of each kind of operation, for tests that must cover all kinds; the compiler requires one for a new kind.
+ */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
@@ -13,7 +15,10 @@ export interface Run {
   readonly requestId?: string;
 }
 
-/** What runs into each point; the books once recovery is done, and the answer to a repetition under the same key then ('' = none). */
+/**
+ * What runs into each point; the books once recovery is done, and the answer to a repetition under the same key then
+ * ('' = none).
+ */
 export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: string; repeats: string }> = {
   'hold stored': { at: placing, ends: 'FAILED FAILED 0/0/0/0/0', repeats: 'PROCESSOR_ERROR' },
   'hold answered': { at: placing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'OK' },
@@ -94,7 +99,10 @@ export interface Lost {
   readonly books: () => Promise<string>;
 }
 
-/** Loses the answer of one submission of each kind that a merchant asks for; the books while it is open, in review, OK and KO. */
+/**
+ * Loses the answer of one submission of each kind that a merchant asks for; the books while it is open, in review, OK
+ * and KO.
+ */
 export const LOSSES: Record<
   Exclude<SentKind, 'EXPIRY' | 'LATE_VOID'>,
   { lose: (on: LossOn) => Promise<Lost>; open: string; review: string; ok: string; ko: string }

@@ -102,7 +102,7 @@ describe('settleLate()', function () {
       assert.equal(await scripted.countOf(requestId), 1);
     });
 
-    it('needs no review before its result is due, however often it is inquired about, and needs it afterwards', async () => {
+    it('needs no review before its result is due, however often inquired about, and needs it afterwards', async () => {
       const { requestId } = await capture(5 * DAY_MS);
       for (let hour = 0; hour < 5 * 24 - 1; hour++) await scripted.inquireLater(3_600_000);
       assert.equal(await scripted.stateOf(requestId), OperationState.UNKNOWN);

@@ -21,7 +21,9 @@ export interface Asked {
   readonly model: HoldModel;
 }
 
-/** Sends a command. Returns a word, and for a capture or a change the hold right after it; rejects when it is refused. */
+/**
+ * Sends a command. Returns a word, and for a capture or a change the hold right after it; rejects when it is refused.
+ */
 export async function askCore(
   { holds, octs, refunds }: Clients,
   asked: Asked,

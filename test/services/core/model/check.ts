@@ -145,12 +145,14 @@ function operationsOf(hold: HoldModel): [string[], number] {
 
 const ms = (time: string) => `coalesce(extract(epoch from ${time}) * 1000, 0)::bigint`;
 
-const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status as books,
+const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status
+  as books,
     reversed, refunded + refunding as refunded, frozen,
     closing or changing is not null or phase not in ('AUTHORIZED', 'FAILED') as open,
     ${ms('capture_at')} || '/' || ${ms('release_at')} as times
   from hold where request_id = any($1::uuid[])
-  union all select request_id, state, 0, 0, false, state not in ('OK', 'KO'), '' from submission where kind = 'OCT' and request_id = any($1::uuid[])`;
+  union all select request_id, state, 0, 0, false, state not in ('OK', 'KO'), '' from submission where kind = 'OCT' and
+  request_id = any($1::uuid[])`;
 
 const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, sequence,
     (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries

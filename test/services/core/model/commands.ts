@@ -1,4 +1,7 @@
-/** What may happen in a wave of runs: each run has a script of its own, and between two steps something happens to all of them. */
+/**
+ * What may happen in a wave of runs: each run has a script of its own, and between two steps something happens to all
+ * of them.
+ */
 import fc from 'fast-check';
 import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
@@ -177,7 +180,8 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'place', merchant: 2, token: 'ok', fault: 'none' },
     { do: 'extension', fault: 'lost after' },
   ],
-  // What remains is due to be captured while a capture or the placing is unknown, while the hold is frozen, and after that was changed.
+  // What remains is due to be captured while a capture or the placing is unknown, while the hold is frozen, and after
+  // that was changed.
   ...(['none', 'lost before', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
     [
       { do: 'place', merchant: 0, token: 'ok', terms: 'capture soon', fault: 'none' },

@@ -1,4 +1,6 @@
-/** A proxy between core and the sandbox, in both directions, that loses, delays and duplicates messages as configured. */
+/**
+ * A proxy between core and the sandbox, in both directions, that loses, delays and duplicates messages as configured.
+ */
 import type { DescMethod, MessageInitShape } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
 import {

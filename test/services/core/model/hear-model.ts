@@ -3,7 +3,10 @@ import { type Answer, type HoldModel, settle, settlePlacing, tellEnd } from './h
 import { decide, endThere } from './processor-model.ts';
 import { settleInAnyOrder } from './recover-model.ts';
 
-/** Time passes: pending events are reported. Two events may arrive in any order, and a rejected one is reported again some time later. */
+/**
+ * Time passes: pending events are reported. Two events may arrive in any order, and a rejected one is reported again
+ * some time later.
+ */
 export function hear(hold: HoldModel, now: number): HoldModel[] {
   endThere(hold, now);
   decide(hold, now);

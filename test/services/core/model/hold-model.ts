@@ -1,6 +1,7 @@
 /**
- * A small model of one hold as its merchant and its processor see it, written from the specification (docs/product.md, "Order of refusals")
- * and not from the code: it keeps no counters, but sums up the attempts. Plain data, so that it can be copied; times are milliseconds.
+ * A small model of one hold as its merchant and its processor see it, written from the specification (docs/product.md,
+ * "Order of refusals") and not from the code: it keeps no counters, but sums up the attempts. Plain data, so that it
+ * can be copied; times are milliseconds.
  */
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
 

@@ -1,4 +1,7 @@
-/** Calls whose callers do not wait: too late, too many, or aborted. The first two must have no effect, the third has one operation. */
+/**
+ * Calls whose callers do not wait: too late, too many, or aborted. The first two must have no effect, the third has one
+ * operation.
+ */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { DEADLINE_HEADER, type GrpcCall } from '../../../../platform/grpc-client.ts';
 import { why } from '../stage.ts';

@@ -1,4 +1,6 @@
-/** Predicts all results of commands: plays every order of the steps of core and the processor on copies of the model. */
+/**
+ * Predicts all results of commands: plays every order of the steps of core and the processor on copies of the model.
+ */
 import {
   type Answer,
   type Attempt,

@@ -58,7 +58,10 @@ export async function payAtCheckout(
   else settlePlacing(model, model.truth ?? assert.fail(), now());
 }
 
-/** While an event is being reported, it is put off for seconds; the sandbox reports it soon once it has seen the report fail. */
+/**
+ * While an event is being reported, it is put off for seconds; the sandbox reports it soon once it has seen the report
+ * fail.
+ */
 async function untilDueSoon(world: World, subject: Subject): Promise<void> {
   // What it is to report later has not been tried yet.
   const isTried = ({ requestId, attempts, dueAtMs }: Event) =>

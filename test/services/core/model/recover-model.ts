@@ -45,8 +45,8 @@ function closePage(hold: HoldModel, now: number): boolean {
 }
 
 /**
- * Recovery, which began then, inquires until everything has its result. A checkout whose page is not known may get it, or be cancelled, first: both orders are
- * possible.
+ * Recovery, which began then, inquires until everything has its result. A checkout whose page is not known may get it,
+ * or be cancelled, first: both orders are possible.
  */
 export function recover(hold: HoldModel, began: number, now: number): HoldModel[] {
   if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
@@ -81,7 +81,8 @@ function settleOpen(hold: HoldModel, now: number): HoldModel[] {
 }
 
 /**
- * Inquiries and events are handled concurrently, so core may learn several results in any order, and each shows the hold right after it.
+ * Inquiries and events are handled concurrently, so core may learn several results in any order, and each shows the
+ * hold right after it.
  */
 export function settleInAnyOrder(
   hold: HoldModel,

@@ -132,7 +132,10 @@ async function deliverAll(world: World, subjects: readonly Subject[]): Promise<v
   }
 }
 
-/** A hold's expiry depends on when its result arrived, which the model knows only within bounds: it takes the exact time from core. */
+/**
+ * A hold's expiry depends on when its result arrived, which the model knows only within bounds: it takes the exact time
+ * from core.
+ */
 async function readEnds(world: World, subjects: readonly Subject[], before: number): Promise<void> {
   const unread = subjects.filter(({ possible }) =>
     possible.some(({ kind, placing, endRead }) => kind === 'HOLD' && placing === 'OK' && !endRead),

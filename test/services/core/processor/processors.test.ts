@@ -137,7 +137,7 @@ describe('several processors', function () {
     assert.equal(capture?.state, OperationState.UNKNOWN);
   });
 
-  it('refuses new holds and OCTs of a frozen processor, stores none of them, and accepts captures and other merchants', async () => {
+  it('stores no new holds and OCTs of a frozen processor, and accepts captures and other merchants', async () => {
     const hold = await beta.hold();
     const keyed = { idempotencyKey: 'before' };
     const first = await beta.place(keyed);
@@ -183,7 +183,7 @@ describe('several processors', function () {
     );
   }
 
-  it("counts each processor's entries in an audit, compares the books it can read, and names one it cannot", async () => {
+  it("counts each processor's entries in an audit, compares books it can read, and names one it cannot", async () => {
     const books = stage.client('operator', AuditService);
     // The other one does not serve its books.
     await settleAll();
@@ -266,7 +266,7 @@ describe('callers that wait for a frozen processor', function () {
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const beta = forSuite(() => openMerchant(stage, 'beta', { processor: 'other' }));
 
-  it('are limited, so that others are served, and further ones are answered at once: new ones 503, captures and releases 202', async () => {
+  it('are limited; further ones are answered at once: new ones 503, captures and releases 202', async () => {
     other.says = { authorize: () => approved };
     const [first, second] = [await beta.hold(), await beta.hold()];
     const thaw = Promise.withResolvers<typeof approved>();

@@ -14,9 +14,12 @@ import {
 import { createMigratedDatabase } from '../../../database.ts';
 import { forSuite } from '../../../suite.ts';
 
-const CAPTURES = `insert into submission (request_id, merchant_id, amount, currency, processor, processor_account, created_at,
-    inquiry_count, kind, state, final_at, hold_request_id, final_capture, amount_reversed, amount_refunded, amount_refunding)
-  select gen_random_uuid(), merchant_id, amount, currency, processor, '', created_at, 0, 'CAPTURE', 'OK', created_at, request_id, false, 0, 0, 0
+const CAPTURES = `insert into submission (request_id, merchant_id, amount, currency, processor, processor_account,
+  created_at,
+    inquiry_count, kind, state, final_at, hold_request_id, final_capture,
+    amount_reversed, amount_refunded, amount_refunding)
+  select gen_random_uuid(), merchant_id, amount, currency, processor, '', created_at, 0, 'CAPTURE', 'OK', created_at,
+  request_id, false, 0, 0, 0
   from hold`;
 
 /** Of each hold its authorization, a capture that is known here, and one that is not and was refunded. */
@@ -24,8 +27,10 @@ const ENTRIES = ['AUTHORIZATION', 'CAPTURE', 'REFUNDED'].map(
   (what) => `insert into processor_entry (request_id, processor, kind, answer, authorization_request_id, merchant_id,
       amount, currency, captured, voided, reversed, incremented, refunded, acted_at)
     select ${{ AUTHORIZATION: 'h.request_id', CAPTURE: 'k.request_id', REFUNDED: 'gen_random_uuid()' }[what]}, 'p',
-      '${what === 'AUTHORIZATION' ? what : 'CAPTURE'}', 'APPROVED', ${what === 'AUTHORIZATION' ? 'null' : 'h.request_id'},
-      h.merchant_id, h.amount, 'EUR', ${what === 'AUTHORIZATION' ? 'h.amount' : '0'}, 0, 0, 0, ${what === 'REFUNDED' ? 'h.amount' : '0'}, h.created_at
+      '${what === 'AUTHORIZATION' ? what : 'CAPTURE'}', 'APPROVED',
+      ${what === 'AUTHORIZATION' ? 'null' : 'h.request_id'},
+      h.merchant_id, h.amount, 'EUR', ${what === 'AUTHORIZATION' ? 'h.amount' : '0'}, 0, 0, 0,
+      ${what === 'REFUNDED' ? 'h.amount' : '0'}, h.created_at
     from hold h join submission k on k.hold_request_id = h.request_id`,
 );
 

@@ -96,7 +96,7 @@ describe('reconcile() with increments and extensions', function () {
     });
   }
 
-  it('opens a hold again that was captured whole here since, so that what was added is given back at its end', async () => {
+  it('opens a hold again that was captured whole here since: what was added is given back at its end', async () => {
     const hold = await shop.hold();
     const goBack = await rememberNow(stage);
     await shop.increment(hold, 2_000n);

@@ -14,7 +14,7 @@ describe('reconcile() keeps identities', function () {
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 
   for (const isKeyed of [true, false]) {
-    it(`of operations ${isKeyed ? 'with' : 'without'} keys, and identical repetitions get the first answer`, async () => {
+    it(`of operations ${isKeyed ? 'with' : 'without'} keys; identical repetitions get the first answer`, async () => {
       const keys = ['hold', 'capture', 'other', 'release', 'oct'].map((name) =>
         isKeyed ? { idempotencyKey: `${name}-${randomUUID()}` } : {},
       );
@@ -48,7 +48,8 @@ describe('reconcile() keeps identities', function () {
       }
       const references = await sql<{ reference: string }>(
         stage,
-        `select distinct merchant_reference as reference from operation where merchant_reference is not null order by 1`,
+        `select distinct merchant_reference as reference from operation where merchant_reference is not null
+          order by 1`,
       );
       assert.deepEqual(
         references.map(({ reference }) => reference),

@@ -63,7 +63,7 @@ describe('reconcile() with refunds', function () {
   });
 
   for (const decision of ['importing', 'givingBack']) {
-    it(`books a capture once that another operator has imported meanwhile, and gives nothing back: ${decision}`, async () => {
+    it(`books a capture once that was imported meanwhile, and gives nothing back: ${decision}`, async () => {
       const hold = await shop.hold();
       const goBack = await rememberNow(stage);
       const { capture = assert.fail() } = await shop.capture(hold, 300n);

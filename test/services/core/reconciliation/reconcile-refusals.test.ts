@@ -1,4 +1,7 @@
-/** Reconciling stops and changes nothing when a processor does not answer, contradicts itself or belongs to another installation. */
+/**
+ * Reconciling stops and changes nothing when a processor does not answer, contradicts itself or belongs to another
+ * installation.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';

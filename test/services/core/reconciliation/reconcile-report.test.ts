@@ -1,4 +1,7 @@
-/** What merchants are told of what was lost: by a report for each, and by notifications that say when they tell it again. */
+/**
+ * What merchants are told of what was lost: by a report for each, and by notifications that say when they tell it
+ * again.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,6 @@
-/** What was taken back of captures, and given again, is imported after the database went back in time, and booked once. */
+/**
+ * What was taken back of captures, and given again, is imported after the database went back in time, and booked once.
+ */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
@@ -41,7 +43,7 @@ describe('reconcile() with reversals', function () {
   }
 
   for (const isNamed of [true, false]) {
-    it(`books a reversal once that is reported again after its import (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
+    it(`books a reversal once that comes again, by its ${isNamed ? 'capture' : 'hold'}, after import`, async () => {
       const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
       const { capture } = await shop.capture(hold, 300n);
       const captureRequestId = capture?.requestId ?? '';
@@ -81,7 +83,7 @@ describe('reconcile() with reversals', function () {
   });
 
   for (const isNamed of [true, false]) {
-    it(`leaves a reversal that collides with an open refund, until that has a result (${isNamed ? 'its capture' : 'its hold'} is named)`, async () => {
+    it(`leaves a reversal by its ${isNamed ? 'capture' : 'hold'} beside an open refund until that ends`, async () => {
       const hold = await shop.hold({ tokenId: 'tok_sandbox_refund_timeout_lost' });
       const { capture = assert.fail() } = await shop.capture(hold, 300n);
       await shop.refund(capture, 100n);

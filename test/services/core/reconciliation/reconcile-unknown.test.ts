@@ -1,6 +1,6 @@
 /**
- * Operations that only the processor knows after the database went back in time are listed, imported or given back, until the audit is
- * clean.
+ * Operations that only the processor knows after the database went back in time are listed, imported or given back,
+ * until the audit is clean.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,4 +1,7 @@
-/** An operation_request_id names one operation, of one merchant, of one kind, whoever drew it and however many calls come at once. */
+/**
+ * An operation_request_id names one operation, of one merchant, of one kind, whoever drew it and however many calls
+ * come at once.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';

@@ -30,7 +30,10 @@ describe('idempotency keys', function () {
       [merchantId],
     );
 
-  /** Asserts that a repetition, here and at another core, returns the bytes of the first answer and is marked as replayed. */
+  /**
+   * Asserts that a repetition, here and at another core, returns the bytes of the first answer and is marked as
+   * replayed.
+   */
   async function repeats<S extends DescMessage>(
     schema: S,
     first: MessageShape<S> & { replayed: boolean },

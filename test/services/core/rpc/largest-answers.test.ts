@@ -1,4 +1,7 @@
-/** Lists of the largest rows there can be: every answer stays below what gRPC clients receive, and pages have each row once. */
+/**
+ * Lists of the largest rows there can be: every answer stays below what gRPC clients receive, and pages have each row
+ * once.
+ */
 import assert from 'node:assert/strict';
 import { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';

@@ -1,4 +1,7 @@
-/** Checkouts after the database went back in time: what became of them is found out at once, and what is lost is imported or closed. */
+/**
+ * Checkouts after the database went back in time: what became of them is found out at once, and what is lost is
+ * imported or closed.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { moveSequencesAhead } from '../../../../services/core/storage/after-restore.ts';

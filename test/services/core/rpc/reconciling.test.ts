@@ -1,4 +1,7 @@
-/** While the database is being reconciled after it went back in time, nothing is said or ended that a lost operation would contradict. */
+/**
+ * While the database is being reconciled after it went back in time, nothing is said or ended that a lost operation
+ * would contradict.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
@@ -118,7 +121,7 @@ describe('while the database is being reconciled', function () {
     assert.equal(stage.oracle.find(requestId)?.voided, 10_000);
   });
 
-  it('begins when a process notices a new timeline, unless the standby was complete, and ends when nothing is unknown any more', async () => {
+  it('begins at a new timeline, unless the standby was complete, and ends when nothing is unknown', async () => {
     const anotherTimeline = `update installation set timeline = '000000FF'`;
     const log = stage.recovery.log;
     const notice = async (isStandbyComplete: boolean) => {

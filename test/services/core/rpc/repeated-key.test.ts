@@ -55,7 +55,8 @@ describe('a repeated idempotency key', function () {
     await forget(stage, ...first);
     await sql(
       stage,
-      `update hold set status = 'IN_PROGRESS', remaining = amount, released = 0, release_reason = null, closed_at = null where request_id = $1`,
+      `update hold set status = 'IN_PROGRESS', remaining = amount, released = 0, release_reason = null,
+        closed_at = null where request_id = $1`,
       [kept.requestId],
     );
     const second = await play();

@@ -137,7 +137,8 @@ describe('the settings of one processor', () => {
     });
     assert.throws(() => read({ ...common, PROCESSOR_B_TLS_CA: '/secret', PROCESSOR_C_CREDENTIAL: token('s') }), {
       message:
-        'settings: PROCESSOR_C_CREDENTIAL: is about no processor of PROCESSORS; PROCESSOR_B_TLS_CA: is about no processor of PROCESSORS',
+        'settings: PROCESSOR_C_CREDENTIAL: is about no processor of PROCESSORS; PROCESSOR_B_TLS_CA: is about no ' +
+        'processor of PROCESSORS',
     });
   });
 

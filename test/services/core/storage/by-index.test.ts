@@ -29,7 +29,7 @@ describe('byIndex()', () => {
     await test.drop();
   });
 
-  it('makes every statement of the hot path find its rows by an index, even when it is planned on empty tables', async () => {
+  it('makes every statement of the hot path find its rows by an index, also when planned on empty tables', async () => {
     for (const statement of await hotStatements()) {
       const whole = nodes(await planOf(statement)).filter(isWholeRead);
       assert.deepEqual(whole, [], `${statement.name} reads a whole table`);
@@ -44,7 +44,9 @@ describe('byIndex()', () => {
     }
   });
 
-  /** Returns the generic plan of a prepared statement. EXPLAIN accepts a statement with parameters only as plain text. */
+  /**
+   * Returns the generic plan of a prepared statement. EXPLAIN accepts a statement with parameters only as plain text.
+   */
   async function planOf({ text }: Statement): Promise<PlanNode> {
     const rows = await database[ORM].em.getConnection().execute(`explain (generic_plan, format json) ${text}`);
     return rows[0]?.['QUERY PLAN'][0].Plan;

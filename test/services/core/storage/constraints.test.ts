@@ -1,4 +1,7 @@
-/** The database rejects broken books whatever the code does: one violation for each CHECK and each unique constraint of money. */
+/**
+ * The database rejects broken books whatever the code does: one violation for each CHECK and each unique constraint of
+ * money.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';

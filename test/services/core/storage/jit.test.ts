@@ -1,4 +1,7 @@
-/** PostgreSQL compiles expensive plans by LLVM where that is installed; ours look expensive, because planner nodes are disabled. */
+/**
+ * PostgreSQL compiles expensive plans by LLVM where that is installed; ours look expensive, because planner nodes are
+ * disabled.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

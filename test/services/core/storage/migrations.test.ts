@@ -31,7 +31,8 @@ describe('migrateDatabase()', function () {
     const without = await database.query<{ name: string }>(
       {
         name: '',
-        text: `select relname as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+        text: `select relname as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r',
+          'p')
           and not exists (select from pg_attribute where attrelid = c.oid and attname = 'merchant_id') order by 1`,
       },
       [],

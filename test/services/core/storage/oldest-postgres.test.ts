@@ -1,4 +1,7 @@
-/** The oldest PostgreSQL that docs/high-availability.md names, where Debian's is installed. The other tests run on the newest. */
+/**
+ * The oldest PostgreSQL that docs/high-availability.md names, where Debian's is installed. The other tests run on the
+ * newest.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

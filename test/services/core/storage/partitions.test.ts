@@ -25,7 +25,8 @@ describe('partitions', () => {
     const id = uuidv7({ msecs: at(days).getTime() });
     await stage.sql('update delivery set id = $1 where id = $2', [id, await stage.addDelivery('m')]);
     await stage.sql(
-      `insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms) values ($1, 1, 'm', now(), 1)`,
+      `insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms) values ($1, 1, 'm',
+        now(), 1)`,
       [id],
     );
     if (state === 'DELIVERED') await end(id);
@@ -37,7 +38,8 @@ describe('partitions', () => {
   async function resultOf(days: number, finalDays = days): Promise<string> {
     const id = uuidv7({ msecs: at(days).getTime() });
     await stage.sql(
-      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+        currency, final_state_date)
         values ($1, 'OCT', 'OK', 'paid', 'm', 't', 'u', 1, 'EUR', $2)`,
       [id, at(finalDays)],
     );
@@ -87,7 +89,7 @@ describe('partitions', () => {
     assert.equal(await makePartitions(stage.database, at(15), 0), 2, 'deliveries and attempts of the next two weeks');
   });
 
-  it('are missed by no row: one without a partition goes to the default one, and no partition is made of its range', async () => {
+  it('are missed by no row: one without a partition goes to the default one, whose range gets none', async () => {
     await dropFirst();
     const early = await deliveryOf(1, 'DELIVERED');
     assert.deepEqual(await placesOf(early), ['delivery_default', 'delivery_attempt_default']);
@@ -123,7 +125,7 @@ describe('partitions', () => {
     assert.deepEqual(await placesOf(waiting), [undefined, undefined]);
   });
 
-  it('of the log are dropped, but not recent results of old operations; the audit knows where the log begins', async () => {
+  it('of the log are dropped, not recent results of old operations; the audit knows where the log begins', async () => {
     await dropFirst();
     await makePartitions(stage.database, at(1), 0);
     const [old, recent, next] = [await resultOf(1), await resultOf(1, 29.9), await resultOf(31)];

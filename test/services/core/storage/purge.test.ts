@@ -66,9 +66,11 @@ describe('openPurge()', () => {
     await stage.sql(
       `insert into hold (request_id, merchant_id, terminal_id, user_id, status, phase, amount, amount_asked, processor,
           processor_account, currency, captured, in_flight, remaining,
-          released, reversed, closing, frozen, id_hash, id_key, allow_multiple_captures, notify_holds, hold_period_s, save_card,
+          released, reversed, closing, frozen, id_hash, id_key, allow_multiple_captures, notify_holds, hold_period_s,
+          save_card,
           card_last4, generated_token_id, created_at, placed_at, expires_at, inquiry_count)
-        values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 1, 'p', '', 'EUR', 0, 0, 1, 0, 0, false, false, '', '', true, true, 60, true,
+        values ($1, 'm', 't', 'u', 'IN_PROGRESS', 'AUTHORIZED', 1, 1, 'p', '', 'EUR', 0, 0, 1, 0, 0, false, false, '',
+        '', true, true, 60, true,
           '4242', 'tok_saved', $2, $2, $2, 0)`,
       [requestId, afterDays(0)],
     );
@@ -110,12 +112,14 @@ describe('openPurge()', () => {
       ['open release', releasing],
     ]) {
       await stage.sql(
-        "insert into claim (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, 'CAPTURE', '', $2, $3)",
+        "insert into claim (merchant_id, key, method, fingerprint, request_id, created_at) values ('m', $1, " +
+          "'CAPTURE', '', $2, $3)",
         [key, id, afterDays(0)],
       );
     }
     await stage.sql(
-      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+        currency, final_state_date)
         values ($1, 'CAPTURE', 'OK', 'captured', 'm', 't', 'u', 1, 'EUR', now())`,
       [settled],
     );

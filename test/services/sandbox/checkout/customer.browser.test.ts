@@ -35,7 +35,7 @@ describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   for (const javaScriptEnabled of [true, false]) {
-    it(`tries another card after a decline, and may reload the result ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
+    it(`tries another card, and may reload the result ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
       const { page, requestId, url } = await visit({ javaScriptEnabled });
       await enter(page, '4000000000000002');
       await page.getByRole('alert').getByText('0002').waitFor();

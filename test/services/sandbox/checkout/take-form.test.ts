@@ -156,7 +156,7 @@ describe('takeForm()', () => {
     assert.equal((await paying).status, 303);
   });
 
-  it('generates a token when the card is to be saved, for that merchant and with that behaviour, for ever', async () => {
+  it('generates a token when the card is to be saved, for that merchant and behaviour, for ever', async () => {
     const saved = await opened({ saveCard: true });
     await pay(saved.url, { number: '4000000000000341' });
     const tokenId = eventsOf(saved.requestId)[0]?.generatedTokenId ?? '';

@@ -4,7 +4,10 @@ import type Stripe from 'stripe';
 export class FakeError extends Error {
   readonly status: number;
   readonly body: Partial<Stripe.StripeRawError>;
-  /** Stripe stores an answer under the idempotency key once the request has begun to act, not when its fields are invalid. */
+  /**
+   * Stripe stores an answer under the idempotency key once the request has begun to act, not when its fields are
+   * invalid.
+   */
   readonly isKept: boolean;
 
   constructor(status: number, body: Partial<Stripe.StripeRawError>, isKept = false) {

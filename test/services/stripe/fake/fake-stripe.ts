@@ -32,7 +32,9 @@ export interface FakeStripe {
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of this machine; `hasFeatures`: the key's own account has the card features of IC+ pricing. */
+/**
+ * Starts it on a free port of this machine; `hasFeatures`: the key's own account has the card features of IC+ pricing.
+ */
 export async function startFakeStripe({ hasFeatures = true } = {}): Promise<FakeStripe> {
   let skewS = 0;
   const now = () => Math.floor(Date.now() / 1000) + skewS;

@@ -58,7 +58,9 @@ export function findIntent(account: Account, id: string): Intent {
   return intent;
 }
 
-/** Asks for card features. An account without them is refused, whatever `if_available` says, and no parameter is named. */
+/**
+ * Asks for card features. An account without them is refused, whatever `if_available` says, and no parameter is named.
+ */
 export function featuresOf(account: Account, form: Form): boolean {
   const card = formOf(formOf(form, 'payment_method_options'), 'card');
   const asked = FEATURES.filter((name) => textOf(card, name) === 'if_available');

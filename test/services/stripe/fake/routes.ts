@@ -34,7 +34,8 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   'GET /v1/payment_intents/…': { fields: 'expand', handle: intent(findIntent) },
   'POST /v1/payment_intents': {
     fields:
-      'amount currency capture_method allowed_payment_method_types customer description metadata statement_descriptor_suffix',
+      'amount currency capture_method allowed_payment_method_types customer description metadata ' +
+      'statement_descriptor_suffix',
     handle: (account, _id, form) => createIntent(account, form),
   },
   'POST /v1/payment_intents/…/confirm': {
@@ -61,7 +62,8 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   'GET /v1/payment_methods/…': { fields: '', handle: (account, id) => shownMethod(account, id) },
   'POST /v1/checkout/sessions': {
     fields:
-      'mode allowed_payment_method_types line_items payment_intent_data payment_method_options customer_creation client_reference_id metadata expires_at success_url cancel_url',
+      'mode allowed_payment_method_types line_items payment_intent_data payment_method_options customer_creation ' +
+      'client_reference_id metadata expires_at success_url cancel_url',
     handle: (account, _id, form, origin) => createSession(account, form, origin),
   },
   'GET /v1/checkout/sessions': {

@@ -33,7 +33,7 @@ describe('GetDelivery', () => {
     return operator.getDelivery({ deliveryId: deliveries[0]?.deliveryId ?? '' });
   }
 
-  it('shows what an attempt sends: address, headers with the first characters of each signature, and body', async () => {
+  it('shows what an attempt sends: address, headers with the beginning of each signature, and body', async () => {
     const hold = await acme.hold({ tokenId: 'tok_sandbox_ok' });
     const { capture } = await acme.capture(hold, 4_000n);
     const { delivery, content, operation } = await read(capture?.requestId ?? '');
@@ -76,7 +76,7 @@ describe('GetDelivery', () => {
     await sql(stage, 'update merchant set webhook_url = $1', [urls.webhookUrl]);
   });
 
-  it('shows the merchant the exact bytes that an attempt sends, with the signatures that a receiver verifies', async () => {
+  it('shows the merchant the exact bytes that an attempt sends, with signatures that a receiver verifies', async () => {
     const body = `{"requestId":"r-2", "amount" :10.50,"tokenData":{"tokenId":"tok_generated"},"escaped":"\\u00e9\\/"}`;
     const relayed = notification('r-2', { merchantId: 'acme', body: Buffer.from(body) });
     await stage.client('gateway', NotificationService).acceptNotification(relayed);
@@ -97,7 +97,8 @@ describe('GetDelivery', () => {
     const head = 'é'.repeat(1_024);
     await sql(
       stage,
-      `insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, error, fault, url, response_head)
+      `insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, error, fault, url,
+        response_head)
         select $1, number, 'acme', now(), 1, $2, 'UNREACHABLE', $3, $4 from generate_series(1, 4500) number`,
       [deliveryId, detail, `https://${'x'.repeat(2_000)}`, head],
     );

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000;
 describe('ListDeliveries', () => {
   const stage = forSuite(openStage);
 
-  it('lists deliveries created between two times, the first included and the last not, and pages through them', async () => {
+  it('lists deliveries created between two times, the first included and the last not, by page', async () => {
     const shop = await openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' });
     const operator = stage.client('operator', NotificationService);
     // Identifiers contain the machine's time, not the stage's.

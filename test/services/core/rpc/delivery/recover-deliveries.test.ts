@@ -49,7 +49,8 @@ describe('RecoverDeliveries', () => {
     assert.equal((await operator.recoverDeliveries({ merchantId: 'acme', since })).count, 2);
     const due = await sql<{ request_id: string; retry_base: number; due_at: Date }>(
       stage,
-      "select request_id, retry_base, due_at from delivery where due_at is not null and merchant_id = 'acme' order by retry_base",
+      "select request_id, retry_base, due_at from delivery where due_at is not null and merchant_id = 'acme' " +
+        'order by retry_base',
     );
     // The dead one begins a new schedule.
     assert.deepEqual(

@@ -31,7 +31,8 @@ describe('MerchantService', function () {
     assert.equal(merchant?.contract?.notifyHolds, true);
     const rows = await sql<{ text: string }>(
       stage,
-      `select k::text as text from api_key k union all select s::text from signing_secret s union all select m::text from merchant m`,
+      `select k::text as text from api_key k union all select s::text from signing_secret s
+        union all select m::text from merchant m`,
     );
     const everything = rows.map(({ text }) => text).join();
     assert(everything.includes(hash(apiKey)));
@@ -317,7 +318,8 @@ describe('MerchantService', function () {
         stage,
         `insert into merchant (id, name, allow_multiple_captures, hold_period_s, currencies, terminals, notify_holds,
           require_signed_captures, created_at, change_number)
-        select 'bulk' || n, 'b', true, 60, '{EUR}', '{T1}', true, false, now(), nextval('merchant_change') from generate_series(1, 1200) n`,
+        select 'bulk' || n, 'b', true, 60, '{EUR}', '{T1}', true, false, now(),
+        nextval('merchant_change') from generate_series(1, 1200) n`,
       );
       const sizes: number[] = [];
       for await (const { merchants: some, snapshotComplete } of gateway.watchCredentials({})) {

@@ -31,7 +31,7 @@ describe('SetWebhookUrl', () => {
     );
   });
 
-  it('makes due now what waits for a later attempt, when the address changes, and leaves what others wait for', async () => {
+  it('makes due now what waits for a later attempt, when the address changes, and nothing of others', async () => {
     const hours = (count: number) => new Date(stage.clock.now() + count * 3_600_000);
     for (const merchantId of ['hurries', 'waits']) {
       const shop = await openMerchant(stage, merchantId, { webhookUrl: 'https://old.example' });

@@ -51,8 +51,10 @@ describe('openOperationFeed()', function () {
   });
 
   const write = async (count: number): Promise<void> => {
-    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
-      select gen_random_uuid(), 'OCT', 'OK', 'paid', 'm' || n % 2, 't', 'u', n, 'EUR', now() from generate_series(1, ${count}) n`;
+    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id,
+      amount, currency, final_state_date)
+      select gen_random_uuid(), 'OCT', 'OK', 'paid', 'm' || n % 2, 't', 'u', n, 'EUR', now()
+      from generate_series(1, ${count}) n`;
     await client.query(text);
     openAnnounce(database)([]);
   };

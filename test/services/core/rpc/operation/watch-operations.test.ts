@@ -160,7 +160,8 @@ describe('watchOperations()', function () {
   });
 
   it('catches up from the first result, page by page', async () => {
-    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency, final_state_date)
+    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id,
+      amount, currency, final_state_date)
       select gen_random_uuid(), 'OCT', 'OK', 'paid', 'bulk', 't', 'u', n, 'EUR', $1 from generate_series(1, 2500) n`;
     const before = await open();
     await sql(stage, text, [new Date(stage.clock.now())]);
@@ -203,7 +204,7 @@ describe('watchOperations()', function () {
     }
   });
 
-  it('rejects a token of a history that the database no longer has, and never skips the results that replaced it', async () => {
+  it('rejects a token of a history that the database lost, and never skips what replaced it', async () => {
     const { first, cut } = await open();
     await cut();
     const [, digits, mark = ''] = Buffer.from(first.resumeToken, 'base64url').toString().split(':');
@@ -218,7 +219,7 @@ describe('watchOperations()', function () {
     }
   });
 
-  it('ends when the database goes back before a result that it sent, also when the log has grown past it again', async () => {
+  it('ends when the database goes back before a result that it sent, also when the log grew past it', async () => {
     const goBack = await rememberNow(stage);
     const stream = await open();
     await shop.oct();

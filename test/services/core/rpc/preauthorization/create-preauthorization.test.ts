@@ -177,7 +177,7 @@ describe('createPreauthorization()', function () {
     });
 
     for (const code of [status.INVALID_ARGUMENT, status.FAILED_PRECONDITION, status.UNIMPLEMENTED]) {
-      it(`fails at once when the processor refuses the page with ${status[code]}, which is no failure of its own`, async () => {
+      it(`fails at once when the processor refuses the page with ${status[code]}, no failure of its own`, async () => {
         const key = { idempotencyKey: `refused-${code}` };
         for (const [details, expected] of [
           ['amount_too_small', 'amount_too_small'],

@@ -45,7 +45,7 @@ describe('extendPreauthorization()', function () {
     assert.deepEqual(await scripted.stage.audit('own books'), []);
   });
 
-  it("ends when the processor says, if that is earlier than the contract's period, and never earlier than before", async () => {
+  it("ends when the processor says, if that is before the contract's end, never earlier than before", async () => {
     const hold = await shop.hold();
     const before = await endOf(hold);
     scripted.stage.clock.advance(5 * DAY_MS);

@@ -37,7 +37,7 @@ describe('takenBack()', function () {
     ]);
   };
 
-  it('books partial reversals of a capture, each with its operation and notification, until all of it is reversed', async () => {
+  it('books partial reversals of a capture, each with operation and notification, until all is reversed', async () => {
     const { hold, of } = await captured();
     await reverses(of, 1_000n);
     assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/1000');

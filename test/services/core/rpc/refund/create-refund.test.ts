@@ -94,7 +94,8 @@ describe('createRefund()', function () {
       const rows = await stage.database.query<{ statusInfo: string; body: string }>(
         {
           name: 'told',
-          text: `select status_info, convert_from(body, 'UTF8') as body from delivery where request_id = any ($1) order by id`,
+          text: `select status_info, convert_from(body, 'UTF8') as body from delivery where request_id = any ($1)
+            order by id`,
         },
         [[refund.requestId, metadata.requestId]],
       );

@@ -37,7 +37,8 @@ describe('resolveOperation()', function () {
   const toReview = (table: string, requestId: string | undefined) =>
     sql(
       stage,
-      `update ${table} set ${table === 'hold' ? 'phase' : 'state'} = 'NEEDS_REVIEW', inquire_at = null where request_id = $1`,
+      `update ${table} set ${table === 'hold' ? 'phase' : 'state'} = 'NEEDS_REVIEW', inquire_at = null
+        where request_id = $1`,
       [requestId],
     );
   const items = async (filter: object = {}) => (await operators.listReviewItems({ pageSize: 200, ...filter })).items;
@@ -205,7 +206,7 @@ describe('resolveOperation()', function () {
     assert.equal(await acme.books(done), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
-  it("is contradicted by a later result of the processor: the hold is frozen, the operator's result stays", async () => {
+  it("is contradicted by a later result: the hold is frozen, the operator's result stays", async () => {
     const { hold, requestId } = await lostCapture();
     await operators.resolveOperation({ requestId, outcome: KO, ...REASON });
     await sql(stage, 'update submission set inquire_at = $2 where request_id = $1', [requestId, new Date(0)]);
@@ -233,7 +234,7 @@ describe('resolveOperation()', function () {
       [OK, neverSeen, 'IN_PROGRESS 0/0/10000/0/0'],
       [OK, done(declined), 'IN_PROGRESS 0/0/10000/0/0'],
     ] as const) {
-      it(`refuses ${OperationState[outcome]} where the processor knows better, and settles its result: ${books}`, async () => {
+      it(`refuses ${OperationState[outcome]} where the processor knows better: ${books}`, async () => {
         const { hold, requestId } = await lostCapture();
         processor.says = { ...processor.says, inquire: () => said };
         assert.equal(await why(operators.resolveOperation({ requestId, outcome, ...REASON })), 'INVALID_REQUEST');

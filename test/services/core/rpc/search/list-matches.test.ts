@@ -47,7 +47,8 @@ describe('ListMatches', function () {
     const requestId = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
     await sql(
       stage,
-      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
+      `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount,
+       currency,
         hold_request_id, capture_request_id, final_state_date)
       select $1, 'REVERSAL', 'KO', 'reversed', merchant_id, terminal_id, user_id, amount, currency,
         hold_request_id, request_id, final_state_date from operation where request_id = $2`,

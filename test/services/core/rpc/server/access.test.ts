@@ -18,7 +18,10 @@ const GATEWAY_ALONE = [
 ];
 const ROLES = ['gateway', 'internal', 'operator', 'processor'] as const;
 
-/** Written from docs/interfaces.md, "gRPC and Connect": payments for all services that act for merchants, the rest for operators. */
+/**
+ * Written from docs/interfaces.md, "gRPC and Connect": payments for all services that act for merchants, the rest for
+ * operators.
+ */
 function allowed({ name, parent }: DescMethod): readonly (typeof ROLES)[number][] {
   if (parent.name === 'ProcessorEventService') return ['processor'];
   if (GATEWAY_ALONE.includes(name)) return ['gateway'];

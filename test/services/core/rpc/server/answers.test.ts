@@ -182,7 +182,7 @@ describe('what an answer promises', function () {
     }
     const LOCK_HOLD = 'select from hold where request_id = any($1::uuid[]) for update';
 
-    it('delays neither captures nor releases of other holds, and a capture of its own hold has an unknown outcome', async () => {
+    it('delays nothing of other holds, and a capture of its own hold has an unknown outcome', async () => {
       const [stuck, ...free] = await Promise.all([acme.hold(), acme.hold(), other.hold(), acme.hold()]);
       assert(stuck && free[0] && free[1] && free[2]);
       const slow = await soon(acme.hold({ tokenId: 'tok_sandbox_slow' }));

@@ -115,7 +115,7 @@ describe('the scope of a call', function () {
     }
   });
 
-  it('shows what captures a hold or opens its checkout in the answer about it alone, and never to operators', async () => {
+  it('shows what captures a hold or opens its checkout in its own answer alone, never to operators', async () => {
     const checkout = (await mine.checkout()).preauthorization ?? assert.fail();
     assert.match(checkout.checkoutUrl, /^http/);
     const { requestId } = names;

@@ -1,4 +1,7 @@
-/** Clients that stall, trickle or fall silent: each server closes them, whatever the protocol. The timeouts are short here. */
+/**
+ * Clients that stall, trickle or fall silent: each server closes them, whatever the protocol. The timeouts are short
+ * here.
+ */
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -28,7 +28,7 @@ describe('takeDue()', () => {
       [merchantId, word, untilMs === null ? null : new Date(untilMs)],
     );
 
-  it('gives each delivery to one worker, the longest due first, until it is recorded, released, or 15 s are over', async () => {
+  it('gives each delivery to one worker, the longest due first, until recorded, released, or for 15 s', async () => {
     const first = await stage.addDelivery('m');
     stage.time.now += 10;
     await addDeliveries('m', 9);
@@ -150,7 +150,8 @@ describe('takeDue()', () => {
   it('reads no more than it takes, however many wait and whatever the statistics say', async () => {
     await stage.sql('analyze delivery');
     await stage.sql(
-      `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count, due_at, created_at)
+      `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
+        due_at, created_at)
         select gen_random_uuid(), 'crowd', 'webhook', n::text, 'payment', 'captured', '{}', 'PENDING', 0, now(), now()
         from generate_series(1, 20000) n`,
     );

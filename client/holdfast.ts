@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Routes } from './api.ts';
 import { HoldfastError } from './refusal.ts';
-import { type CallOptions, type Connection, type Repeatable, send, type TryReport } from './send.ts';
+import { type Call, type CallOptions, type Connection, send, type TryReport } from './send.ts';
 import { type CaptureSigner, captureSignature } from './sign-capture.ts';
 import { type StreamEvent, type WatchOptions, watch } from './watch.ts';
 
@@ -186,30 +186,18 @@ export class Holdfast {
     return { ...(end.body as Answer<Name> & object), outcome: 'done', idempotencyKey, replayed: end.replayed } as never;
   }
 
-  async #read<Name extends keyof Routes>(from: string, options?: CallOptions): Promise<Answer<Name>> {
-    return this.#ask<Name>({ method: 'GET', path: from, repeatable: 'ALWAYS' }, options);
+  #read<Name extends keyof Routes>(from: string, options?: CallOptions): Promise<Answer<Name>> {
+    return this.#change<Name>('GET', from, undefined, options);
   }
 
-  /** A change that is no operation: PUT, PATCH and DELETE may be repeated, a POST may not. */
+  /** A call that makes no operation: it may be repeated, unless it is a POST. */
   async #change<Name extends keyof Routes>(
-    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    method: Call['method'],
     to: string,
     body: object | undefined,
     options?: CallOptions,
   ): Promise<Answer<Name>> {
-    const repeatable: Repeatable = method === 'POST' ? 'ONCE' : 'ALWAYS';
-    return this.#ask<Name>({ method, path: to, body, repeatable }, options);
-  }
-
-  async #ask<Name extends keyof Routes>(
-    call: {
-      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-      path: string;
-      body?: object | undefined;
-      repeatable: Repeatable;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<Name>> {
+    const call = { method, path: to, body, repeatable: method === 'POST' ? 'ONCE' : 'ALWAYS' } as const;
     const end = await send(this.#connection, call, options);
     if (!end.isKnown) throw new HoldfastError('NO_ANSWER', 'no answer in time');
     return end.body as Answer<Name>;

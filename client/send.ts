@@ -5,14 +5,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from './refusal.ts';
 
-/** How often a call may be repeated without a key. ONCE: only after an answer that says that nothing was done. */
-export type Repeatable = 'ALWAYS' | 'KEYED' | 'ONCE';
-
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: object | undefined;
-  readonly repeatable: Repeatable;
+  /** KEYED: under its key. ONCE: only after an answer that says that nothing was done. */
+  readonly repeatable: 'ALWAYS' | 'KEYED' | 'ONCE';
   /** Only with KEYED. */
   readonly idempotencyKey?: string | undefined;
   /** Headers that sign one try. */

@@ -7,13 +7,12 @@ import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { HoldfastError } from '../refusal.ts';
 import { COMMANDS as OTHERS } from './commands.ts';
-import { completion } from './completion.ts';
 import { OutcomeUnknown } from './payments.ts';
 import type { Command, Run } from './run.ts';
 import { UsageError } from './usage.ts';
 
 /** Options of every command. */
-export const COMMON = { json: 'flag: print JSON', profile: 'which login, default "default"', help: 'flag: explain' };
+const COMMON = { json: 'flag: print JSON', profile: 'which login, default "default"', help: 'flag: explain' };
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...OTHERS,
@@ -21,14 +20,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     args: 'bash|zsh',
     what: 'print a script that completes commands',
     async run({ args: [shell], tell }) {
-      const script = completion(shell, COMMANDS);
+      const script = completion(shell);
       tell(script, { shell, script });
     },
   },
 };
 
 /** Where a run reads and writes; a test replaces it. */
-export interface Outside {
+interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
@@ -91,6 +90,33 @@ function helpOf(name: string): string {
     ([option, meaning]) => `  --${option.padEnd(12)} ${meaning.replace('flag: ', '')}`,
   );
   return [`holdfast ${name} ${args}`.trim(), what, '', ...lines].join('\n');
+}
+
+/**
+ * A script that completes commands and their options in a shell. Throws UsageError for another shell than bash and zsh.
+ */
+function completion(shell: string | undefined): string {
+  const names = Object.keys(COMMANDS).join(' ');
+  const cases = Object.entries(COMMANDS).map(([name, { options = {} }]) => {
+    const words = [...Object.keys(options), ...Object.keys(COMMON)].map((option) => `--${option}`);
+    return `    ${name}) words="${words.join(' ')}" ;;`;
+  });
+  const bash = [
+    '_holdfast() {',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own.
+    '  local words="" current="${COMP_WORDS[COMP_CWORD]}"',
+    `  if [ "$COMP_CWORD" = 1 ]; then words="${names}"; else`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own.
+    '  case "${COMP_WORDS[1]}" in',
+    ...cases,
+    '  esac; fi',
+    '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    '}',
+    'complete -F _holdfast holdfast',
+  ].join('\n');
+  if (shell === 'bash') return bash;
+  if (shell === 'zsh') return `autoload -U +X bashcompinit && bashcompinit\n${bash}`;
+  throw new UsageError('completion bash, or completion zsh');
 }
 
 /** Several records as columns, one as lines. */

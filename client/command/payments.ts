@@ -1,8 +1,8 @@
 /** The commands that write: holds, what is done with them, and payments. */
 import type { Done, Holdfast, Unknown } from '../holdfast.ts';
+import { HoldfastError } from '../refusal.ts';
 import { minorUnits } from './amount.ts';
 import { argument, type Command, open, type Run, text } from './run.ts';
-import { trigger, triggers } from './trigger.ts';
 import { UsageError } from './usage.ts';
 
 /** The outcome of a write is not known: exit code 3. */
@@ -31,6 +31,21 @@ const TERMS = {
   'capture-at': 'when what remains is captured, such as 2030-01-31T12:00:00Z',
   'release-at': 'when it ends, if earlier than otherwise',
 };
+
+/** Operations of the sandbox by how they end: its tokens say that (docs/sandbox.md). */
+const TRIGGERS: Readonly<Record<string, readonly [token: string, then?: 'capture' | 'release' | 'oct']>> = {
+  authorized: ['tok_sandbox_ok'],
+  captured: ['tok_sandbox_ok', 'capture'],
+  released: ['tok_sandbox_ok', 'release'],
+  declined: ['tok_sandbox_declined'],
+  failed: ['tok_sandbox_processor_error'],
+  paid: ['tok_sandbox_ok', 'oct'],
+  expired: ['tok_sandbox_expires_2s'],
+  reversed: ['tok_sandbox_reversed', 'capture'],
+  reinstated: ['tok_sandbox_reversed_reinstated', 'capture'],
+};
+
+const TRIGGERED = Object.keys(TRIGGERS).join('|');
 
 export const PAYMENTS: Readonly<Record<string, Command>> = {
   hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...TERMS }, ({ holds }, run) => {
@@ -91,11 +106,11 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
     return octs.create({ ...customer(run), tokenId }, writing(run));
   }),
   trigger: {
-    args: triggers.join('|'),
+    args: TRIGGERED,
     what: 'make an operation of the sandbox that ends so',
     options: { ...MONEY, terminal: 'default till-1' },
     async run(run) {
-      run.show(told(await trigger(await open(run), argument(run, triggers.join('|')), customer(run, '10'))));
+      run.show(told(await trigger(await open(run), argument(run, TRIGGERED), customer(run, '10'))));
     },
   },
 };
@@ -164,4 +179,27 @@ function writing({ options, signal }: Run) {
 function told(answer: { readonly outcome?: Done<object>['outcome'] | Unknown['outcome'] }): object {
   if (answer.outcome === 'unknown') throw new OutcomeUnknown(answer as Unknown);
   return answer;
+}
+
+/** Makes an operation that ends as `word` says. Throws UsageError where the processor is not the sandbox. */
+async function trigger({ holds, octs }: Holdfast, word: string, order: ReturnType<typeof customer>) {
+  const [tokenId, then] = TRIGGERS[word] ?? [];
+  if (tokenId === undefined)
+    throw new UsageError(`${word} cannot be triggered; these can: ${Object.keys(TRIGGERS).join(', ')}`);
+  const request = { ...order, tokenId };
+  try {
+    if (then === 'oct') return await octs.create(request);
+    const hold = await holds.create(request);
+    if (then === undefined || hold.outcome === 'unknown') return hold;
+    if (then === 'release') return await holds.release({ requestId: hold.requestId });
+    const { preauthorizationId = '' } = hold as { preauthorizationId?: string };
+    return await holds.capture({ preauthorizationId, amountToCapture: order.amount });
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    if (error.code === 'TOKEN_INVALID') throw new UsageError('the processor of this merchant is not the sandbox');
+    // The refusal is what was asked for.
+    if (error.code === 'CARD_DECLINED' || error.code === 'PROCESSOR_ERROR')
+      return { ...error.problem, outcome: 'done' as const };
+    throw error;
+  }
 }

@@ -1,20 +1,6 @@
 /** The command that sends an example, in the words of the document. */
 import { PLACEHOLDER } from './introduction.ts';
-
-/** What is needed of an operation in the document. */
-export interface SampleOperation {
-  readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
-  }[];
-  readonly requestBody?: {
-    readonly content: Readonly<
-      Record<string, { readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }>
-    >;
-  };
-}
+import type { Operation } from './operation.ts';
 
 /** The credential that each scheme sends, as a header. Shell variables stand for the secrets. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -24,7 +10,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 };
 
 /** A curl command for the example `name` of an operation. */
-export function curlOf(method: string, path: string, operation: SampleOperation, name: string): string {
+export function curlOf(method: string, path: string, operation: Operation, name: string): string {
   const given = (place: string) =>
     (operation.parameters ?? []).flatMap((parameter) => {
       const value = parameter.examples?.[name]?.value;

@@ -13,9 +13,9 @@ import { REST_ROUTES } from '../rest/rest.ts';
 import { answerOf, type Example } from './examples/example.ts';
 import { MERCHANTS } from './examples/merchants.ts';
 import { OPERATORS } from './examples/operators.ts';
-import { operationOf } from './operation.ts';
+import { type Operation, operationOf } from './operation.ts';
 import { PROBLEM_EXAMPLES } from './problems.ts';
-import { collectSchemas, type JsonSchema, type Schemas } from './schemas.ts';
+import { collectSchemas, type Schemas } from './schemas.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** Every route in the document, by operationId. */
@@ -35,17 +35,10 @@ export const EXAMPLES = [...MERCHANTS, ...OPERATORS].map((request): Example => {
   return { status: first, ...request, answer: answerOf(request) };
 });
 
-/** The parts of an OpenAPI 3.1 document that are used here. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Readonly<Record<string, unknown>>;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Readonly<Record<string, unknown>>;
-  readonly [member: string]: unknown;
-}
+export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /** Builds the document (OpenAPI 3.1.1). */
-export function createDocument(): OpenApiDocument {
+export function createDocument() {
   const schemas = collectSchemas();
   const paths = pathsOf(schemas);
   const webhooks = webhooksOf(schemas);
@@ -73,8 +66,8 @@ export function createDocument(): OpenApiDocument {
   };
 }
 
-function pathsOf(schemas: Schemas): OpenApiDocument['paths'] {
-  const paths: Record<string, Record<string, Record<string, unknown>>> = {};
+function pathsOf(schemas: Schemas) {
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const [name, route] of Object.entries(ROUTES)) {
     const examples = EXAMPLES.filter((example) => example.route === name);
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(name, route, examples, schemas) };

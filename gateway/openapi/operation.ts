@@ -14,11 +14,39 @@ const SCHEMES: Readonly<Record<Route['credential'], readonly string[]>> = {
   none: [],
 };
 
-type Json = Record<string, unknown>;
 type Parameters = Readonly<Record<string, z.ZodType>>;
 
+/** Examples by name, or where they are. */
+export type Named = Readonly<
+  Record<string, { readonly summary?: string; readonly value?: unknown; readonly $ref?: string }>
+>;
+
+/** A schema and the examples of it, by media type. */
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: Named }>>;
+
+/** An operation of the document. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly examples?: Named;
+}
+
 /** One route as an OpenAPI operation. */
-export function operationOf(name: string, route: Route, examples: readonly Example[], schemas: Schemas): Json {
+export function operationOf(name: string, route: Route, examples: readonly Example[], schemas: Schemas): Operation {
   const parameters = parametersOf(route, examples, schemas);
   const withBody = examples.filter(({ body }) => body !== undefined);
   return {
@@ -52,7 +80,7 @@ export function contentOf<E extends Pick<Example, 'name' | 'summary'>>(
   examples: readonly E[],
   value: (example: E) => unknown,
   schemas: Schemas,
-): Json {
+): Content[string] {
   const named = examples.map((example) => [example.name, { summary: example.summary, value: value(example) }]);
   return { schema: schemas.of(schema), ...(named.length > 0 && { examples: Object.fromEntries(named) }) };
 }
@@ -61,7 +89,7 @@ export function contentOf<E extends Pick<Example, 'name' | 'summary'>>(
 const EVERY_ANSWER = { [REQUEST_ID_HEADER]: { $ref: `#/components/headers/${REQUEST_ID_HEADER}` } };
 
 /** Headers of an answer. */
-function headersOf(headers: Parameters = {}, schemas: Schemas): Json {
+function headersOf(headers: Parameters = {}, schemas: Schemas) {
   const entries = Object.entries(headers).map(([name, schema]) => {
     const { required, ...told } = presented(schema, schemas);
     return [name, { ...told, ...(required && { required }) }];
@@ -74,7 +102,7 @@ export function parametersOf(
   route: Pick<Route, 'parameters' | 'query' | 'headers'>,
   examples: readonly Example[],
   schemas: Schemas,
-): Json[] {
+): Parameter[] {
   const places: [string, Parameters][] = [
     ['path', route.parameters ?? {}],
     ['query', route.query?.shape ?? {}],
@@ -96,10 +124,7 @@ export function parametersOf(
 }
 
 /** A parameter's or header's schema, with its description beside it as OpenAPI has it. */
-function presented(
-  schema: z.ZodType,
-  schemas: Schemas,
-): { required: boolean; schema: JsonSchema; description?: string } {
+function presented(schema: z.ZodType, schemas: Schemas) {
   const { description, examples: _, ...bare } = schemas.of(schema);
   return {
     required: !schema.safeParse(undefined).success,
@@ -108,24 +133,29 @@ function presented(
   };
 }
 
-function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Schemas): Json {
+function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Schemas) {
   const { description, schema, mediaType = 'application/json', headers, event, orText } = answer;
   const [texts, others] = [true, false].map((isText) =>
     examples.filter((example) => (orText !== undefined && typeof example.answer === 'string') === isText),
   ) as [Example[], Example[]];
   const content = schema && contentOf(schema, others, (example) => example.answer, schemas);
-  const text = orText && contentOf(orText.schema, texts, (example) => example.answer, schemas);
+  const text = orText && {
+    [orText.mediaType]: contentOf(orText.schema, texts, (example) => example.answer, schemas),
+  };
   // JSON Schema 2020-12, 8.5: OpenAPI 3.1 has no keyword of its own for events.
   if (event) Object.assign(content?.schema as object, { contentSchema: schemas.of(event) });
   return {
     description: orText ? `${description}. ${orText.description}` : description,
     ...headersOf(headers, schemas),
-    ...(content && { content: { [mediaType]: content, ...(orText && { [orText.mediaType]: text }) } }),
+    ...(content && { content: { [mediaType]: content, ...text } }),
   };
 }
 
 /** Refusals by status, with what each promises; each code has its example. */
-function refusalsOf({ codes, promises = {} }: Pick<Route, 'codes' | 'promises'>, schemas: Schemas): Json {
+function refusalsOf(
+  { codes, promises = {} }: Pick<Route, 'codes' | 'promises'>,
+  schemas: Schemas,
+): Operation['responses'] {
   const byStatus = Map.groupBy(codes, statusOf);
   const entries = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries(

@@ -4,40 +4,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { Html, html } from '../../platform/html.ts';
-import { curlOf, type SampleOperation } from './curl.ts';
+import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
 import { introduction, lesson } from './introduction.ts';
+import type { Named, Operation } from './operation.ts';
 import { prose, tableOf } from './schema-table.ts';
 import type { JsonSchema } from './schemas.ts';
 
 export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 export const SCRIPT = readFileSync(new URL('./page.js', import.meta.url), 'utf8');
-
-interface Content {
-  readonly [mediaType: string]: { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Named>> };
-}
-
-interface Named {
-  readonly summary: string;
-  readonly value?: unknown;
-}
-
-interface Operation extends SampleOperation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly parameters?: readonly {
-    name: string;
-    in: string;
-    required: boolean;
-    description?: string;
-    schema: JsonSchema;
-    examples?: Readonly<Record<string, Named>>;
-  }[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
-}
 
 interface Shown {
   readonly heading: string;
@@ -55,17 +30,13 @@ interface Part {
 
 /** The whole page. */
 export function pageOf(document: OpenApiDocument): string {
-  const { info, tags, webhooks } = document as unknown as {
-    info: { title: string; version: string; summary: string; description: string };
-    tags: { name: string; description: string }[];
-    webhooks: Record<string, { post: Operation }>;
-  };
+  const { info, tags, webhooks } = document;
   const shown: Shown[] = [
     ...Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         heading: `${method.toUpperCase()} ${path}`,
         sent: { method, path },
-        operation: operation as unknown as Operation,
+        operation,
       })),
     ),
     ...Object.entries(webhooks).map(([name, { post }]) => ({ heading: `Webhook ${name}`, operation: post })),
@@ -220,7 +191,7 @@ function fields(schema: JsonSchema, document: OpenApiDocument): Html {
   return html`${description === undefined ? undefined : html`<p>${prose(description)}.</p>`}${tableOf(rows)}`;
 }
 
-function examples(named: Readonly<Record<string, Named>> = {}): Html {
+function examples(named: Named = {}): Html {
   const shown = Object.values(named).map(
     ({ summary, value }) => html`<p>${summary}:</p><pre tabindex="0">${shownValue(value)}</pre>`,
   );
@@ -228,7 +199,7 @@ function examples(named: Readonly<Record<string, Named>> = {}): Html {
 }
 
 function refusals({ components }: OpenApiDocument): Html {
-  const codes = Object.entries(components.examples as Record<string, Named>);
+  const codes = Object.entries(components.examples);
   const shown = codes.map(
     ([code, { value }]) => html`<details><summary><code>${code}</code></summary>
 <pre tabindex="0">${shownValue(value)}</pre></details>`,

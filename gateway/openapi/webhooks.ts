@@ -116,7 +116,7 @@ export const NOTIFICATIONS = {
 } as const;
 
 /** What is sent to merchants, as OpenAPI webhooks. */
-export function webhooksOf(schemas: Schemas): Record<string, unknown> {
+export function webhooksOf(schemas: Schemas) {
   const entries = Object.entries(NOTIFICATIONS).map(([name, { kind, summary, words, schema, example, ...told }]) => {
     const examples = [{ name: told.name, summary, value: example }];
     return [
@@ -140,7 +140,7 @@ export function webhooksOf(schemas: Schemas): Record<string, unknown> {
           responses: RESPONSES,
         },
       },
-    ];
+    ] as const;
   });
   return Object.fromEntries(entries);
 }

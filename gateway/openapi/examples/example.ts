@@ -36,6 +36,11 @@ export function request(
   return { route, name, summary, ...sent };
 }
 
+/** A write whose outcome is not known yet. */
+export function lost(route: Request['route'], sent: Pick<Request, 'parameters' | 'body'>): Request {
+  return request(route, 'unknown', "The processor's answer was lost", { ...sent, status: 202 });
+}
+
 /** A request with the answer that it got. */
 export interface Example extends Request {
   readonly status: number;

@@ -1,4 +1,4 @@
-import { ID, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from './example.ts';
+import { ID, lost, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from './example.ts';
 
 const BASKET = { basket: 'b-17' };
 
@@ -21,10 +21,7 @@ export const MERCHANTS: readonly Request[] = [
   request('createPreauthorization', 'withCheckout', 'The customer enters a card', {
     body: { amount: 9900, ...ORDER, returnUrl: 'https://shop.example/done', saveCard: true },
   }),
-  request('createPreauthorization', 'unknown', "The processor's answer was lost", {
-    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER },
-    status: 202,
-  }),
+  lost('createPreauthorization', { body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER } }),
   request('createPreauthorization', 'silentCaptures', 'A sandbox token whose captures are not answered', {
     body: {
       tokenId: 'tok_sandbox_capture_timeout_applied',
@@ -41,10 +38,7 @@ export const MERCHANTS: readonly Request[] = [
   request('capturePreauthorization', 'final', 'The last part; the rest is given back', {
     body: { preauthorizationId: ID.holdHandle, amountToCapture: 2000, finalCapture: true },
   }),
-  request('capturePreauthorization', 'unknown', "The processor's answer was lost", {
-    body: { preauthorizationId: ID.silentHandle, amountToCapture: 1500 },
-    status: 202,
-  }),
+  lost('capturePreauthorization', { body: { preauthorizationId: ID.silentHandle, amountToCapture: 1500 } }),
   request('getPreauthorization', 'captured', 'A hold captured in two parts', { parameters: { requestId: ID.hold } }),
   request('updatePreauthorization', 'renamed', 'Another reference, and no description any more', {
     parameters: { requestId: ID.hold },
@@ -60,19 +54,13 @@ export const MERCHANTS: readonly Request[] = [
   request('capturePreauthorization', 'whole', 'All of the hold', {
     body: { preauthorizationId: ID.refundsHandle, amountToCapture: 800 },
   }),
-  request('createRefund', 'unknown', "The processor's answer was lost", {
-    body: { captureRequestId: ID.wholeCapture, amount: 300 },
-    status: 202,
-  }),
+  lost('createRefund', { body: { captureRequestId: ID.wholeCapture, amount: 300 } }),
   request('getRefund', 'refunded', 'Done', { parameters: { requestId: ID.refund } }),
   request('renewPreauthorization', 'rest', 'What remained of a hold, held again', {
     body: { requestId: ID.hold },
     status: 201,
   }),
-  request('renewPreauthorization', 'unknown', "The processor's answer was lost", {
-    body: { preauthorizationId: ID.silentHandle },
-    status: 202,
-  }),
+  lost('renewPreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
   request('releasePreauthorization', 'cancelCheckout', 'The customer did not come', {
     body: { requestId: ID.checkout },
   }),
@@ -83,24 +71,15 @@ export const MERCHANTS: readonly Request[] = [
     parameters: { 'Idempotency-Key': 'stay-17-night-2' },
     body: { preauthorizationId: ID.otherHandle, amountToAdd: 1200 },
   }),
-  request('incrementPreauthorization', 'unknown', "The processor's answer was lost", {
-    body: { preauthorizationId: ID.silentHandle, amountToAdd: 1200 },
-    status: 202,
-  }),
+  lost('incrementPreauthorization', { body: { preauthorizationId: ID.silentHandle, amountToAdd: 1200 } }),
   request('extendPreauthorization', 'longer', 'The customer stays for longer', {
     body: { preauthorizationId: ID.otherHandle },
   }),
-  request('extendPreauthorization', 'unknown', "The processor's answer was lost", {
-    body: { preauthorizationId: ID.silentHandle },
-    status: 202,
-  }),
+  lost('extendPreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
   request('releasePreauthorization', 'release', 'The order was cancelled', {
     body: { preauthorizationId: ID.otherHandle },
   }),
-  request('releasePreauthorization', 'unknown', "The processor's answer was lost", {
-    body: { preauthorizationId: ID.silentHandle },
-    status: 202,
-  }),
+  lost('releasePreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
   request('listPreauthorizations', 'released', "The newest of a customer's released holds", {
     parameters: { userId: ORDER.userId, status: 'RELEASED', pageSize: 1 },
   }),
@@ -112,10 +91,7 @@ export const MERCHANTS: readonly Request[] = [
     parameters: { 'Idempotency-Key': 'payout-7' },
     body: { tokenId: 'tok_sandbox_ok', amount: 2500, ...ORDER, merchantReference: 'payout-7' },
   }),
-  request('createOct', 'unknown', "The processor's answer was lost", {
-    body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER },
-    status: 202,
-  }),
+  lost('createOct', { body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER } }),
   request('getOct', 'paid', 'Paid', { parameters: { requestId: ID.oct } }),
   request('listOperations', 'captures', 'The captures of a hold', {
     parameters: { holdRequestId: ID.hold, operation: 'CAPTURE' },

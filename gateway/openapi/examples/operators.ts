@@ -1,4 +1,4 @@
-import { ID, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
+import { ID, lost, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
 
 /**
  * What operators send: about a hold that its merchant asked them to look after, about what happens, about a merchant
@@ -12,11 +12,7 @@ export const OPERATORS: readonly Request[] = [
     parameters: { requestId: ID.supportHold, 'Idempotency-Key': 'ticket-501-capture' },
     body: { amountToCapture: 6000 },
   }),
-  request('captureHold', 'unknown', "The processor's answer was lost", {
-    parameters: { requestId: ID.silentHold },
-    body: { amountToCapture: 500 },
-    status: 202,
-  }),
+  lost('captureHold', { parameters: { requestId: ID.silentHold }, body: { amountToCapture: 500 } }),
   request('refundCapture', 'partial', 'A part of it', {
     parameters: { requestId: ID.supportCapture, 'Idempotency-Key': 'ticket-501-refund' },
     body: { amount: 500 },
@@ -30,26 +26,14 @@ export const OPERATORS: readonly Request[] = [
     parameters: { requestId: ID.supportHold, 'Idempotency-Key': 'ticket-501-increment' },
     body: { amountToAdd: 1000 },
   }),
-  request('incrementHold', 'unknown', "The processor's answer was lost", {
-    parameters: { requestId: ID.silentHold },
-    body: { amountToAdd: 1000 },
-    status: 202,
-  }),
+  lost('incrementHold', { parameters: { requestId: ID.silentHold }, body: { amountToAdd: 1000 } }),
   request('extendHold', 'longer', 'Until the merchant can capture it', {
     parameters: { requestId: ID.supportHold },
     body: {},
   }),
-  request('extendHold', 'unknown', "The processor's answer was lost", {
-    parameters: { requestId: ID.silentHold },
-    body: {},
-    status: 202,
-  }),
+  lost('extendHold', { parameters: { requestId: ID.silentHold }, body: {} }),
   request('releaseHold', 'rest', 'What is left', { parameters: { requestId: ID.supportHold }, body: {} }),
-  request('releaseHold', 'unknown', "The processor's answer was lost", {
-    parameters: { requestId: ID.silentHold },
-    body: {},
-    status: 202,
-  }),
+  lost('releaseHold', { parameters: { requestId: ID.silentHold }, body: {} }),
   request('listHolds', 'byReference', "By the merchant's own reference", {
     parameters: { merchantId: MERCHANT_ID, merchantReference: 'order-1002' },
   }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { curlOf, type SampleOperation } from '../../../gateway/openapi/curl.ts';
+import { curlOf } from '../../../gateway/openapi/curl.ts';
 import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
 import { isInstalled } from '../../docs/is-installed.ts';
 
@@ -10,7 +10,8 @@ const { paths } = createDocument();
 const SAMPLES = Object.entries(ROUTES).flatMap(([name, { method, path }]) => {
   const example = EXAMPLES.find(({ route }) => route === name);
   assert(example, name);
-  const operation = paths[path]?.[method] as SampleOperation;
+  const operation = paths[path]?.[method];
+  assert(operation, name);
   return [{ name, method, path, example, command: curlOf(method, path, operation, example.name) }];
 });
 

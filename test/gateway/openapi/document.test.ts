@@ -28,7 +28,7 @@ describe('the OpenAPI document', () => {
     const types = new Map(
       Object.values(document.paths)
         .flatMap((methods) => Object.values(methods))
-        .flatMap(({ parameters = [] }) => parameters as { name: string; schema: { type: string } }[])
+        .flatMap(({ parameters = [] }) => parameters)
         .map(({ name, schema }) => [name, schema.type]),
     );
     const numbers = ['pageSize', 'amountFrom', 'amountTo', 'minutes'];

@@ -26,7 +26,6 @@ import { InFlightLimits } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 
-/** A running gateway. */
 export interface Gateway {
   readonly port: number;
   /** Settles with the first credentials from core; until then requests are answered 503. */

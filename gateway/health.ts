@@ -52,8 +52,10 @@ export const HEALTH_ROUTES = {
 
 /** Mounts the routes about the gateway itself. They take no input. */
 export function createHealth(options: HealthOptions): Router {
-  return mountRoutes<HandledRoute>(createRouter(), HEALTH_ROUTES, {
-    guards: () => [],
-    callOf: () => options,
-  });
+  return mountRoutes<HandledRoute>(
+    createRouter(),
+    HEALTH_ROUTES,
+    () => [],
+    () => options,
+  );
 }

@@ -52,5 +52,4 @@ export const GATEWAY_SETTINGS = z.object({
     .describe('deadline of a call, at most 25000: a 404 is final 30 s after a 202'),
 });
 
-/** The settings of the gateway. */
 export type Settings = z.output<typeof GATEWAY_SETTINGS>;

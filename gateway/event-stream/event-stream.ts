@@ -14,7 +14,6 @@ import { Operation } from '../resource/operation.ts';
 import { type FeedMessage, followFeed } from './follow-feed.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
-/** What streams work with. */
 export interface StreamOptions {
   readonly core: Core;
   readonly credentials: Credentials;

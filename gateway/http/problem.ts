@@ -17,7 +17,6 @@ import type { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
 /** Codes that only the gateway uses: they are about the HTTP exchange. */
 type EdgeCode = 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'INTERNAL';
 
-/** Codes of refusals. */
 export type ProblemCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'> | EdgeCode;
 
 /** A field at fault: its REST name, and what is wrong, without quoting its value. */
@@ -84,10 +83,8 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   RECONCILING: [503, 'What the database lost is being looked for'],
 };
 
-/** Every code there is. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
-/** The HTTP status of a code. */
 export function statusOf(code: ProblemCode): number {
   return PROBLEMS[code][0];
 }

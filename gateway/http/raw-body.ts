@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem, type ProblemCode } from './problem.ts';
 
-/** Limits of a body. */
 export interface BodyBounds {
   readonly maxBytes: number;
   /** For the whole body, from the call of readBody(). */

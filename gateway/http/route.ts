@@ -79,26 +79,22 @@ export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z
   readonly handler: (call: Call & Input<Q, P, B>) => unknown;
 };
 
-/** How a table of routes is mounted. */
-export interface Mounting<R extends HandledRoute> {
-  /** What a request passes before it is read. */
-  readonly guards: (route: R) => readonly Middleware[];
-  /** Reads the request: what the route's handler is called with. */
-  readonly callOf: (ctx: Context, route: R) => object | Promise<object>;
-}
-
 /**
  * Mounts routes in the order of their table: the first whose path matches answers. The answer is what the handler
- * returns, under the first status of the route's answers, unless the handler has set a body itself.
+ * returns, under the first status of the route's answers, unless the handler has set a body itself. A request passes
+ * the `guards` before it is read; `callOf` makes what the handler is called with.
  */
 export function mountRoutes<R extends HandledRoute>(
   router: Router,
   routes: Readonly<Record<string, R>>,
-  { guards, callOf }: Mounting<R>,
+  guards: (route: R) => readonly Middleware[],
+  callOf: (ctx: Context, route: R) => object | Promise<object>,
 ): Router {
   for (const route of Object.values(routes)) {
     const [status] = Object.keys(route.answers).map(Number) as [number];
-    router[route.method](routerPath(route), ...guards(route), async (ctx) => {
+    // `/oct/{requestId}` is `/oct/:requestId` to @koa/router.
+    const path = route.path.replace(/\{(\w+)\}/g, ':$1');
+    router[route.method](path, ...guards(route), async (ctx) => {
       const body = await route.handler((await callOf(ctx, route)) as never);
       if (ctx.body !== undefined) return;
       ctx.status = status;
@@ -114,9 +110,4 @@ export function mountRoutes<R extends HandledRoute>(
  */
 export function createRouter(): Router {
   return new Router({ sensitive: true, strict: true });
-}
-
-/** The path in the syntax of @koa/router: `/oct/{requestId}` → `/oct/:requestId`. */
-function routerPath({ path }: Route): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
 }

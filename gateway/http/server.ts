@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Middleware } from 'koa';
 import { createBoundedServer } from '../../platform/http-server.ts';
@@ -7,20 +7,7 @@ import { Problem } from './problem.ts';
 
 const DRAIN_MS = 10_000;
 
-/** An HTTP server. */
-export interface HttpServer {
-  readonly server: Server;
-  /** Begins to accept connections. Resolves with the port; rejects when it is taken. */
-  listen(port: number, host: string): Promise<number>;
-  /**
-   * Accepts no new connections, lets running requests finish within 10 s, then closes every connection. Node alone
-   * would also wait for connections that never sent a request.
-   */
-  drain(): Promise<void>;
-}
-
-/** Creates a server that is not listening yet. */
-export function createGatewayServer(listener: RequestListener): HttpServer {
+export function createGatewayServer(listener: RequestListener) {
   const server = createBoundedServer(listener);
   const answering = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
@@ -39,11 +26,16 @@ export function createGatewayServer(listener: RequestListener): HttpServer {
     // At once: what is sent after this answer must not be done.
     socket.destroy();
   });
-  const listen = async (port: number, host: string) => {
+  /** Begins to accept connections. Resolves with the port; rejects when it is taken. */
+  const listen = async (port: number, host: string): Promise<number> => {
     await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
     return (server.address() as AddressInfo).port;
   };
-  const drain = async () => {
+  /**
+   * Accepts no new connections, lets running requests finish within 10 s, then closes every connection. Node alone
+   * would also wait for connections that never sent a request.
+   */
+  const drain = async (): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
     if (answering.size === 0) drained.resolve();

@@ -28,7 +28,6 @@ interface Part {
   readonly rooms: readonly { readonly name: string; readonly description: string; readonly shown: readonly Shown[] }[];
 }
 
-/** The whole page. */
 export function pageOf(document: OpenApiDocument): string {
   const { info, tags, webhooks } = document;
   const shown: Shown[] = [

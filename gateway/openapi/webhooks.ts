@@ -12,7 +12,6 @@ import type { Schemas } from './schemas.ts';
 const shown = Operation.schema.shape;
 const ofHold = ListedHold.schema.shape;
 
-/** The body of every notification. */
 export const Notification = z
   .object({
     merchantId: shown.merchantId,
@@ -53,7 +52,6 @@ export const Notification = z
   })
   .meta({ id: 'Notification', description: 'The final result of an operation' });
 
-/** The body of a test notification. */
 const TestNotification = z
   .object({
     ...Notification.pick({ merchantId: true, requestId: true, currency: true }).shape,
@@ -64,7 +62,6 @@ const TestNotification = z
   })
   .meta({ id: 'TestNotification', description: 'About nothing: no operation has this requestId' });
 
-/** Headers of every notification. */
 const NOTIFICATION_HEADERS = {
   'X-Service-Signature': z
     .string()

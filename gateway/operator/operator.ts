@@ -1,5 +1,4 @@
-import type Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
 import { networkOf } from '../http/client-address.ts';
 import { parseJsonBody, readCommandBytes } from '../http/json-body.ts';
@@ -89,18 +88,10 @@ export const OPERATOR_ROUTES = {
   replayStored,
 } as const satisfies Record<string, OperatorRoute>;
 
-/** What the routes work with. */
 export interface OperatorOptions extends StreamOptions {
   readonly limits: Limits;
   /** All gateways have the same one, so a session is valid at each of them. */
   readonly gatewayToken: string;
-}
-
-/** The operators' part of the gateway. */
-export interface OperatorRoutes {
-  readonly router: Router;
-  /** Demands the operator token or a session, for routes elsewhere. */
-  readonly requiresOperator: Middleware;
 }
 
 /** Sign-in requests of one address. */
@@ -108,9 +99,9 @@ const SIGN_INS = { name: 'operator-sign-ins', points: 100, durationSeconds: 1 } 
 
 /**
  * Mounts the operators' routes (docs/operators.md, "What operators do"). Only signing in needs no credential; its rate
- * is limited by address.
+ * is limited by address. `requiresOperator` demands the operator token or a session, for routes elsewhere.
  */
-export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions): OperatorRoutes {
+export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions) {
   const { core, credentials, log } = options;
   const verify = createVerifyToken(core, createFailedLogins(limits, log));
   const sessions = createSessions(gatewayToken, credentials);
@@ -120,20 +111,18 @@ export function createOperator({ limits, gatewayToken, ...options }: OperatorOpt
     await demandRate(signIns, networkOf(ctx.ip));
     await next();
   };
-  const router = mountRoutes<OperatorRoute>(createRouter(), OPERATOR_ROUTES, {
-    guards: ({ credential }) => [credential === 'none' ? limitSignIns : requiresOperator],
-    callOf: async (ctx, { maxBodyBytes, ...route }) => {
-      const input = await readInput(ctx, route, async (schema) =>
-        parseJsonBody(await readCommandBytes(ctx, maxBodyBytes), schema),
-      );
-      const call = { ...options, ctx, sessions, verify, ...input };
-      const operator: Operator | undefined = ctx.state.operator;
-      if (operator === undefined) return call;
-      // No merchantId has a slash.
-      const account = `operator/${operator.name}`;
-      const exporter = { account, isLive: () => !options.closing.aborted && operator.isLive() };
-      return { ...call, operator, asOperator: coreCallOf(operator), exporter };
-    },
-  });
-  return { router, requiresOperator };
+  const guardsOf = ({ credential }: OperatorRoute) => [credential === 'none' ? limitSignIns : requiresOperator];
+  const callOf = async (ctx: Context, { maxBodyBytes, ...route }: OperatorRoute) => {
+    const input = await readInput(ctx, route, async (schema) =>
+      parseJsonBody(await readCommandBytes(ctx, maxBodyBytes), schema),
+    );
+    const call = { ...options, ctx, sessions, verify, ...input };
+    const operator: Operator | undefined = ctx.state.operator;
+    if (operator === undefined) return call;
+    // No merchantId has a slash.
+    const account = `operator/${operator.name}`;
+    const exporter = { account, isLive: () => !options.closing.aborted && operator.isLive() };
+    return { ...call, operator, asOperator: coreCallOf(operator), exporter };
+  };
+  return { router: mountRoutes(createRouter(), OPERATOR_ROUTES, guardsOf, callOf), requiresOperator };
 }

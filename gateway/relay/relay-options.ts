@@ -5,7 +5,6 @@ import type { NotificationService } from '../../proto/gen/holdfast/v1/notificati
 import type { Credentials } from '../core/credentials.ts';
 import type { Limits } from '../limits/limits.ts';
 
-/** What the relay works with. */
 export interface RelayOptions {
   readonly notifications: Pick<
     GrpcClient<typeof NotificationService>,

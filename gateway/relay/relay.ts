@@ -12,7 +12,6 @@ import { createPenalties } from './penalties.ts';
 import { relayNotification } from './relay-notification.ts';
 import type { RelayOptions } from './relay-options.ts';
 
-/** The running relay. */
 export interface Relay {
   /** Answers everything below /webhook/processor/ and calls `next` for the rest. Throws Problem. */
   readonly middleware: Middleware;

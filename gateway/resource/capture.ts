@@ -8,7 +8,6 @@ import { answer } from './answer.ts';
 import { answered, money } from './core-messages.ts';
 import { type Outcome, outcomeOf } from './write-operation.ts';
 
-/** A capture. */
 export const Capture = answer('Capture', CaptureSchema, {
   own: {
     // Nothing may remain, which is not the same as no result.

@@ -52,7 +52,6 @@ export class ExportLimit {
   }
 }
 
-/** What is exported. */
 export interface Export {
   /** The fields of an item. */
   readonly schema: z.ZodObject;
@@ -62,7 +61,6 @@ export interface Export {
   readonly read: (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
 }
 
-/** Who exports. */
 export interface Exporter {
   /** A merchant, or the operators. */
   readonly account: string;

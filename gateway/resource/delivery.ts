@@ -53,7 +53,6 @@ export const AttemptsPage = z.strictObject(page);
 
 export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery);
 
-/** Filters of a list of deliveries, joined by AND. */
 export const DeliveryFilters = z.strictObject({
   endpointKind: numberOf(EndpointKindSchema).optional(),
   state: numberOf(DeliveryStateSchema).optional(),
@@ -77,7 +76,6 @@ export async function deliveryPage(
   return DeliveryPage.json(deliveries, nextPageToken);
 }
 
-/** An endpoint that fails or is paused. */
 export const Endpoint = answer('Endpoint', EndpointSchema);
 
 /** Which deliveries to recover, besides whose. */
@@ -87,7 +85,6 @@ export const recoverFields = {
   endpointKind: numberOf(EndpointKindSchema).optional(),
 };
 
-/** How many deliveries were recovered. */
 export const RecoveredDeliveries = z
   .object({
     count: z

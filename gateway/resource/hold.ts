@@ -16,7 +16,6 @@ import { answered, money, time } from './core-messages.ts';
 import * as requested from './request-fields.ts';
 import type { Outcome } from './write-operation.ts';
 
-/** The card, as far as it may be shown. */
 export const PaymentMethodData = answer('PaymentMethodData', PaymentMethodSchema);
 
 const TokenData = z
@@ -61,7 +60,6 @@ export function actOutcome(
 
 type Acted = Pick<ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
 
-/** An increment that was OK. */
 export const Increment = z
   .object({
     requestId: fields.requestId,
@@ -89,7 +87,6 @@ export function incrementOutcome(response: Acted, amountAdded: bigint): Outcome 
   }));
 }
 
-/** Filters of a list of holds, joined by AND. */
 export const HoldFilters = z.strictObject({
   status: numberOf(HoldStatusSchema).optional(),
   ...requested.filters,

@@ -22,7 +22,6 @@ export const Operation = answer('Operation', OperationSchema, {
 
 export const OperationPage = pageOf('OperationPage', 'Newest first', Operation);
 
-/** Filters of a list of operations, joined by AND. */
 export const OperationFilters = z.strictObject({
   operation: numberOf(OperationKindSchema).optional(),
   status: numberOf(OperationStateSchema, ['PENDING', 'UNKNOWN', 'NEEDS_REVIEW']).optional(),

@@ -3,7 +3,6 @@ import { answer } from './answer.ts';
 import { answered } from './core-messages.ts';
 import { type Outcome, outcomeOf } from './write-operation.ts';
 
-/** A refund of a capture. */
 export const Refund = answer('Refund', RefundSchema, { without: ['merchantId'] });
 
 /** What a request to refund answers. */

@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
 import { parseJsonBody, readCommandBytes, readJsonBytes } from '../http/json-body.ts';
@@ -65,7 +66,6 @@ export const REST_ROUTES = {
 
 const STREAMS: readonly RestRoute[] = [watchOperations, watchNotifications];
 
-/** What the routes work with. */
 export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;
   readonly inFlight: InFlightLimits;
@@ -81,19 +81,18 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
     authenticate(options.credentials),
     limitRate(limiter, (ctx) => identityOf(ctx).apiKeyHash),
   );
-  return mountRoutes<RestRoute>(router, REST_ROUTES, {
-    // Streams have a limit of their own.
-    guards: (route) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]),
-    callOf: async (ctx, route) => {
-      const { merchantId, apiKeyHash, isLive } = identityOf(ctx);
-      const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };
-      const mayExport = () => !options.closing.aborted && options.credentials.isFresh() && isLive();
-      const call = { ...options, ctx, merchantId, asKey, exporter: { account: merchantId, isLive: mayExport } };
-      const input = await readInput(ctx, route, (schema) => readBody(call, route, schema));
-      if (input.params.requestId !== undefined) ctx.state.requestId = input.params.requestId;
-      return { ...call, ...input };
-    },
-  });
+  // Streams have a limit of their own.
+  const guardsOf = (route: RestRoute) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]);
+  const callOf = async (ctx: Context, route: RestRoute) => {
+    const { merchantId, apiKeyHash, isLive } = identityOf(ctx);
+    const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };
+    const mayExport = () => !options.closing.aborted && options.credentials.isFresh() && isLive();
+    const call = { ...options, ctx, merchantId, asKey, exporter: { account: merchantId, isLive: mayExport } };
+    const input = await readInput(ctx, route, (schema) => readBody(call, route, schema));
+    if (input.params.requestId !== undefined) ctx.state.requestId = input.params.requestId;
+    return { ...call, ...input };
+  };
+  return mountRoutes(router, REST_ROUTES, guardsOf, callOf);
 }
 
 /**

@@ -57,7 +57,6 @@ export function keyOf({ route, name }: Pick<Request, 'route' | 'name'>): string 
   return `${route} ${name}`;
 }
 
-/** The recorded answer to a request. */
 export function answerOf(request: Pick<Request, 'route' | 'name'>): object | string | undefined {
   return ANSWERS[keyOf(request)];
 }

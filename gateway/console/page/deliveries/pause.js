@@ -50,7 +50,6 @@ export function PauseDialog({ asked, onDone, onClose }) {
   <//>`;
 }
 
-/** Resumes an endpoint. */
 export function ResumeDialog({ asked: { merchantId, endpointKind }, onDone, onClose }) {
   const name = `the ${ENDPOINTS[endpointKind]} endpoint of ${merchantId}`;
   const run = async () => {

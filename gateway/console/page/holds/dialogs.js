@@ -26,7 +26,6 @@ export function CaptureDialog({ hold, onDone, onClose }) {
     restOf=${(order) => order.amount < amountRemaining && restOf(order)} onDone=${onDone} onClose=${onClose} />`;
 }
 
-/** Adds to a hold. */
 export function IncrementDialog({ hold, onDone, onClose }) {
   const { requestId, amount: held, currency, merchantId } = hold;
   return html`<${AmountDialog} verb="Increment" past="added" currency=${currency} most=${MOST_HELD - held}

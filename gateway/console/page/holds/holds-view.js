@@ -44,7 +44,6 @@ const COLUMNS = [
   { name: 'Ends', cell: ({ expiresAt }) => html`<${Time} at=${expiresAt} />` },
 ];
 
-/** Holds, searched. */
 export const HoldsView = listView({
   title: 'Holds',
   search: { path: ['holds'], fields: FIELDS, adjust },

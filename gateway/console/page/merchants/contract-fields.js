@@ -13,7 +13,6 @@ export const NEW_CONTRACT = {
   requireSignedCaptures: false,
 };
 
-/** The fields of a contract. */
 export function ContractFields({ contract }) {
   return html`
     <${CheckBox} name="allowMultipleCaptures" defaultChecked=${contract.allowMultipleCaptures}

@@ -17,7 +17,6 @@ const COLUMNS = [
   { name: 'Since', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];
 
-/** Merchants, and a new one. */
 export const MerchantsView = listView({
   title: 'Merchants',
   button: { text: 'New merchant…', isMain: true },

@@ -21,7 +21,6 @@ export function Select({ label, options, value, ...rest }) {
   return html`<${Labelled} label=${label} control=${control} />`;
 }
 
-/** A box to tick. */
 export function CheckBox({ label, ...rest }) {
   return html`<label class="check"><input type="checkbox" ...${rest} /> <span>${label}</span></label>`;
 }

@@ -38,7 +38,6 @@ export function linkTo(path, query = {}) {
   return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
 }
 
-/** Goes to a view. */
 export function goTo(path, query) {
   location.hash = linkTo(path, query);
 }

@@ -3,6 +3,7 @@
  * with its comments); an answer says only where it differs. What is added to a message is answered, too, unless the
  * answer leaves it out.
  */
+import assert from 'node:assert/strict';
 import type { DescField, DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import { ProcessorErrorSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
@@ -15,7 +16,8 @@ export type Json = Readonly<Record<string, unknown>>;
 /** What is answered of a message: its schema, and the function that makes it. */
 export interface Answer<M = never> {
   readonly schema: z.ZodObject;
-  readonly json: (message: M) => Json;
+  /** Core always answers with the message, though the types of protobuf do not say so. */
+  readonly json: (message: M | undefined) => Json;
 }
 
 interface Differences<M> {
@@ -48,6 +50,7 @@ export function answer<D extends DescMessage>(
   return {
     schema: z.object(shape).meta(id === undefined ? { description } : { id, description }),
     json: (message) => {
+      assert(message !== undefined, 'core answers with the message');
       const json: Record<string, unknown> = {};
       for (const [name, { read }] of fields) {
         const value = read(message);
@@ -89,8 +92,8 @@ function reasonFields<M>(name: keyof M): Fields<M> {
   return { processorCode: within(code as DescField), processorMessage: within(message as DescField) };
 }
 
-/** A page of a list (AIP-158). */
-export function pageOf<M>(id: string | undefined, description: string, items: Answer<M>) {
+/** A page of a list (AIP-158), from core's page, whose items are its field `name`. */
+export function pageOf<M, N extends string>(id: string | undefined, description: string, items: Answer<M>, name: N) {
   const nextPageToken = z
     .string()
     .describe('pageToken of the next page; absent on the last. A page that has fewer items, or none, may have one');
@@ -98,9 +101,9 @@ export function pageOf<M>(id: string | undefined, description: string, items: An
     schema: z
       .object({ items: z.array(items.schema), nextPageToken: nextPageToken.optional() })
       .meta(id === undefined ? {} : { id, description }),
-    json: (messages: readonly M[], nextPageToken: string) => ({
-      items: messages.map(items.json),
-      nextPageToken: some(nextPageToken),
+    json: (page: { readonly [Name in N]: readonly M[] } & { readonly nextPageToken: string }) => ({
+      items: page[name].map(items.json),
+      nextPageToken: some(page.nextPageToken),
     }),
   };
 }

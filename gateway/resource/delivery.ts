@@ -51,7 +51,7 @@ export const WholeDelivery = {
 /** Which attempts of a delivery to show; core answers with at most 50 at a time. */
 export const AttemptsPage = z.strictObject(page);
 
-export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery);
+export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery, 'deliveries');
 
 export const DeliveryFilters = z.strictObject({
   endpointKind: numberOf(EndpointKindSchema).optional(),
@@ -63,6 +63,8 @@ export const DeliveryFilters = z.strictObject({
   ...page,
 });
 
+const NONE = { deliveries: [], nextPageToken: '' };
+
 /**
  * A page of deliveries as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing.
  */
@@ -71,9 +73,8 @@ export async function deliveryPage(
   filters: Present<z.output<typeof DeliveryFilters>> & { readonly merchantId?: string },
   call: GrpcCall,
 ) {
-  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return DeliveryPage.json([], '');
-  const { deliveries, nextPageToken } = await core.notifications.listDeliveries(filters, call);
-  return DeliveryPage.json(deliveries, nextPageToken);
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return DeliveryPage.json(NONE);
+  return DeliveryPage.json(await core.notifications.listDeliveries(filters, call));
 }
 
 export const Endpoint = answer('Endpoint', EndpointSchema);

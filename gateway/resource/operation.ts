@@ -20,7 +20,7 @@ export const Operation = answer('Operation', OperationSchema, {
   },
 });
 
-export const OperationPage = pageOf('OperationPage', 'Newest first', Operation);
+export const OperationPage = pageOf('OperationPage', 'Newest first', Operation, 'operations');
 
 export const OperationFilters = z.strictObject({
   operation: numberOf(OperationKindSchema).optional(),
@@ -32,6 +32,8 @@ export const OperationFilters = z.strictObject({
   ...requested.page,
 });
 
+const NONE = { operations: [], nextPageToken: '' };
+
 /**
  * A page of operations as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing.
  */
@@ -40,10 +42,6 @@ export async function operationPage(
   { operation: kind, status: state, ...filters }: z.output<typeof OperationFilters> & { readonly merchantId?: string },
   call?: GrpcCall,
 ) {
-  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return OperationPage.json([], '');
-  const { operations, nextPageToken } = await core.operations.listOperations(
-    defined({ ...filters, kind, state }),
-    call,
-  );
-  return OperationPage.json(operations, nextPageToken);
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return OperationPage.json(NONE);
+  return OperationPage.json(await core.operations.listOperations(defined({ ...filters, kind, state }), call));
 }

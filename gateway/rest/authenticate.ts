@@ -47,7 +47,7 @@ export function apiKeyHash(key: string): string {
   return digest('sha256', key, 'base64');
 }
 
-/** A key is valid as soon as its 201 was answered, which can be before the feed has delivered it. */
+/** A key is valid as soon as its 201 was which can be before the feed has delivered it. */
 async function newMerchantOf(credentials: Credentials, hash: string): Promise<string | undefined> {
   await credentials.refresh();
   return credentials.merchantOfApiKey(hash);

@@ -13,7 +13,7 @@ const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
   },
 });
 
-const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry);
+const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry, 'entries');
 
 export const listAudit = operatorRoute({
   path: '/operator/audit',
@@ -33,8 +33,6 @@ export const listAudit = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: AuditPage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { entries, nextPageToken } = await core.operators.listAuditEntries(query, asOperator);
-    return AuditPage.json(entries, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    AuditPage.json(await core.operators.listAuditEntries(query, asOperator)),
 });

@@ -7,7 +7,7 @@ import {
 import { READ, WRITE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
-import { answered, defined } from '../../resource/core-messages.ts';
+import { defined } from '../../resource/core-messages.ts';
 import {
   AttemptsPage,
   DeliveryFilters,
@@ -88,10 +88,8 @@ export const replayDelivery = operatorRoute({
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, asOperator, params }) => {
-    const { delivery } = await core.notifications.replayDelivery(params, asOperator);
-    return DeliveryWithAttempts.json(answered(delivery));
-  },
+  handler: async ({ core, asOperator, params }) =>
+    DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
 });
 
 const OperatorRecoverDeliveries = z.strictObject({ merchantId: merchantId.optional(), ...recoverFields }).meta({

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { Endpoint } from '../../resource/delivery.ts';
 import { merchantId, NoBody, page } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
-const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint);
+const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
 
 export const listEndpoints = operatorRoute({
   path: '/operator/endpoints',
@@ -16,10 +15,8 @@ export const listEndpoints = operatorRoute({
   description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
   query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
   answers: { 200: { description: 'A page', schema: EndpointPage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { endpoints, nextPageToken } = await core.notifications.listEndpoints(query, asOperator);
-    return EndpointPage.json(endpoints, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    EndpointPage.json(await core.notifications.listEndpoints(query, asOperator)),
 });
 
 export const pauseEndpoint = changesEndpoint(
@@ -48,7 +45,7 @@ function changesEndpoint(act: 'pause' | 'resume', summary: string, description: 
     handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {
       const endpointKind = kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
       const { endpoint } = await core.notifications[`${act}Endpoint`]({ merchantId, endpointKind }, asOperator);
-      return Endpoint.json(answered(endpoint));
+      return Endpoint.json(endpoint);
     },
   });
 }

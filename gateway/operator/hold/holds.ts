@@ -19,7 +19,7 @@ export const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
   without: ['preauthorizationId', 'generatedTokenId', 'checkoutUrl', 'captures'],
 });
 
-const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold);
+const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold, 'preauthorizations');
 
 export const listHolds = operatorRoute({
   path: '/operator/holds',
@@ -34,8 +34,9 @@ export const listHolds = operatorRoute({
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
     const read: Export['read'] = async (page) => {
-      const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator);
-      return OperatorHoldPage.json(holds.preauthorizations, holds.nextPageToken);
+      return OperatorHoldPage.json(
+        await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator),
+      );
     };
     await answerPageOrCsv(call, { schema: OperatorHold.schema, pageToken: query.pageToken, read });
   },

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ApiKeySchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { merchantId, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -36,7 +35,7 @@ export const createApiKey = operatorRoute({
   handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
-    return { ...ApiKey.json(answered(created)), apiKey };
+    return { ...ApiKey.json(created), apiKey };
   },
 });
 

@@ -4,7 +4,6 @@ import { restName } from '../../http/problem.ts';
 import { READ, WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { Contract, contractJson, contractOf } from '../../resource/contract.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { merchantId, page, text } from '../../resource/request-fields.ts';
 import { SigningSecret, signingSecret } from '../../resource/signing-secret.ts';
 import { operatorRoute } from '../route.ts';
@@ -31,7 +30,7 @@ export const Merchant = answer('Merchant', MerchantSchema, {
   },
 });
 
-const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant);
+const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant, 'merchants');
 
 export const listMerchants = operatorRoute({
   path: '/operator/merchants',
@@ -40,10 +39,8 @@ export const listMerchants = operatorRoute({
   description: 'By `merchantId`, each as its own route shows it.',
   query: z.strictObject(page),
   answers: { 200: { description: 'A page', schema: MerchantPage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { merchants, nextPageToken } = await core.merchants.listMerchants(query, asOperator);
-    return MerchantPage.json(merchants, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    MerchantPage.json(await core.merchants.listMerchants(query, asOperator)),
 });
 
 const CreatedMerchant = z.object({ merchant: Merchant.schema, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
@@ -68,7 +65,7 @@ export const createMerchant = operatorRoute({
   handler: async ({ core, asOperator, body: { apiKeyManagesWebhook = false, ...body } }) => {
     const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
     const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
-    return { merchant: Merchant.json(answered(merchant)), apiKey, signingSecret };
+    return { merchant: Merchant.json(merchant), apiKey, signingSecret };
   },
 });
 
@@ -82,10 +79,8 @@ export const getMerchant = operatorRoute({
   parameters: { merchantId },
   answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, asOperator, params }) => {
-    const { merchant } = await core.merchants.getMerchant(params, asOperator);
-    return Merchant.json(answered(merchant));
-  },
+  handler: async ({ core, asOperator, params }) =>
+    Merchant.json((await core.merchants.getMerchant(params, asOperator)).merchant),
 });
 
 export const updateMerchant = operatorRoute({
@@ -111,6 +106,6 @@ export const updateMerchant = operatorRoute({
   handler: async ({ core, asOperator, params, body: { contract, ...body } }) => {
     const request = { ...params, ...body, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);
-    return Merchant.json(answered(merchant));
+    return Merchant.json(merchant);
   },
 });

@@ -1,5 +1,4 @@
 import { WRITE } from '../../http/problem-codes.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { merchantId, NoBody, uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
 import { operatorRoute } from '../route.ts';
@@ -18,7 +17,7 @@ export const addSigningSecret = operatorRoute({
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
-    return { ...SigningSecret.json(answered(added)), signingSecret };
+    return { ...SigningSecret.json(added), signingSecret };
   },
 });
 

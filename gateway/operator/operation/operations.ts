@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../../event-stream/event-stream.ts';
 import { READ } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Oct } from '../../resource/oct.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
@@ -47,10 +46,8 @@ export const getOperatorOperation = operatorRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, asOperator, params }) => {
-    const { operation } = await core.operations.getOperation(params, asOperator);
-    return Operation.json(answered(operation));
-  },
+  handler: async ({ core, asOperator, params }) =>
+    Operation.json((await core.operations.getOperation(params, asOperator)).operation),
 });
 
 export const getOperatorOct = operatorRoute({
@@ -61,8 +58,5 @@ export const getOperatorOct = operatorRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, asOperator, params }) => {
-    const { oct } = await core.octs.getOct(params, asOperator);
-    return Oct.json(answered(oct));
-  },
+  handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
 });

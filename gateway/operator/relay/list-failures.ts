@@ -19,7 +19,7 @@ const VerificationFailure = answer('VerificationFailure', VerificationFailureSch
   },
 });
 
-const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure);
+const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure, 'failures');
 
 export const listFailures = operatorRoute({
   path: '/operator/relay/failures',
@@ -34,8 +34,6 @@ export const listFailures = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: FailurePage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { failures, nextPageToken } = await core.notifications.listVerificationFailures(query, asOperator);
-    return FailurePage.json(failures, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    FailurePage.json(await core.notifications.listVerificationFailures(query, asOperator)),
 });

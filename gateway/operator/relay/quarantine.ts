@@ -9,7 +9,6 @@ import {
 import { WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { merchantId, NoBody, page, time, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
@@ -23,7 +22,7 @@ const QuarantinedNotification = answer('QuarantinedNotification', QuarantinedNot
   parts: { accepted: AcceptedNotification },
 });
 
-const QuarantinePage = pageOf('QuarantinePage', 'Newest first', QuarantinedNotification);
+const QuarantinePage = pageOf('QuarantinePage', 'Newest first', QuarantinedNotification, 'notifications');
 
 export const listQuarantine = operatorRoute({
   path: '/operator/relay/quarantine',
@@ -37,10 +36,8 @@ export const listQuarantine = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: QuarantinePage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { notifications, nextPageToken } = await core.notifications.listQuarantinedNotifications(query, asOperator);
-    return QuarantinePage.json(notifications, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    QuarantinePage.json(await core.notifications.listQuarantinedNotifications(query, asOperator)),
 });
 
 export const releaseQuarantined = decidesQuarantined(
@@ -67,10 +64,10 @@ function decidesQuarantined(act: 'release' | 'discard', summary: string, descrip
     body: NoBody,
     answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
     codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-    handler: async ({ core, asOperator, params }) => {
-      const { notification } = await core.notifications[`${act}QuarantinedNotification`](params, asOperator);
-      return QuarantinedNotification.json(answered(notification));
-    },
+    handler: async ({ core, asOperator, params }) =>
+      QuarantinedNotification.json(
+        (await core.notifications[`${act}QuarantinedNotification`](params, asOperator)).notification,
+      ),
   });
 }
 

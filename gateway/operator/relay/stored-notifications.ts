@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { StoredNotificationSchema, StoredNotificationState } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
 import { merchantId, page } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
@@ -16,7 +15,7 @@ const senderRequestId = z
 /** An accepted notification and its state, without its body and signature. */
 const StoredNotification = answer('StoredNotification', StoredNotificationSchema);
 
-const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification);
+const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification, 'notifications');
 
 export const listStored = operatorRoute({
   path: '/operator/relay/notifications',
@@ -34,10 +33,8 @@ export const listStored = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: StoredPage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { notifications, nextPageToken } = await core.notifications.listStoredNotifications(query, asOperator);
-    return StoredPage.json(notifications, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    StoredPage.json(await core.notifications.listStoredNotifications(query, asOperator)),
 });
 
 export const replayStored = operatorRoute({
@@ -53,8 +50,6 @@ export const replayStored = operatorRoute({
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
   answers: { 200: { description: 'It, as it is now', schema: StoredNotification.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, asOperator, body }) => {
-    const { notification } = await core.notifications.replayStoredNotification(body, asOperator);
-    return StoredNotification.json(answered(notification));
-  },
+  handler: async ({ core, asOperator, body }) =>
+    StoredNotification.json((await core.notifications.replayStoredNotification(body, asOperator)).notification),
 });

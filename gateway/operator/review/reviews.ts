@@ -14,7 +14,7 @@ const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
   own: { operation: { schema: z.enum(REVIEWED_KINDS).describe('What the operation does') } },
 });
 
-const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem);
+const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem, 'items');
 
 export const listReviews = operatorRoute({
   path: '/operator/reviews',
@@ -29,10 +29,8 @@ export const listReviews = operatorRoute({
     ...page,
   }),
   answers: { 200: { description: 'A page', schema: ReviewPage.schema } },
-  handler: async ({ core, asOperator, query }) => {
-    const { items, nextPageToken } = await core.operators.listReviewItems(query, asOperator);
-    return ReviewPage.json(items, nextPageToken);
-  },
+  handler: async ({ core, asOperator, query }) =>
+    ReviewPage.json(await core.operators.listReviewItems(query, asOperator)),
 });
 
 export const ResolveBody = z

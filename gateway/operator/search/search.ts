@@ -4,7 +4,7 @@ import { WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { time as timeField } from '../../resource/answer-fields.ts';
 import { time } from '../../resource/core-messages.ts';
-import { merchantId, page, time as requestedTime, text } from '../../resource/request-fields.ts';
+import { merchantId, page as pageFields, time as requestedTime, text } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
 
 const Search = z
@@ -18,13 +18,13 @@ const Search = z
     merchantId: merchantId.optional(),
     createdFrom: requestedTime.optional(),
     createdTo: requestedTime.optional(),
-    pageToken: page.pageToken,
+    pageToken: pageFields.pageToken,
   })
   .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
 
 const Match = answer('Match', MatchSchema);
 
-const Matches = pageOf(undefined, '', Match);
+const Matches = pageOf(undefined, '', Match, 'matches');
 
 const MatchPage = Matches.schema
   .extend({
@@ -46,7 +46,7 @@ export const search = operatorRoute({
   answers: { 200: { description: 'What was found', schema: MatchPage } },
   codes: WRITE,
   handler: async ({ core, asOperator, body }) => {
-    const { matches, searchedFrom, nextPageToken } = await core.operators.listMatches(body, asOperator);
-    return { ...Matches.json(matches, nextPageToken), searchedFrom: time(searchedFrom) };
+    const page = await core.operators.listMatches(body, asOperator);
+    return { ...Matches.json(page), searchedFrom: time(page.searchedFrom) };
   },
 });

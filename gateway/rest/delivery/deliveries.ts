@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
-import { answered, defined } from '../../resource/core-messages.ts';
+import { defined } from '../../resource/core-messages.ts';
 import {
   AttemptsPage,
   DeliveryFilters,
@@ -54,10 +54,8 @@ export const replayOwnDelivery = restRoute({
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, asKey, params }) => {
-    const { delivery } = await core.notifications.replayDelivery({ ...params, merchantId }, asKey);
-    return DeliveryWithAttempts.json(answered(delivery));
-  },
+  handler: async ({ core, merchantId, asKey, params }) =>
+    DeliveryWithAttempts.json((await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery),
 });
 
 const RecoverDeliveries = z

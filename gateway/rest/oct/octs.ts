@@ -42,8 +42,5 @@ export const getOct = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, params }) => {
-    const { oct } = await core.octs.getOct({ ...params, merchantId });
-    return Oct.json(answered(oct));
-  },
+  handler: async ({ core, merchantId, params }) => Oct.json((await core.octs.getOct({ ...params, merchantId })).oct),
 });

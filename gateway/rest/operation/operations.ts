@@ -1,6 +1,5 @@
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../../event-stream/event-stream.ts';
 import { READ } from '../../http/problem-codes.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
 import { requestId } from '../../resource/request-fields.ts';
@@ -50,8 +49,6 @@ export const getOperation = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, params }) => {
-    const { operation } = await core.operations.getOperation({ ...params, merchantId });
-    return Operation.json(answered(operation));
-  },
+  handler: async ({ core, merchantId, params }) =>
+    Operation.json((await core.operations.getOperation({ ...params, merchantId })).operation),
 });

@@ -1,13 +1,12 @@
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { READ } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { HOLD, HoldFilters, ListedHold } from '../../resource/hold.ts';
 import { requestId } from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
 
-const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold);
+const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold, 'preauthorizations');
 
 export const listPreauthorizations = restRoute({
   path: '/preauthorization',
@@ -19,8 +18,7 @@ export const listPreauthorizations = restRoute({
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
     const read: Export['read'] = async (page) => {
-      const holds = await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId });
-      return HoldPage.json(holds.preauthorizations, holds.nextPageToken);
+      return HoldPage.json(await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId }));
     };
     await answerPageOrCsv(call, { schema: ListedHold.schema, pageToken: query.pageToken, read });
   },
@@ -42,8 +40,8 @@ export const getPreauthorization = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures.schema } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, params }) => {
-    const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
-    return HoldWithCaptures.json(answered(preauthorization));
-  },
+  handler: async ({ core, merchantId, params }) =>
+    HoldWithCaptures.json(
+      (await core.preauthorizations.getPreauthorization({ ...params, merchantId })).preauthorization,
+    ),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../http/problem.ts';
 import { WRITE } from '../../http/problem-codes.ts';
-import { answered, defined } from '../../resource/core-messages.ts';
+import { defined } from '../../resource/core-messages.ts';
 import { isRequestId, notRequestId } from '../../resource/identifiers.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
@@ -59,6 +59,6 @@ export const updatePreauthorization = restRoute({
     const { preauthorization } = await core.preauthorizations.updatePreauthorization(
       defined({ ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } }),
     );
-    return Hold.json(answered(preauthorization));
+    return Hold.json(preauthorization);
   },
 });

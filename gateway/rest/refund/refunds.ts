@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { READ, REFUND } from '../../http/problem-codes.ts';
-import { answered, defined } from '../../resource/core-messages.ts';
+import { defined } from '../../resource/core-messages.ts';
 import { Refund, refundOutcome } from '../../resource/refund.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { requestId } from '../../resource/request-fields.ts';
@@ -39,8 +39,6 @@ export const getRefund = restRoute({
   parameters: { requestId },
   answers: { 200: { description: 'The refund', schema: Refund.schema } },
   codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, params }) => {
-    const { refund } = await core.refunds.getRefund({ ...params, merchantId });
-    return Refund.json(answered(refund));
-  },
+  handler: async ({ core, merchantId, params }) =>
+    Refund.json((await core.refunds.getRefund({ ...params, merchantId })).refund),
 });

@@ -1,5 +1,4 @@
 import { WRITE } from '../../http/problem-codes.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
@@ -17,7 +16,7 @@ export const addOwnSigningSecret = restRoute({
   codes: WRITE,
   handler: async ({ core, merchantId, asKey }) => {
     const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
-    return { ...SigningSecret.json(answered(added)), signingSecret: secret };
+    return { ...SigningSecret.json(added), signingSecret: secret };
   },
 });
 

@@ -102,8 +102,6 @@ export const sendTestNotification = restRoute({
   body: NoFields,
   answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
   codes: WRITE,
-  handler: async ({ core, merchantId, asKey }) => {
-    const { delivery } = await core.notifications.sendTestNotification({ merchantId }, asKey);
-    return Delivery.json(answered(delivery));
-  },
+  handler: async ({ core, merchantId, asKey }) =>
+    Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
 });

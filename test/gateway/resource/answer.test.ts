@@ -83,10 +83,13 @@ describe('answer()', () => {
 
 describe('pageOf()', () => {
   it('has no nextPageToken on the last page', () => {
-    const page = pageOf(undefined, '', answer(undefined, PaymentMethodSchema, { only: ['brand'] }));
-    const items = [create(PaymentMethodSchema, { brand: 'visa' })];
-    assert.deepEqual(page.json(items, 'next'), { items: [{ brand: 'visa' }], nextPageToken: 'next' });
-    assert.equal(page.json(items, '').nextPageToken, undefined);
+    const page = pageOf(undefined, '', answer(undefined, PaymentMethodSchema, { only: ['brand'] }), 'cards');
+    const cards = [create(PaymentMethodSchema, { brand: 'visa' })];
+    assert.deepEqual(page.json({ cards, nextPageToken: 'next' }), {
+      items: [{ brand: 'visa' }],
+      nextPageToken: 'next',
+    });
+    assert.equal(page.json({ cards, nextPageToken: '' }).nextPageToken, undefined);
   });
 });
 

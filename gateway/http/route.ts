@@ -63,21 +63,22 @@ export interface Input<Q extends z.ZodObject, P extends Schemas, B extends z.Zod
 /** The same fields, none of them undefined. */
 export type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** A route whose handler takes `Call` and the input that its own schemas describe. */
+/**
+ * A route whose handler takes `Call` and the input that its own schemas describe. Unless it says otherwise, it is a GET
+ * with the refusals of READ.
+ */
 export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> = Omit<
   Route,
-  'query' | 'parameters' | 'body' | 'credential' | 'method' | 'codes'
-> & {
-  /** Unset: get. */
-  readonly method?: Route['method'];
-  /** Unset: READ. */
-  readonly codes?: Route['codes'];
-  readonly query?: Q;
-  readonly parameters?: P;
-  readonly body?: B;
-  readonly credential?: Route['credential'];
-  readonly handler: (call: Call & Input<Q, P, B>) => unknown;
-};
+  'query' | 'parameters' | 'body' | Defaulted
+> &
+  Partial<Pick<Route, Defaulted>> & {
+    readonly query?: Q;
+    readonly parameters?: P;
+    readonly body?: B;
+    readonly handler: (call: Call & Input<Q, P, B>) => unknown;
+  };
+
+type Defaulted = 'credential' | 'method' | 'codes';
 
 /**
  * Mounts routes in the order of their table: the first whose path matches answers. The answer is what the handler

@@ -18,9 +18,8 @@ import {
 import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
 import { captureHold, extendHold, incrementHold, refundCapture, releaseHold } from './hold/change-hold.ts';
 import { getHold, listHolds } from './hold/holds.ts';
-import { createApiKey, revokeApiKey } from './merchant/api-keys.ts';
+import { addSigningSecret, createApiKey, retireSigningSecret, revokeApiKey } from './merchant/credentials.ts';
 import { createMerchant, getMerchant, listMerchants, updateMerchant } from './merchant/merchants.ts';
-import { addSigningSecret, retireSigningSecret } from './merchant/signing-secrets.ts';
 import {
   getOperatorOct,
   getOperatorOperation,
@@ -28,9 +27,15 @@ import {
   watchOperatorOperations,
 } from './operation/operations.ts';
 import { getOverview, listMinutes } from './overview/overview.ts';
-import { listFailures } from './relay/list-failures.ts';
-import { discardManyQuarantined, discardQuarantined, listQuarantine, releaseQuarantined } from './relay/quarantine.ts';
-import { listStored, replayStored } from './relay/stored-notifications.ts';
+import {
+  discardManyQuarantined,
+  discardQuarantined,
+  listFailures,
+  listQuarantine,
+  listStored,
+  releaseQuarantined,
+  replayStored,
+} from './relay/notifications.ts';
 import { listReviews, resolveReview } from './review/reviews.ts';
 import type { OperatorRoute } from './route.ts';
 import { search } from './search/search.ts';

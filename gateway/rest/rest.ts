@@ -26,9 +26,14 @@ import { renewPreauthorization } from './preauthorization/renew-preauthorization
 import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
 import { createRefund, getRefund } from './refund/refunds.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
-import { addOwnSigningSecret, retireOwnSigningSecret } from './signing-secret/signing-secrets.ts';
 import { watchNotifications } from './webhook-endpoint/watch-notifications.ts';
-import { getWebhookEndpoint, sendTestNotification, setWebhookEndpoint } from './webhook-endpoint/webhook.ts';
+import {
+  addOwnSigningSecret,
+  getWebhookEndpoint,
+  retireOwnSigningSecret,
+  sendTestNotification,
+  setWebhookEndpoint,
+} from './webhook-endpoint/webhook.ts';
 
 /**
  * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a

@@ -7,7 +7,7 @@ import { Contract, contractJson, contractOf } from '../../resource/contract.ts';
 import { merchantId, page, text } from '../../resource/request-fields.ts';
 import { SigningSecret, signingSecret } from '../../resource/signing-secret.ts';
 import { operatorRoute } from '../route.ts';
-import { ApiKey, apiKey } from './api-keys.ts';
+import { ApiKey, apiKey } from './credentials.ts';
 
 /** What operators set of a merchant. */
 export const merchantTerms = {

@@ -5,12 +5,94 @@ import {
   QuarantineReasonSchema,
   QuarantineStateSchema,
   StoredNotificationSchema,
+  StoredNotificationState,
+  VerificationFailureReasonSchema,
+  VerificationFailureSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
+import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
 import { merchantId, NoBody, page, time, uuid } from '../../resource/request-fields.ts';
 import { operatorRoute } from '../route.ts';
+
+/** A notification that the relay could not verify, without its body and signature. */
+const VerificationFailure = answer('VerificationFailure', VerificationFailureSchema, {
+  without: ['bodySha256'],
+  own: {
+    bodySha256: {
+      schema: z.string().meta({ description: 'SHA-256 of the body, hexadecimal' }),
+      read: ({ bodySha256 }) => Buffer.from(bodySha256).toString('hex'),
+    },
+  },
+});
+
+const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure, 'failures');
+
+export const listFailures = operatorRoute({
+  path: '/operator/relay/failures',
+  tag: 'Operators: relay',
+  summary: 'List what the relay could not verify',
+  description:
+    'Newest first; only the newest are kept. Neither the body nor the signature is stored, and the merchant is only ' +
+    'claimed.',
+  query: z.strictObject({
+    claimedMerchantId: merchantId.optional(),
+    reason: numberOf(VerificationFailureReasonSchema).optional(),
+    ...page,
+  }),
+  answers: { 200: { description: 'A page', schema: FailurePage.schema } },
+  handler: async ({ core, asOperator, query }) =>
+    FailurePage.json(await core.notifications.listVerificationFailures(query, asOperator)),
+});
+
+/** The requestId of a relayed notification, which its sender chose. */
+const senderRequestId = z
+  .string()
+  .regex(GRAMMAR.requestId, FORMS.requestId)
+  .meta({ examples: ['invoice-16'] });
+
+/** An accepted notification and its state, without its body and signature. */
+const StoredNotification = answer('StoredNotification', StoredNotificationSchema);
+
+const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification, 'notifications');
+
+export const listStored = operatorRoute({
+  path: '/operator/relay/notifications',
+  tag: 'Operators: relay',
+  summary: 'List notifications that the relay has accepted',
+  description: 'Newest first. One whose body was purged is shown only when its requestId is asked for.',
+  query: z.strictObject({
+    merchantId: merchantId.optional(),
+    requestId: senderRequestId.meta({ description: 'Only this one; merchantId must be given, too' }).optional(),
+    state: z
+      .enum(['PARKED'])
+      .meta({ description: 'Only those that wait' })
+      .transform((state) => StoredNotificationState[state])
+      .optional(),
+    ...page,
+  }),
+  answers: { 200: { description: 'A page', schema: StoredPage.schema } },
+  handler: async ({ core, asOperator, query }) =>
+    StoredPage.json(await core.notifications.listStoredNotifications(query, asOperator)),
+});
+
+export const replayStored = operatorRoute({
+  method: 'post',
+  path: '/operator/relay/notifications/replay',
+  tag: 'Operators: relay',
+  summary: 'Forward an accepted notification, again if it was forwarded before',
+  description:
+    "To the merchant's internal URL, with the `webhook-id` that it had. Refused as INVALID_REQUEST when its body " +
+    'was purged, or without an `internalUrl`.',
+  body: z
+    .strictObject({ merchantId, requestId: senderRequestId })
+    .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
+  answers: { 200: { description: 'It, as it is now', schema: StoredNotification.schema } },
+  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  handler: async ({ core, asOperator, body }) =>
+    StoredNotification.json((await core.notifications.replayStoredNotification(body, asOperator)).notification),
+});
 
 /** The accepted notification beside a quarantined one that has its requestId. */
 const AcceptedNotification = answer('AcceptedNotification', StoredNotificationSchema, {

@@ -98,7 +98,11 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   }
 
   const refresh = coalesceRuns(async () => {
-    const news = await newerThan(core, snapshot.changeNumber);
+    const request = { afterChangeNumber: snapshot.changeNumber };
+    const answer = core.merchants.listCredentialChanges(request, { timeoutMs: REFRESH_TIMEOUT_MS });
+    const news = await answer.catch((cause: unknown) => {
+      throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause });
+    });
     snapshot.put(news, now());
     if (news.merchants.length + news.endedSessions.length > 0) for (const listener of listeners) listener();
   }, REFRESH_EVERY_MS);
@@ -131,14 +135,6 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
 interface News {
   readonly merchants: readonly MerchantCredentials[];
   readonly endedSessions: readonly EndedSession[];
-}
-
-async function newerThan(core: Pick<Core, 'merchants'>, afterChangeNumber: bigint): Promise<News> {
-  try {
-    return await core.merchants.listCredentialChanges({ afterChangeNumber }, { timeoutMs: REFRESH_TIMEOUT_MS });
-  } catch (error) {
-    throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause: error });
-  }
 }
 
 /** Merchants by name, their names by key hash, and ended sessions. */

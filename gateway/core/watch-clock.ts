@@ -20,7 +20,7 @@ export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log
   let offsetMs: number | undefined;
   const isOffBy = (ms: number) => Math.abs(offsetMs ?? 0) > ms;
 
-  async function measure(): Promise<void> {
+  async function runOnce(): Promise<void> {
     const before = Date.now();
     const { now } = await core.merchants.listCredentialChanges({ afterChangeNumber: NEVER });
     const after = Date.now();
@@ -32,16 +32,14 @@ export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log
     if (isOffBy(WARN_MS) && !wasOff) log.error('clock_off', { clockOffsetS: offsetMs / 1_000 });
   }
 
-  async function runOnce(): Promise<void> {
-    try {
-      await measure();
-    } catch (error) {
-      // Core is away, which is told elsewhere.
-      if (!isServiceError(error)) throw error;
-    }
-  }
-
-  const job = runPeriodically({ name: 'watch-clock', intervalMs: EVERY_MS, runOnce }, log);
+  /** A core that is away is told elsewhere. */
+  const ignoreAway = (error: unknown) => {
+    if (!isServiceError(error)) throw error;
+  };
+  const job = runPeriodically(
+    { name: 'watch-clock', intervalMs: EVERY_MS, runOnce: () => runOnce().catch(ignoreAway) },
+    log,
+  );
   return {
     /** Seconds that this clock is ahead; undefined until it was measured. */
     offsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),

@@ -10,14 +10,11 @@ export const READ: readonly ProblemCode[] = [
   'UNAVAILABLE',
 ];
 
+/** Of reading a body. */
+export const BODY: readonly ProblemCode[] = ['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+
 /** Of every route that changes something. FORBIDDEN is also a session's call without its X-CSRF-Token. */
-export const WRITE: readonly ProblemCode[] = [
-  ...READ,
-  'FORBIDDEN',
-  'REQUEST_TIMEOUT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-];
+export const WRITE: readonly ProblemCode[] = [...READ, 'FORBIDDEN', ...BODY];
 
 /** Of reading what only an API key that manages the webhook may read. */
 export const MANAGED_READ: readonly ProblemCode[] = [...READ, 'FORBIDDEN'];

@@ -4,6 +4,7 @@ import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { readAddress } from '../http/client-address.ts';
 import { demandJson } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
+import { BODY, READ } from '../http/problem-codes.ts';
 import type { HandledRoute } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
@@ -83,18 +84,7 @@ export const relayNotification = {
       },
     },
   },
-  codes: [
-    'INVALID_REQUEST',
-    'UNAUTHENTICATED',
-    'NOT_FOUND',
-    'METHOD_NOT_ALLOWED',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-    'RATE_LIMITED',
-    'INTERNAL',
-    'UNAVAILABLE',
-  ],
+  codes: [...READ, ...BODY, 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
   promises: {
     408: 'Nothing was stored: send it again.',
     429: 'Nothing was stored: send it again after Retry-After.',

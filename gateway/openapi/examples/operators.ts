@@ -114,10 +114,7 @@ export const OPERATORS: readonly Request[] = [
     parameters: { merchantId: MERCHANT_ID, requestId: ID.capture, endpointKind: 'WEBHOOK' },
   }),
   request('getDelivery', 'delivered', 'Taken at the first attempt', { parameters: { deliveryId: ID.delivery } }),
-  request('replayDelivery', 'again', 'The merchant has lost it', {
-    parameters: { deliveryId: ID.delivery },
-    body: {},
-  }),
+  request('replayDelivery', 'again', 'The merchant has lost it', { parameters: { deliveryId: ID.delivery }, body: {} }),
   request('replayDeliveries', 'dead', 'What was given up in a night', {
     body: {
       merchantId: NEW_MERCHANT_ID,

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { Problem } from '../../http/problem.ts';
 import { WRITE } from '../../http/problem-codes.ts';
 import { defined } from '../../resource/core-messages.ts';
-import { isRequestId, notRequestId } from '../../resource/identifiers.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { restRoute } from '../route.ts';
 import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
@@ -50,9 +48,6 @@ export const updatePreauthorization = restRoute({
     'SIGNATURE_REQUIRED',
   ],
   handler: async ({ core, merchantId, params: { requestId }, body }) => {
-    if (!isRequestId(requestId)) {
-      throw new Problem('PREAUTHORIZATION_NOT_FOUND', { detail: notRequestId(requestId) });
-    }
     const names = Object.keys(MASK) as (keyof typeof MASK)[];
     const paths = names.filter((name) => Object.hasOwn(body, name)).map((name) => MASK[name]);
     const given = names.filter((name) => body[name] != null).map((name) => [name, body[name]]);

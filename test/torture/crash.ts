@@ -1,8 +1,7 @@
 /** Kills core and worker with -9 under load. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase } from '../database.ts';
+import { askAgain, checkBought, openHouse, startBuyers, untilSettled, untilTold } from './buyers.ts';
 import { chance } from './chance.ts';
-import { askAgain, checkBought, openHouse, startBuyers, untilSettled, untilTold } from './house.ts';
 import type { TortureOptions } from './options.ts';
 
 const BUYERS = 12;
@@ -15,15 +14,17 @@ const LONG = 20;
  * Kills core, and every third time the worker. Returns figures; throws when anything was lost, done twice or is stuck.
  */
 export async function tortureCrash({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
-  const database = await createDatabase();
-  const house = await openHouse(database.url);
+  const house = await openHouse();
   try {
     const random = chance(seed);
     const buyers = startBuyers(house, BUYERS);
     for (let kill = 0; kill < runs; kill++) {
       await untilBusy(buyers);
       await delay(random() * 300);
-      await house.kill(kill % 3 === 2 ? 'worker' : 'core');
+      for (const member of kill % 3 === 2 ? [house.worker] : house.cores) {
+        await member.kill();
+        await member.start();
+      }
     }
     const bought = await buyers.stop();
     const settledMs = await untilSettled(house, RECOVERY_MS);
@@ -35,7 +36,6 @@ export async function tortureCrash({ seed, runs = 50 }: TortureOptions): Promise
     ];
   } finally {
     await house.close();
-    await database.drop();
   }
 }
 

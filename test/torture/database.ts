@@ -1,13 +1,7 @@
 /** Terminates PostgreSQL's backends in the middle of transactions, and restarts the server, under load. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import { freePort } from '../../services/quickstart/ports.ts';
-import { type Postgres, removePostgres, startPostgres } from '../../services/quickstart/postgres.ts';
-import { askAgain, checkBought, type House, openHouse, startBuyers, untilSettled } from './house.ts';
+import { askAgain, checkBought, type House, openHouse, startBuyers, untilSettled } from './buyers.ts';
 import type { TortureOptions } from './options.ts';
 
 const BUYERS = 12;
@@ -21,30 +15,19 @@ export async function tortureDatabase(
   { runs = 30 }: TortureOptions,
   readyWithinMs = READY_WITHIN_MS,
 ): Promise<string[]> {
-  const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
-  await chmod(directory, 0o711);
-  const server = {
-    directory: `${directory}/postgres`,
-    logFile: `${directory}/postgres.log`,
-    port: await freePort(),
-    password: randomBytes(32).toString('base64url'),
-    superuserPassword: randomBytes(32).toString('base64url'),
-    fast: true,
-  };
-  let postgres = await startPostgres(server);
-  const house = await openHouse(postgres.url);
+  const house = await openHouse();
   try {
     const buyers = startBuyers(house, BUYERS);
     let slowestMs = 0;
     let terminated = 0;
     for (let cut = 0; cut < runs; cut++) {
-      terminated += await terminate(postgres);
+      terminated += await terminate(house);
       slowestMs = Math.max(slowestMs, await untilServing(house, readyWithinMs));
     }
     const restarts: number[] = [];
     for (let restart = 0; restart < 2; restart++) {
-      await postgres.stop();
-      postgres = await startPostgres(server);
+      await house.database.stop();
+      await house.database.start();
       restarts.push(Math.round(await untilServing(house, readyWithinMs)));
     }
     const bought = await buyers.stop();
@@ -58,25 +41,16 @@ export async function tortureDatabase(
     ];
   } finally {
     await house.close();
-    await postgres.stop();
-    await removePostgres(postgres.home);
-    await rm(directory, { recursive: true });
   }
 }
 
 /** Waits for backends of the service in a transaction, and terminates them. */
-async function terminate(postgres: Postgres): Promise<number> {
-  const client = new pg.Client({ connectionString: postgres.adminUrl });
-  await client.connect();
-  try {
-    for (let tries = 0; tries < 2_000; tries++) {
-      const { rowCount } = await client.query(IN_TRANSACTION);
-      if (rowCount !== null && rowCount > 0) return rowCount;
-    }
-    throw new Error('no backend was ever in a transaction');
-  } finally {
-    await client.end();
+async function terminate({ sql }: House): Promise<number> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const { length } = await sql(IN_TRANSACTION);
+    if (length > 0) return length;
   }
+  throw new Error('no backend was ever in a transaction');
 }
 
 const IN_TRANSACTION = `select pg_terminate_backend(pid) from pg_stat_activity

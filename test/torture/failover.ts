@@ -1,9 +1,9 @@
 /** The database's machine is lost under load, repeatedly, and its standby promoted. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilDelivered } from './buyers.ts';
 import { loseThePrimary, missTheStandby, WAYS_TO_LOSE } from './failover/lose-the-primary.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
 import { watchResults } from './failover/result-watcher.ts';
-import { untilDelivered } from './house.ts';
 import type { Fault, Scene } from './obedient/faults.ts';
 import { planRounds } from './obedient/rounds.ts';
 import { playRounds } from './obedient.ts';

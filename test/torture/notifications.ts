@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chance } from './chance.ts';
-import { type Name, type NotificationHouse, openNotificationHouse } from './notification-house.ts';
+import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
+import type { Member } from './deployment/member.ts';
 import { openFaultyReceiver } from './notification-receiver.ts';
 import { openSender, type Sender } from './notification-sender.ts';
 import type { TortureOptions } from './options.ts';
@@ -17,20 +18,24 @@ export async function tortureNotifications({ seed, runs = 50 }: TortureOptions):
   const isLong = runs >= LONG;
   const random = chance(seed);
   const receiver = await openFaultyReceiver({ share: 0.2, most: isLong ? 3 : 1, random });
-  const house = await openNotificationHouse(receiver.url);
+  const deployment = await openDeployment(
+    { acme: true },
+    { cores: 1, internalUrl: receiver.url, environment: NO_LIMITS },
+  );
+  const { baseUrl, merchants, cores, gateway, worker } = deployment;
   try {
-    const sender = openSender({ ...house, random });
-    await untilKnown(sender);
+    const sender = openSender({ baseUrl, merchant: merchants.get('acme') as Merchant, random });
+    const order = [...cores, gateway, worker];
     for (let kill = 0; kill < runs; kill++) {
-      const name = ORDER[kill % ORDER.length] as Name;
+      const member = order[kill % order.length] as Member;
       const sending = sender.send(isLong ? LONG_BATCH : SHORT_BATCH);
-      await Promise.all([sending, killSoon(house, name, random() * 150)]);
+      await Promise.all([sending, killSoon(deployment, member, random() * 150)]);
     }
-    const away = await stopDatabase(house, sender);
+    const away = await stopDatabase(deployment, sender);
     await sender.send(SHORT_BATCH);
     const tookMs = await untilTold(sender, receiver);
     check(sender, receiver);
-    for (const name of ORDER) assert.doesNotMatch(await house.log(name), /DeprecationWarning/, name);
+    for (const { name } of order) assert.doesNotMatch(await deployment.log(name), /DeprecationWarning/, name);
     const { accepted, counts } = sender;
     return [
       `${runs} kills with -9 in turns; ${accepted.length} notifications answered 200 after ${counts.unavailable} × ` +
@@ -40,43 +45,38 @@ export async function tortureNotifications({ seed, runs = 50 }: TortureOptions):
         `${tookMs} ms after the last, each under one webhook-id, byte for byte`,
     ];
   } finally {
-    await house.close();
+    await deployment.close();
     await receiver.close();
   }
 }
 
-/** The gateway learns of a new merchant within 5 s, and answers 401 until then. */
-async function untilKnown(sender: Sender): Promise<void> {
-  for (let tries = 0; (await sender.tryOne()) !== 200; tries++) {
-    assert(tries < 9, 'the gateway does not know the merchant');
-    await delay(1_000);
-  }
-}
+/** The limits are not under test. */
+const NO_LIMITS = { RELAY_VERIFIED_PER_SECOND: '100000', RELAY_ADDRESS_PER_SECOND: '100000' };
 
-const ORDER: readonly Name[] = ['core', 'gateway', 'worker'];
 const LONG = 20;
 /** Notifications per kill: 10 000 for 50 kills. */
 const LONG_BATCH = 200;
 const SHORT_BATCH = 75;
 
 /** A living worker takes over from a dead one after 15 s; the test does not wait that long here. */
-async function killSoon(house: NotificationHouse, name: Name, delayMs: number): Promise<void> {
+async function killSoon({ worker, sql }: Deployment, member: Member, delayMs: number): Promise<void> {
   await delay(delayMs);
-  await house.kill(name, () => (name === 'worker' ? house.sql(SIXTEEN_SECONDS_LATER) : Promise.resolve()));
+  await member.kill();
+  if (member === worker) await sql(SIXTEEN_SECONDS_LATER);
+  await member.start();
 }
 
 const SIXTEEN_SECONDS_LATER = `update delivery set locked_until = now() where locked_until is not null`;
 
 /** Sends without a database: returns how often the answer was 503. */
-async function stopDatabase(house: NotificationHouse, sender: Sender): Promise<number> {
+async function stopDatabase({ database, sql }: Deployment, sender: Sender): Promise<number> {
   let refused = 0;
-  await house.withoutDatabase(async () => {
-    for (let i = 0; i < 20; i++) {
-      assert.equal(await sender.tryOne(), 503, 'what cannot be stored is answered 503');
-      refused++;
-    }
-  });
-  await house.sql(SIXTEEN_SECONDS_LATER);
+  await database.stop();
+  for (; refused < 20; refused++) {
+    assert.equal(await sender.tryOne(), 503, 'what cannot be stored is answered 503');
+  }
+  await database.start();
+  await sql(SIXTEEN_SECONDS_LATER);
   return refused;
 }
 

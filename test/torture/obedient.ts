@@ -1,11 +1,9 @@
 /** Clients that obey every answer, while everything between them and the card is frozen, killed, cut and overloaded. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
-import { audit } from '../../services/core/reconciliation/self-audit.ts';
+import { untilSettled } from './buyers.ts';
 import { chance } from './chance.ts';
-import { type Deployment, type DeploymentOptions, type Merchant, openDeployment } from './deployment/deployment.ts';
-import { untilSettled } from './house.ts';
+import { type DeploymentOptions, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { openCaller } from './obedient/caller.ts';
 import { openClient } from './obedient/client.ts';
 import type { Scene } from './obedient/faults.ts';
@@ -117,7 +115,7 @@ async function openStage(seed: number, by: Play['by'], startDatabase?: Deploymen
     judge,
     summary,
     async conclude(shown: ReadonlyMap<string, readonly string[]>, alsoWrong: readonly string[]): Promise<string[]> {
-      const drifts = await auditBooks(deployment);
+      const drifts = await deployment.audit();
       const missing = [...shown].flatMap(([name, times]) => (times.length === 0 ? [`${name} never happened`] : []));
       const lines = [
         ...[...client.answers].sort().map(([what, count]) => `${String(count).padStart(7)} × ${what}`),
@@ -208,16 +206,3 @@ async function untilDecided({ client }: Scene): Promise<void> {
 }
 
 const DECIDED_WITHIN_MS = 180_000;
-
-/** The faults of the books, alone and against the processor's. */
-export async function auditBooks({ database, processor }: Deployment, most = 10): Promise<string[]> {
-  const opened = openProcessors({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
-  const drifts: string[] = [];
-  try {
-    const parts = { databaseUrl: database.url, processors: ledgersOf(opened), most, patienceMs: 2_000 };
-    await audit(parts, (drift) => drifts.push(JSON.stringify(drift)));
-    return drifts;
-  } finally {
-    opened.close();
-  }
-}

@@ -1,12 +1,12 @@
-/** Two cores behind one gateway, where each process and connection can be broken from outside. */
+/** Cores behind one gateway, where each process and connection can be broken from outside. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
-import { openChannel } from '../../../platform/grpc-client.ts';
-import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
+import { audit } from '../../../services/core/reconciliation/self-audit.ts';
 import { migrateDatabase } from '../../../services/core/storage/migrate-database.ts';
+import { asOperator } from '../../../services/quickstart/as-operator.ts';
 import { openDataDir, removeDataDir } from '../../../services/quickstart/data-dir.ts';
 import { addressesOf } from '../../../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts, freePort } from '../../../services/quickstart/ports.ts';
@@ -19,10 +19,11 @@ import { memberOf } from './member.ts';
 import { type PostgresMember, startPostgresMember } from './postgres-member.ts';
 import { openReceiver } from './receiver.ts';
 
-/** A merchant with its API key. */
+/** A merchant with its credentials. */
 export interface Merchant {
   readonly merchantId: string;
   readonly apiKey: string;
+  readonly signingSecret: string;
   /** False: one capture per hold. */
   readonly severalCaptures: boolean;
 }
@@ -30,6 +31,10 @@ export interface Merchant {
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 export interface DeploymentOptions {
+  /** By default two. */
+  readonly cores?: number;
+  /** Where the worker forwards what the relay takes for the merchants; by default nowhere. */
+  readonly internalUrl?: string;
   readonly withGatewayBeside?: boolean;
   /** Starts a second sandbox, the processor `other`. */
   readonly withOtherProcessor?: boolean;
@@ -78,7 +83,10 @@ export async function openDeployment(
   await migrateDatabase(database.url);
   const receiver = await openReceiver();
   opened.defer(() => receiver.close());
-  const servers = await Promise.all([1, 2].map(async () => [await freePort(), await freePort()] as const));
+  const { cores: count = 2 } = options;
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => [await freePort(), await freePort()] as const),
+  );
   const corePorts = servers.map(([port]) => port);
   const links = await Promise.all(servers.map(([port, linkPort]) => openLink(linkPort, port)));
   opened.defer(async () => void (await Promise.all(links.map((link) => link.close()))));
@@ -140,12 +148,21 @@ export async function openDeployment(
       }),
     );
   await start(sandbox, ...(options.withOtherProcessor ? [otherSandbox] : []), worker, ...cores);
-  const merchants = await createMerchants(at(corePorts), secrets.operatorToken, severalCaptures, receiver.url);
+  const operator = { coreUrl: at(corePorts), operatorToken: secrets.operatorToken };
+  const urls = { webhookUrl: receiver.url, ...(options.internalUrl && { internalUrl: options.internalUrl }) };
+  const merchants = await createMerchants(operator, severalCaptures, urls);
   // A gateway becomes ready once it has all credentials, so the merchants are created first.
   await start(gateway, ...(options.withGatewayBeside ? [withCores(beside, corePorts.slice(1))] : []));
   const pool = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
   pool.on('error', () => undefined);
   opened.defer(() => pool.end());
+  const processor = {
+    PROCESSORS: [
+      { name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` },
+      ...(options.withOtherProcessor ? [{ name: 'other', address: `127.0.0.1:${other.ports.SANDBOX_PORT}` }] : []),
+    ],
+    'PROCESSOR_<NAME>_CREDENTIAL': { SANDBOX: secrets.processorCredential, OTHER: other.credential },
+  };
   const running = opened.move();
   return {
     baseUrl: addressesOf(house.ports).baseUrl,
@@ -157,6 +174,8 @@ export async function openDeployment(
     /** gRPC targets of the cores, not through the links. */
     coreAddresses: corePorts.map((port) => at([port])),
     serviceToken: secrets.serviceToken,
+    /** What a process has logged so far. */
+    log: (name: string) => readFile(`${folder.path}/logs/${name}.log`, 'utf8'),
     encryptionKeys: secrets.encryptionKeys,
     database,
     cores,
@@ -168,16 +187,26 @@ export async function openDeployment(
     links,
     ledgerFile: `${folder.path}/sandbox.sqlite`,
     otherLedgerFile: other.ledgerFile,
-    processor: {
-      PROCESSORS: [
-        { name: 'sandbox', address: `127.0.0.1:${house.ports.SANDBOX_PORT}` },
-        ...(options.withOtherProcessor ? [{ name: 'other', address: `127.0.0.1:${other.ports.SANDBOX_PORT}` }] : []),
-      ],
-      'PROCESSOR_<NAME>_CREDENTIAL': { SANDBOX: secrets.processorCredential, OTHER: other.credential },
-    },
+    processor,
     /** Lets a merchant's new holds and OCTs go to one of the processors. */
     move: (merchantId: string, processor: 'sandbox' | 'other') =>
-      moveMerchant(at(corePorts), secrets.operatorToken, merchantId, processor),
+      asOperator(operator, async (client) => {
+        const { merchant } = await client.getMerchant({ merchantId });
+        const { name = '', contract } = merchant ?? {};
+        await client.updateMerchant({ merchantId, name, contract: { ...contract, processor } as never });
+      }),
+    /** The faults of the books, alone and against the processors'. */
+    async audit(most = 10): Promise<string[]> {
+      const opened = openProcessors({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
+      const drifts: string[] = [];
+      try {
+        const parts = { databaseUrl: database.url, processors: ledgersOf(opened), most, patienceMs: 2_000 };
+        await audit(parts, (drift) => drifts.push(JSON.stringify(drift)));
+        return drifts;
+      } finally {
+        opened.close();
+      }
+    },
     /** Resident memory of a core, in MB. */
     async coreMemoryMb(index: number): Promise<number> {
       const headers = { authorization: `Bearer ${secrets.operatorToken}` };
@@ -199,34 +228,17 @@ const SETTINGS = {
   LOG_LEVEL: 'warn',
 };
 
-async function moveMerchant(address: string, token: string, merchantId: string, processor: string): Promise<void> {
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
-  try {
-    const client = channel.client(MerchantService);
-    const { merchant } = await client.getMerchant({ merchantId });
-    const { name = '', contract } = merchant ?? {};
-    await client.updateMerchant({ merchantId, name, contract: { ...contract, processor } as never });
-  } finally {
-    channel.close();
-  }
-}
-
-async function createMerchants(
-  address: string,
-  token: string,
+function createMerchants(
+  operator: Parameters<typeof asOperator>[0],
   severalCaptures: Readonly<Record<string, boolean>>,
-  webhookUrl: string,
+  urls: { readonly webhookUrl: string; readonly internalUrl?: string },
 ): Promise<ReadonlyMap<string, Merchant>> {
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
-  const client = channel.client(MerchantService);
-  try {
+  return asOperator(operator, async (client) => {
     const created = Object.entries(severalCaptures).map(async ([merchantId, allowMultipleCaptures]) => {
-      const contract = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures, webhookUrl };
-      const { apiKey } = await client.createMerchant({ merchantId, name: merchantId, contract });
-      return [merchantId, { merchantId, apiKey, severalCaptures: allowMultipleCaptures }] as const;
+      const contract = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures, ...urls };
+      const { apiKey, signingSecret } = await client.createMerchant({ merchantId, name: merchantId, contract });
+      return [merchantId, { merchantId, apiKey, signingSecret, severalCaptures: allowMultipleCaptures }] as const;
     });
     return new Map(await Promise.all(created));
-  } finally {
-    channel.close();
-  }
+  });
 }

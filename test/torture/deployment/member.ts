@@ -1,4 +1,5 @@
 /** One process of a deployment that can be frozen, killed and restarted. */
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ChildOptions, type Running, startChild } from '../../../services/quickstart/child.ts';
@@ -32,7 +33,7 @@ export function memberOf(options: ChildOptions): Member {
     freeze: async () => freeze([await pid()]),
     async kill() {
       signal(await pid(), 'SIGKILL');
-      await running?.exited;
+      assert.match((await running?.exited) ?? '', /^killed by SIGKILL/, `the end of ${options.name}`);
     },
     async start() {
       for (const latestMs = performance.now() + AWAY_MS; ; await delay(500)) {

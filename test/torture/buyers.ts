@@ -1,132 +1,30 @@
-/**
- * Core and worker as the processes of a deployment, with the sandbox and a merchant in this process, and constantly
- * active buyers.
- */
+/** Constantly active buyers of a merchant, at one core whose processes can be killed. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
-import pg from 'pg';
 import { openChannel } from '../../platform/grpc-client.ts';
-import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { ledgersOf, openProcessors } from '../../services/core/processor/processors.ts';
-import type { Drift } from '../../services/core/reconciliation/drift.ts';
-import { audit } from '../../services/core/reconciliation/self-audit.ts';
-import { migrateDatabase } from '../../services/core/storage/migrate-database.ts';
-import { freePort } from '../../services/quickstart/ports.ts';
-import { startSandbox } from '../../services/sandbox/sandbox.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
-import { openReceiver } from './deployment/receiver.ts';
+import { type Deployment, openDeployment } from './deployment/deployment.ts';
 
-const token = () => randomBytes(24).toString('base64url');
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
-/** Opens a house on an empty database. */
-export async function openHouse(databaseUrl: string) {
-  await migrateDatabase(databaseUrl);
-  const directory = await mkdtemp(`${tmpdir()}/holdfast-torture-`);
-  const corePort = await freePort();
-  const tokens = { core: token(), operator: token(), processor: token(), credential: token() };
-  const sandbox = await startSandbox({
-    HOST: '127.0.0.1',
-    SANDBOX_PORT: 0,
-    CHECKOUT_PORT: 0,
-    SANDBOX_LEDGER: `${directory}/ledger.sqlite`,
-    CORE_URL: `127.0.0.1:${corePort}`,
-    PROCESSOR_TOKEN: tokens.processor,
-    PROCESSOR_CREDENTIAL: tokens.credential,
-    LOG_LEVEL: 'silent',
-  });
-  const merchant = await openReceiver();
-  const environment = {
-    ...process.env,
-    DATABASE_URL: databaseUrl,
-    CORE_PORT: String(corePort),
-    CONNECT_PORT: '0',
-    PROCESSOR_URL: `127.0.0.1:${sandbox.grpcPort}`,
-    PROCESSOR_CREDENTIAL: tokens.credential,
-    PROCESSOR_TIMEOUT_MS: '1000',
-    ENCRYPTION_KEYS: `torture:${randomBytes(32).toString('base64')}`,
-    GATEWAY_TOKEN: token(),
-    SERVICE_TOKEN: tokens.core,
-    OPERATOR_TOKEN: tokens.operator,
-    PROCESSOR_TOKEN: tokens.processor,
-    WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-    LOG_LEVEL: 'silent',
-  };
-  const processes = {
-    core: await startProcess('services/core/index.ts', environment),
-    worker: await startProcess('services/core/worker.ts', environment),
-  };
-  const address = `127.0.0.1:${corePort}`;
-  const open = (bearer: string) =>
-    openChannel({ address, credentials: credentials.createInsecure(), token: bearer, timeoutMs: 10_000 });
-  const [service, operator] = [open(tokens.core), open(tokens.operator)];
-  const contract = {
-    currencies: ['EUR'],
-    terminals: ['T1'],
-    allowMultipleCaptures: true,
-    webhookUrl: merchant.url,
-  };
-  await operator.client(MerchantService).createMerchant({ merchantId: 'acme', name: 'Acme', contract });
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  pool.on('error', () => undefined);
-  const processor = openProcessors({
-    PROCESSOR_URL: environment.PROCESSOR_URL,
-    PROCESSOR_CREDENTIAL: tokens.credential,
-    PROCESSOR_TIMEOUT_MS: 30_000,
-  });
-  const oracle = openOracle(`${directory}/ledger.sqlite`);
+/** Starts the core with its worker and processor, and a client of it. */
+export async function openHouse() {
+  const options = { cores: 1, environment: { PROCESSOR_TIMEOUT_MS: '1000' } };
+  const deployment = await openDeployment({ acme: true }, options);
+  const [address = ''] = deployment.coreAddresses;
+  const token = deployment.serviceToken;
+  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
   return {
-    holds: service.client(PreauthorizationService),
-    oracle,
-    merchant,
-    sql: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
-      (await pool.query<Row>(text, values)).rows,
-    /** Kills a process with -9 and restarts it; resolves when it is ready. */
-    async kill(name: keyof typeof processes): Promise<void> {
-      const dying = processes[name];
-      const gone = once(dying, 'exit');
-      dying.kill('SIGKILL');
-      await gone;
-      processes[name] = await startProcess(`services/core/${name === 'core' ? 'index' : name}.ts`, environment);
-    },
-    async audit(): Promise<Drift[]> {
-      const drifts: Drift[] = [];
-      await audit({ databaseUrl, processors: ledgersOf(processor), most: 10, patienceMs: 2_000 }, (drift) =>
-        drifts.push(drift),
-      );
-      return drifts;
-    },
+    ...deployment,
+    holds: channel.client(PreauthorizationService),
     async close(): Promise<void> {
-      for (const child of Object.values(processes)) {
-        const gone = once(child, 'exit');
-        child.kill('SIGTERM');
-        await gone;
-      }
-      service.close();
-      operator.close();
-      processor.close();
-      oracle.close();
-      await pool.end();
-      await sandbox.close();
-      await merchant.close();
-      await rm(directory, { recursive: true });
+      channel.close();
+      await deployment.close();
     },
   };
-}
-
-async function startProcess(entry: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [entry], { env: environment, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  assert(first !== null && typeof first === 'object', `${entry} did not start`);
-  return child;
 }
 
 /** A hold, and the answers that its buyer got. */
@@ -219,14 +117,11 @@ const PARTS = [300, 400, 300, 200];
 /** When a hold captures or ends by itself: soon, and not before a core that was killed serves again. */
 const SOON_MS = 2_000;
 
-/**
- * Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in
- * milliseconds.
- */
-export async function untilSettled(house: Pick<House, 'sql'>, withinMs: number): Promise<number> {
+/** Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in milliseconds. */
+export async function untilSettled({ sql }: Pick<Deployment, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
-    const [row] = await house.sql<{ open: number }>(OPEN);
+    const [row] = await sql<{ open: number }>(OPEN);
     const tookMs = performance.now() - startedMs;
     if (row?.open === 0) return tookMs;
     assert(tookMs < withinMs, `${row?.open} attempts or holds are still open after ${withinMs} ms`);
@@ -241,7 +136,7 @@ const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 
   + (select count(*) from submission where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
 
 /** Waits for all notifications to be delivered, for 90 s at most. Returns how many are left. */
-export async function untilDelivered({ sql }: Pick<House, 'sql'>): Promise<number> {
+export async function untilDelivered({ sql }: Pick<Deployment, 'sql'>): Promise<number> {
   for (let waitedMs = 0; ; waitedMs += 500) {
     const [row] = await sql<{ count: number }>("select count(*)::int from delivery where state <> 'DELIVERED'");
     if (row?.count === 0 || waitedMs >= 90_000) return row?.count ?? 0;
@@ -267,7 +162,8 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
   );
   const sent = await house.sql<{ request_id: string; identifier: string }>(SENT);
   const identifiers = new Map(sent.map(({ request_id, identifier }) => [request_id, identifier]));
-  const entryOf = (requestId: string) => house.oracle.find(identifiers.get(requestId) ?? '');
+  const oracle = openOracle(house.ledgerFile);
+  const entryOf = (requestId: string) => oracle.find(identifiers.get(requestId) ?? '');
   const states = new Map(captures.map(({ request_id, state }) => [request_id, state]));
   const byHold = Map.groupBy(captures, ({ hold_request_id }) => hold_request_id);
   let acknowledged = 0;
@@ -296,6 +192,7 @@ export async function checkBought(house: House, bought: readonly Bought[]): Prom
     if (plan === 'renewed' && renewed.has(requestId))
       assert.equal(captured + voided, amount, `${requestId} is released`);
   }
+  oracle.close();
   assert.deepEqual(await house.audit(), [], 'the audit finds nothing');
   const [row] = await house.sql<{ untold: number; operations: number }>(
     `select (select count(*) from operation o where not exists (select from delivery d where d.request_id =
@@ -320,7 +217,7 @@ export async function untilTold(house: House, withinMs: number): Promise<string>
   const startedMs = performance.now();
   for (;;) {
     const operations = await house.sql<{ request_id: string }>('select request_id from operation');
-    const untold = operations.filter(({ request_id }) => !house.merchant.received.has(request_id));
+    const untold = operations.filter(({ request_id }) => !house.received.has(request_id));
     const tookMs = performance.now() - startedMs;
     if (untold.length === 0) return `the merchant was told of all ${operations.length} after ${Math.round(tookMs)} ms`;
     assert(tookMs < withinMs, `the merchant was not notified of ${untold.length} operations`);

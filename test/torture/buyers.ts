@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { credentials } from '@grpc/grpc-js';
-import { openChannel } from '../../platform/grpc-client.ts';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { openOracle } from '../services/sandbox/oracle.ts';
 import { type Deployment, openDeployment } from './deployment/deployment.ts';
@@ -14,9 +12,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 export async function openHouse() {
   const options = { cores: 1, environment: { PROCESSOR_TIMEOUT_MS: '1000' } };
   const deployment = await openDeployment({ acme: true }, options);
-  const [address = ''] = deployment.coreAddresses;
-  const token = deployment.serviceToken;
-  const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+  const channel = deployment.openCore();
   return {
     ...deployment,
     holds: channel.client(PreauthorizationService),

@@ -1,9 +1,9 @@
 /** The database's machine is lost under load, repeatedly, and its standby promoted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilDelivered } from './buyers.ts';
+import { watchResults } from './deployment/result-watcher.ts';
 import { loseThePrimary, missTheStandby, WAYS_TO_LOSE } from './failover/lose-the-primary.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
-import { watchResults } from './failover/result-watcher.ts';
 import type { Fault, Scene } from './obedient/faults.ts';
 import { planRounds } from './obedient/rounds.ts';
 import { playRounds } from './obedient.ts';
@@ -36,9 +36,7 @@ export async function tortureFailover({ runs = 10, ...options }: TortureOptions)
 
 /** Streams at both cores, and the receiver of notifications. */
 async function watchEverything({ deployment }: Scene): Promise<() => Promise<string[]>> {
-  const watchers = await Promise.all(
-    deployment.coreAddresses.map((address) => watchResults(address, deployment.serviceToken)),
-  );
+  const watchers = await Promise.all(deployment.cores.map((_, index) => watchResults(deployment.openCore(index))));
   return async () => {
     const undelivered = await untilDelivered(deployment);
     const all = (await deployment.sql<{ request_id: string }>(RESULTS)).map(({ request_id }) => request_id);

@@ -11,13 +11,13 @@ import type { Entry } from '../../services/sandbox/ledger/entry.ts';
 import { untilDelivered, untilSettled } from './buyers.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
+import { type ResultWatcher, watchResults } from './deployment/result-watcher.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
 import { type Caller, openCaller } from './obedient/caller.ts';
 import type { TortureOptions } from './options.ts';
 import { wronglyTold } from './restore/told.ts';
 import { type Deed, type Story, startTraffic, type Traffic, untilAnswered } from './restore/traffic.ts';
 import { entriesOf, untrueOf } from './restore/truth.ts';
-import { watchUntilTold } from './restore/witness.ts';
 
 interface Scene {
   readonly deployment: Deployment;
@@ -97,9 +97,7 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   // Core may use the old contract for a second.
   await delay(1_100);
   const traffic = startTraffic(caller, scene.merchants, random);
-  const witnesses = await Promise.all(
-    deployment.coreAddresses.map((address) => watchUntilTold(address, deployment.serviceToken)),
-  );
+  const watchers = await Promise.all(deployment.cores.map((_, index) => watchResults(deployment.openCore(index))));
   await delay(3_000);
   await letEnd(deployment, traffic.stories, random);
   const before = new Set(entriesOf(deployment).map(({ requestId }) => requestId));
@@ -108,8 +106,8 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   const deeds = traffic.stories.flatMap((story) => story.deeds);
   const lost = await lostOf(scene, traffic);
   const isLost = (deed: Deed) => lost.has(deed);
-  const told = await untilAllTold(witnesses);
-  const refusedAt = await resume(scene, witnesses[0]?.token() ?? '');
+  const told = await untilAllTold(watchers);
+  const refusedAt = await resume(scene, watchers[0]?.token() ?? '');
   assert(lost.size > 0, 'the round must lose something to show anything');
   const stories = traffic.stories.filter((story) => story.deeds.some(isLost) && story.deeds[0]?.key !== undefined);
   for (const { merchantId } of scene.merchants) await deployment.move(merchantId, there);
@@ -137,14 +135,13 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
     ...notified.wrong,
     ...(undelivered === 0 ? [] : [`${undelivered} notifications are not delivered`]),
     ...(imports ? refunds.map(({ requestId }) => `nobody asked for the refund ${requestId}`) : []),
-    ...(told === witnesses.length ? [] : [`${witnesses.length - told} streams were not told`]),
+    ...(told === watchers.length ? [] : [`${watchers.length - told} streams were not told`]),
     ...(refusedAt === 410 ? [] : [`a stream that resumes was answered ${refusedAt}`]),
   ];
   const line = [
     `${deeds.length} calls, ${lost.size} acknowledged operations lost`,
-    `${told} of ${witnesses.length} streams told and a resumed one answered ${refusedAt}`,
-    `${early.refused} calls refused before reconciling, ${early.back} checkouts back by their events; ` +
-      `contracts moved from ${here} to ${there}`,
+    `${told} of ${watchers.length} streams told and a resumed one answered ${refusedAt}`,
+    `${early.refused} calls refused before reconciling, ${early.back} checkouts back by their events; contracts moved from ${here} to ${there}`,
     `${after.done} keys repeated after, each answered as first: 0 charged again, 0 under two requestIds`,
     `0 of ${traffic.stories.length} customers told an untruth`,
     `${notified.acts} acts of the processors notified under one requestId each`,
@@ -180,10 +177,10 @@ async function untilPaidIsKnown(deployment: Deployment): Promise<void> {
 
 const OPEN_CHECKOUTS = "select user_id from hold where phase = 'AWAITING_CHECKOUT'";
 
-async function untilAllTold(witnesses: readonly Awaited<ReturnType<typeof watchUntilTold>>[]): Promise<number> {
-  const toldNow = () => witnesses.filter(({ told }) => told()).length;
-  for (let waitedMs = 0; toldNow() < witnesses.length && waitedMs < 20_000; waitedMs += 100) await delay(100);
-  for (const witness of witnesses) await witness.stop();
+async function untilAllTold(watchers: readonly ResultWatcher[]): Promise<number> {
+  const toldNow = () => watchers.filter(({ isGone }) => isGone()).length;
+  for (let waitedMs = 0; toldNow() < watchers.length && waitedMs < 20_000; waitedMs += 100) await delay(100);
+  for (const watcher of watchers) await watcher.stop();
   return toldNow();
 }
 

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { credentials } from '@grpc/grpc-js';
 import pg from 'pg';
+import { openChannel } from '../../../platform/grpc-client.ts';
 import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import { audit } from '../../../services/core/reconciliation/self-audit.ts';
 import { migrateDatabase } from '../../../services/core/storage/migrate-database.ts';
@@ -171,9 +173,14 @@ export async function openDeployment(
     merchants,
     /** The notifications that the merchants' webhook URL has acknowledged. */
     received: receiver.received,
-    /** gRPC targets of the cores, not through the links. */
-    coreAddresses: corePorts.map((port) => at([port])),
-    serviceToken: secrets.serviceToken,
+    /** A channel of a service to one of the cores, not through the links. */
+    openCore: (index = 0) =>
+      openChannel({
+        address: at(corePorts.slice(index, index + 1)),
+        credentials: credentials.createInsecure(),
+        token: secrets.serviceToken,
+        timeoutMs: 10_000,
+      }),
     /** What a process has logged so far. */
     log: (name: string) => readFile(`${folder.path}/logs/${name}.log`, 'utf8'),
     encryptionKeys: secrets.encryptionKeys,

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import {
   type Postgres,
   type PostgresOptions,
@@ -56,6 +57,18 @@ export async function startPostgresMember(options: PostgresOptions): Promise<Pos
     stop: () => running.stop(),
     remove: () => removePostgres(home),
   };
+}
+
+/** Does something in a session of its own. The server may be killed under it. */
+export async function withSession<T>(connectionString: string, act: (session: pg.Client) => Promise<T>): Promise<T> {
+  const session = new pg.Client({ connectionString });
+  session.on('error', () => undefined);
+  await session.connect();
+  try {
+    return await act(session);
+  } finally {
+    await session.end();
+  }
 }
 
 async function childrenOf(parent: number): Promise<number[]> {

@@ -3,8 +3,8 @@
  * needed.
  */
 import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import pg from 'pg';
 import type { PostgresHome } from '../../../services/quickstart/postgres-home.ts';
+import { withSession } from '../deployment/postgres-member.ts';
 
 export interface BaseBackup {
   /** As the superuser, at the primary. */
@@ -20,23 +20,18 @@ export interface BaseBackup {
  * The server on `to` must be stopped.
  */
 export async function takeBaseBackup({ adminUrl, from, to, primaryConnection }: BaseBackup): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query("select pg_backup_start('torture', true)");
+  await withSession(adminUrl, async (session) => {
+    await session.query("select pg_backup_start('torture', true)");
     await rm(to.data, { recursive: true, force: true });
     await copyFolder(from.data, to.data, to);
-    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    const { rows } = await session.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     const write = (name: string, text: string, flag = 'w') => ownFile(`${to.data}/${name}`, text, flag, to);
     await write('backup_label', rows[0]?.labelfile ?? '');
     if (primaryConnection === undefined) return await copyLog(from, to);
     await write('standby.signal', '');
     // The last line of a setting applies.
     await write('postgresql.auto.conf', `primary_conninfo = '${primaryConnection}'\n`, 'a');
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Recreated by the server, or about the primary's own process. */

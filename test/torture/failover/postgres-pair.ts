@@ -7,14 +7,14 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
 import { choosePostgresHome, type PostgresHome } from '../../../services/quickstart/postgres-home.ts';
 import { forSuite } from '../../suite.ts';
 import type { DeploymentDatabase } from '../deployment/deployment.ts';
 import { type Link, openLink } from '../deployment/link.ts';
-import { type PostgresMember, startPostgresMember } from '../deployment/postgres-member.ts';
+import { type PostgresMember, startPostgresMember, withSession } from '../deployment/postgres-member.ts';
 import { takeBaseBackup } from './base-backup.ts';
 
 /** One of the two servers. */
@@ -191,17 +191,12 @@ async function untilSynchronous({ adminUrl }: Node): Promise<void> {
 }
 
 /** Runs statements one by one. Returns the last one's rows. */
-export async function run<Row extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+export function run<Row extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<Row[]> {
+  return withSession(url, async (session) => {
     let rows: Row[] = [];
-    for (const text of texts) rows = (await client.query<Row>(text)).rows;
+    for (const text of texts) rows = (await session.query<Row>(text)).rows;
     return rows;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const WAITING = "select count(*)::int from pg_stat_activity where wait_event = 'SyncRep'";

@@ -1,9 +1,9 @@
 /** What one merchant, or one process, may do to the others. */
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
+import { withSession } from '../deployment/postgres-member.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 import { dropStreams } from '../obedient/load-faults.ts';
 import { sendFlood } from './flood.ts';
@@ -206,16 +206,12 @@ function capture({ caller, noisy }: Disturbed, preauthorizationId: string): Prom
   return caller.send({ apiKey: noisy.apiKey, path: '/preauthorization/authorization', body });
 }
 
-async function withRowsLocked<T>({ database }: Deployment, rows: string[], act: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: database.adminUrl });
-  await client.connect();
-  try {
-    await client.query('begin');
-    await client.query('select from hold where request_id = any($1::uuid[]) for update', [rows]);
-    return await act();
-  } finally {
-    await client.end();
-  }
+function withRowsLocked<T>({ database }: Deployment, rows: string[], act: () => Promise<T>): Promise<T> {
+  return withSession(database.adminUrl, async (session) => {
+    await session.query('begin');
+    await session.query('select from hold where request_id = any($1::uuid[]) for update', [rows]);
+    return act();
+  });
 }
 
 /** Sessions that hold an advisory lock and wait for their client. */

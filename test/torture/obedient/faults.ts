@@ -1,8 +1,8 @@
 /** Faults of a deployment while its clients obey: of processes, connections and the database. */
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import type { Deployment, Merchant } from '../deployment/deployment.ts';
 import type { Member } from '../deployment/member.ts';
+import { withSession } from '../deployment/postgres-member.ts';
 import type { Caller } from './caller.ts';
 import type { Client } from './client.ts';
 import type { Storyteller } from './stories.ts';
@@ -111,7 +111,7 @@ export const backendsTerminated: Fault = {
   target: 'database',
   longestMs: 8_000,
   run: ({ deployment, caller }, durationMs, random) =>
-    asAdmin(deployment, async (client) => {
+    withSession(deployment.database.adminUrl, async (client) => {
       const endMs = performance.now() + durationMs;
       const inFlight = [];
       let terminated = 0;
@@ -130,7 +130,7 @@ export const readOnly: Fault = {
   target: 'database',
   longestMs: 12_000,
   run: ({ deployment, caller }, durationMs) =>
-    asAdmin(deployment, async (client) => {
+    withSession(deployment.database.adminUrl, async (client) => {
       const before = caller.inFlight();
       await client.query('alter system set default_transaction_read_only = on');
       await client.query('select pg_reload_conf()');
@@ -155,7 +155,7 @@ export function rowsLocked(count: number): Fault {
       const several = scene.merchants.filter(({ severalCaptures }) => severalCaptures);
       let most = 0;
       const lockOne = (requestId: string) =>
-        asAdmin(scene.deployment, async (client) => {
+        withSession(scene.deployment.database.adminUrl, async (client) => {
           await client.query('begin');
           const rows = await client.query('select from hold where request_id = $1 for update', [requestId]);
           for (let waitedMs = 0; waitedMs < durationMs; waitedMs += 100) {
@@ -188,18 +188,6 @@ export function rowsLocked(count: number): Fault {
       );
     },
   };
-}
-
-async function asAdmin<T>({ database }: Deployment, act: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: database.adminUrl });
-  // The server may also be killed under this session.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await act(client);
-  } finally {
-    await client.end();
-  }
 }
 
 export function seconds(ms: number): string {

@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { Answers, newAddress } from './attack.ts';
 
+export const RELAY = '/webhook/processor/payment/captured';
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** A request of a flood. */
 export interface Shot {
   readonly method: 'GET' | 'POST';

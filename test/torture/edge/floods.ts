@@ -1,13 +1,11 @@
 /** Floods of hostile JSON, and of requests that are cheap to send. */
 import { randomBytes } from 'node:crypto';
-import type { Attack } from './attack.ts';
-import { flood, type Shot } from './flood.ts';
+import type { Attack, Target } from './attack.ts';
+import { flood, JSON_TYPE, RELAY, type Shot } from './flood.ts';
 
-const RELAY = '/webhook/processor/payment/captured';
 const LARGEST_BYTES = 64 * 1024;
 const SENDERS = 40;
 
-const JSON_TYPE = { 'content-type': 'application/json' };
 const SIGNED = { ...JSON_TYPE, 'x-service-signature': randomBytes(32).toString('base64') };
 
 /** Bodies of 64 KiB that are expensive to parse for their size. */
@@ -18,65 +16,60 @@ const BODIES = {
   'escaped text': `{"a":"${'\\u0041'.repeat(LARGEST_BYTES / 6 - 2)}"}`,
 };
 
-/**
- * Servers that read JSON, with their permitted answers. A server may also close a connection without reading its body.
- */
-const SERVERS = {
-  relay: { path: RELAY, headers: SIGNED, meets: [400, 429] },
-  "operators' login": { path: '/operator/session', headers: JSON_TYPE, meets: [400, 413, 429] },
-  'REST, without a key': { path: '/preauthorization', headers: JSON_TYPE, meets: [401, 429] },
-} as const;
-
-function bodyFlood(server: keyof typeof SERVERS, body: keyof typeof BODIES): Attack {
-  const { meets, ...shot } = SERVERS[server];
+/** A flood with its permitted answers. A server may also close a connection without reading the body of a request. */
+function floodOf(
+  name: string,
+  meets: readonly (number | 'closed')[],
+  prepare: (target: Target) => (() => Shot) | Promise<() => Shot>,
+): Attack {
   return {
-    name: `64 KiB of ${body} at the ${server}, ${SENDERS} senders`,
-    expects: `${meets.join(', ')} or closed`,
+    name: `${name}, ${SENDERS} senders`,
+    expects: meets.join(', ').replace(', closed', ' or closed'),
     async run(target) {
-      const each: Shot = { ...shot, method: 'POST', body: BODIES[body] };
-      const answers = await flood(() => each, {
-        baseUrl: target.file.baseUrl,
-        forMs: target.floodMs,
-        senders: SENDERS,
-      });
-      return { answers, faults: answers.notAmong([...meets, 'closed']) };
+      const { file, floodMs: forMs } = target;
+      const answers = await flood(await prepare(target), { baseUrl: file.baseUrl, forMs, senders: SENDERS });
+      return { answers, faults: answers.notAmong(meets) };
     },
   };
 }
 
-/** A merchant is limited by its key's rate, and its requests must not cost more than others'. */
-const byMerchant: Attack = {
-  name: `64 KiB of small values by another merchant, ${SENDERS} senders`,
-  expects: '400, 429 or closed',
-  async run(target) {
-    const { apiKey } = await target.createMerchant();
-    const headers = { ...JSON_TYPE, authorization: `Bearer ${apiKey}` };
-    const shot = { method: 'POST', path: '/preauthorization', headers, body: BODIES['small values'] } as const;
-    const answers = await flood(() => shot, { baseUrl: target.file.baseUrl, forMs: target.floodMs, senders: SENDERS });
-    return { answers, faults: answers.notAmong([400, 429, 'closed']) };
-  },
-};
+function bodyFlood(
+  at: string,
+  body: keyof typeof BODIES,
+  meets: readonly number[],
+  shot: Pick<Shot, 'path' | 'headers'>,
+) {
+  return floodOf(`64 KiB of ${body} ${at}`, [...meets, 'closed'], () => () => ({
+    ...shot,
+    method: 'POST',
+    body: BODIES[body],
+  }));
+}
 
-const unknownKeys: Attack = {
-  name: `API keys that nobody has, ${SENDERS} senders`,
-  expects: '401, 429',
-  async run(target) {
-    const next = (): Shot => {
-      const headers = { authorization: `Bearer hf_${randomBytes(32).toString('base64url')}` };
-      return { method: 'GET', path: '/preauthorization', headers };
-    };
-    const answers = await flood(next, { baseUrl: target.file.baseUrl, forMs: target.floodMs, senders: SENDERS });
-    return { answers, faults: answers.notAmong([401, 429]) };
-  },
-};
+const atRelay = (body: keyof typeof BODIES) =>
+  bodyFlood('at the relay', body, [400, 429], { path: RELAY, headers: SIGNED });
 
 export const FLOODS: readonly Attack[] = [
-  bodyFlood('relay', 'small values'),
-  bodyFlood('relay', 'nested arrays'),
-  bodyFlood('relay', 'many names'),
-  bodyFlood('relay', 'escaped text'),
-  bodyFlood("operators' login", 'small values'),
-  bodyFlood('REST, without a key', 'small values'),
-  byMerchant,
-  unknownKeys,
+  atRelay('small values'),
+  atRelay('nested arrays'),
+  atRelay('many names'),
+  atRelay('escaped text'),
+  bodyFlood("at the operators' login", 'small values', [400, 413, 429], {
+    path: '/operator/session',
+    headers: JSON_TYPE,
+  }),
+  bodyFlood('at the REST, without a key', 'small values', [401, 429], {
+    path: '/preauthorization',
+    headers: JSON_TYPE,
+  }),
+  // A merchant is limited by its key's rate, and its requests must not cost more than others'.
+  floodOf('64 KiB of small values by another merchant', [400, 429, 'closed'], async (target) => {
+    const { apiKey } = await target.createMerchant();
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${apiKey}` };
+    return () => ({ method: 'POST', path: '/preauthorization', headers, body: BODIES['small values'] });
+  }),
+  floodOf('API keys that nobody has', [401, 429], () => () => {
+    const headers = { authorization: `Bearer hf_${randomBytes(32).toString('base64url')}` };
+    return { method: 'GET', path: '/preauthorization', headers };
+  }),
 ];

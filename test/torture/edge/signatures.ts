@@ -3,11 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { signNotification } from '../../../client/webhooks/signature.ts';
-import { Answers, type Attack, type Merchant, newAddress, type Target } from './attack.ts';
-import { flood, type Shot } from './flood.ts';
-
-const RELAY = '/webhook/processor/payment/captured';
-const JSON_TYPE = { 'content-type': 'application/json' };
+import { Answers, type Attack, type Merchant, type Met, newAddress, type Target } from './attack.ts';
+import { flood, JSON_TYPE, RELAY, type Shot } from './flood.ts';
 
 /** A validly signed notification of a merchant with `amount` 100000; `more` is inserted before its end, unsigned. */
 function notification({ merchantId, signingSecret }: Merchant, more = ''): Shot & { readonly body: string } {
@@ -26,38 +23,43 @@ function guess(merchant: Merchant, headers: Record<string, string> = {}): Shot {
   return { ...shot, headers: { ...JSON_TYPE, ...headers, 'x-service-signature': signature } };
 }
 
-/** Repeats a valid request during an attack. Returns the answers. */
-async function meanwhile(act: () => Promise<number>, attack: Promise<unknown>, pauseMs: number): Promise<Answers> {
-  const answers = new Answers();
+/** Guesses, and the right request at the same address, which must be answered all the while. */
+async function guessBeside(
+  target: Target,
+  headers: Record<string, string>,
+  guess: () => Shot,
+  guessEveryMs: number,
+  right: {
+    readonly shot: () => Shot;
+    readonly everyMs: number;
+    readonly meets: readonly number[];
+    readonly what: string;
+  },
+): Promise<Met> {
+  const { file, floodMs: forMs } = target;
+  const guessing = flood(guess, { baseUrl: file.baseUrl, forMs, senders: 2, pauseMs: guessEveryMs });
+  const met = new Answers();
   let isOver = false;
-  const over = attack.finally(() => {
+  const over = guessing.finally(() => {
     isOver = true;
   });
   while (!isOver) {
-    answers.add(await act());
-    await delay(pauseMs);
+    met.add(await post(target, right.shot(), headers));
+    await delay(right.everyMs);
   }
-  await over;
-  return answers;
+  const answers = await over;
+  const missed = met.notAmong(right.meets).map((answer) => `the right ${right.what}: ${answer}`);
+  return { answers, faults: [...answers.notAmong([401, 429]), ...missed] };
 }
 
 const wrongSignatures: Attack = {
   name: 'Wrong signatures, 20 a second, beside the right sender at the same address',
   expects: '401, then 429; the right sender 200',
-  async run(target) {
-    const address = newAddress();
-    const headers = { 'x-forwarded-for': address };
-    const guessing = flood(() => guess(target.healthy, headers), {
-      baseUrl: target.file.baseUrl,
-      forMs: target.floodMs,
-      // Within the rate at which verification continues during a penalty, so that the valid sender never exceeds it.
-      senders: 2,
-      pauseMs: 100,
-    });
-    const right = await meanwhile(() => post(target, notification(target.healthy), headers), guessing, 250);
-    const answers = await guessing;
-    const faults = [...answers.notAmong([401, 429]), ...right.notAmong([200]).map((met) => `the right sender: ${met}`)];
-    return { answers, faults };
+  run(target) {
+    const headers = { 'x-forwarded-for': newAddress() };
+    const right = { shot: () => notification(target.healthy), everyMs: 250, meets: [200], what: 'sender' };
+    // Within the rate at which verification continues during a penalty, so that the valid sender never exceeds it.
+    return guessBeside(target, headers, () => guess(target.healthy, headers), 100, right);
   },
 };
 
@@ -82,24 +84,13 @@ const MOST_FAILURES = 20;
 const wrongTokens: Attack = {
   name: 'Wrong operator tokens, beside the right one at the same address',
   expects: '401, then 429; the right one 200',
-  async run(target) {
+  run(target) {
     const headers = { ...JSON_TYPE, 'x-forwarded-for': newAddress() };
     const login = (token: string): Shot => {
       return { method: 'POST', path: '/operator/session', headers, body: JSON.stringify({ token, operator: 'edge' }) };
     };
-    const guessing = flood(() => login(randomBytes(32).toString('base64url')), {
-      baseUrl: target.file.baseUrl,
-      forMs: target.floodMs,
-      senders: 2,
-      pauseMs: 50,
-    });
-    const right = await meanwhile(() => post(target, login(target.file.operatorToken), headers), guessing, 500);
-    const answers = await guessing;
-    const faults = [
-      ...answers.notAmong([401, 429]),
-      ...right.notAmong([200, 201]).map((met) => `the right token: ${met}`),
-    ];
-    return { answers, faults };
+    const right = { shot: () => login(target.file.operatorToken), everyMs: 500, meets: [200, 201], what: 'token' };
+    return guessBeside(target, headers, () => login(randomBytes(32).toString('base64url')), 50, right);
   },
 };
 

@@ -1,15 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { serveLocally } from '../local-server.ts';
 
-/** How often it fails. */
-export interface FaultyOptions {
-  /** From 0 to 1. */
-  readonly share: number;
-  /** The number of attempts of one delivery that may fail; later ones are minutes apart. */
-  readonly most: number;
-  readonly random: () => number;
-}
-
 /** The record of one notification. */
 export interface Told {
   readonly webhookIds: Set<string>;
@@ -20,8 +11,11 @@ export interface Told {
   taken: number;
 }
 
-/** Opens it on this machine. */
-export async function openFaultyReceiver({ share, most, random }: FaultyOptions) {
+/**
+ * Opens a receiver on this machine that fails a share of attempts, of each delivery at most so many: later ones are
+ * minutes apart.
+ */
+export async function openFaultyReceiver(share: number, most: number, random: () => number) {
   const told = new Map<string, Told>();
   const counts = { attempts: 0, failed: 0 };
   const { url, close } = await serveLocally(async (request, response) => {

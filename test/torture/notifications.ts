@@ -17,7 +17,7 @@ type Receiver = Awaited<ReturnType<typeof openFaultyReceiver>>;
 export async function tortureNotifications({ seed, runs = 50 }: TortureOptions): Promise<string[]> {
   const isLong = runs >= LONG;
   const random = chance(seed);
-  const receiver = await openFaultyReceiver({ share: 0.2, most: isLong ? 3 : 1, random });
+  const receiver = await openFaultyReceiver(0.2, isLong ? 3 : 1, random);
   const deployment = await openDeployment(
     { acme: true },
     { cores: 1, internalUrl: receiver.url, environment: NO_LIMITS },

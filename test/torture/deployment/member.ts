@@ -5,17 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ChildOptions, type Running, startChild } from '../../../services/quickstart/child.ts';
 import { freeze, signal } from './freeze.ts';
 
-export interface Member {
-  readonly name: string;
-  /** Stops it with SIGSTOP; returns a function that continues it. */
-  freeze(): Promise<() => void>;
-  /** Kills it with -9 and waits for its exit. */
-  kill(): Promise<void>;
-  /** Starts it and waits until it is ready. */
-  start(): Promise<void>;
-  /** Stops it with SIGTERM. */
-  stop(): Promise<void>;
-}
+export type Member = ReturnType<typeof memberOf>;
 
 /**
  * A process whose start fails is started again for so long, as a supervisor does: what it needs may have been killed,
@@ -24,18 +14,21 @@ export interface Member {
 const AWAY_MS = 30_000;
 
 /** Describes a process without starting it. */
-export function memberOf(options: ChildOptions): Member {
+export function memberOf(options: ChildOptions) {
   const never = new AbortController().signal;
   let running: Running | undefined;
   const pid = async () => Number(await readFile(`${options.dataDir}/run/${options.name}.pid`, 'utf8'));
   return {
     name: options.name,
+    /** Stops it with SIGSTOP; returns a function that continues it. */
     freeze: async () => freeze([await pid()]),
-    async kill() {
+    /** Kills it with -9 and waits for its exit. */
+    async kill(): Promise<void> {
       signal(await pid(), 'SIGKILL');
       assert.match((await running?.exited) ?? '', /^killed by SIGKILL/, `the end of ${options.name}`);
     },
-    async start() {
+    /** Starts it and waits until it is ready. */
+    async start(): Promise<void> {
       for (const latestMs = performance.now() + AWAY_MS; ; await delay(500)) {
         try {
           running = await startChild(options, never);
@@ -45,6 +38,7 @@ export function memberOf(options: ChildOptions): Member {
         }
       }
     },
+    /** Stops it with SIGTERM. */
     stop: async () => running?.stop(),
   };
 }

@@ -12,17 +12,9 @@ export interface Notification {
   readonly imported?: true;
 }
 
-export interface Receiver {
-  readonly url: string;
-  /**
-   * The acknowledged notifications by requestId, without those that were delivered under the same webhook-id before.
-   */
-  readonly received: ReadonlyMap<string, readonly Notification[]>;
-  close(): Promise<void>;
-}
-
 /** Listens on a free port. */
-export async function openReceiver(): Promise<Receiver> {
+export async function openReceiver() {
+  /** The acknowledged notifications by requestId, without those that were delivered under the same webhook-id before. */
   const received = new Map<string, Notification[]>();
   const seen = new Set<string>();
   const { url, close } = await serveLocally(async (request, response) => {
@@ -33,5 +25,5 @@ export async function openReceiver(): Promise<Receiver> {
     seen.add(id);
     response.end();
   });
-  return { url, received, close };
+  return { url, received: received as ReadonlyMap<string, readonly Notification[]>, close };
 }

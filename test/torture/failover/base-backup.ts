@@ -6,7 +6,7 @@ import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises
 import type { PostgresHome } from '../../../services/quickstart/postgres-home.ts';
 import { withSession } from '../deployment/postgres-member.ts';
 
-export interface BaseBackup {
+interface BaseBackup {
   /** As the superuser, at the primary. */
   readonly adminUrl: string;
   readonly from: PostgresHome;

@@ -12,7 +12,6 @@ import { freePort } from '../../../services/quickstart/ports.ts';
 import type { PostgresOptions } from '../../../services/quickstart/postgres.ts';
 import { choosePostgresHome, type PostgresHome } from '../../../services/quickstart/postgres-home.ts';
 import { forSuite } from '../../suite.ts';
-import type { DeploymentDatabase } from '../deployment/deployment.ts';
 import { type Link, openLink } from '../deployment/link.ts';
 import { type PostgresMember, startPostgresMember, withSession } from '../deployment/postgres-member.ts';
 import { takeBaseBackup } from './base-backup.ts';
@@ -30,26 +29,7 @@ export interface Node {
   readonly wire: Link;
 }
 
-export interface PostgresPair extends DeploymentDatabase {
-  /** Names both servers. */
-  readonly hostsUrl: string;
-  primary(): Node;
-  standby(): Node;
-  /** Between clients that know one address and the primary: what HAProxy is in a deployment. */
-  readonly balancer: Link;
-  /** The number of the primary's sessions that wait for its standby. */
-  waitingCommits(): Promise<number>;
-  /** Promotes the standby, which then serves alone, and redirects the balancer's clients. */
-  promote(): Promise<void>;
-  /** Confirms commits without the standby. */
-  relax(): Promise<void>;
-  /** Replaces the stopped standby by a backup of the current primary. */
-  backUp(): Promise<void>;
-  /** Stops the primary and starts the backup in its place. */
-  restore(): Promise<void>;
-  /** Makes the former primary, which must be dead, the standby, and waits until commits wait for it. */
-  rebuild(): Promise<void>;
-}
+export type PostgresPair = Awaited<ReturnType<typeof startPostgresPair>>;
 
 /** Opens a pair for the tests of a suite, in a directory of its own. */
 export function usePostgresPair(): PostgresPair {
@@ -82,7 +62,7 @@ export async function sessionsAt(adminUrl: string): Promise<number> {
 }
 
 /** Starts both servers. `options.port` is the balancer's. */
-export async function startPostgresPair(options: PostgresOptions): Promise<PostgresPair> {
+export async function startPostgresPair(options: PostgresOptions) {
   const first = await openNode(options, 'a', (own) => startPostgresMember(own));
   let primary = first;
   const balancer = await openLink(options.port, first.port);
@@ -101,17 +81,21 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
   return {
     name: 'database',
     url,
+    /** Names both servers. */
     hostsUrl,
     adminUrl: `postgresql://postgres:${options.superuserPassword}@127.0.0.1:${options.port}/holdfast`,
     // Both ways to follow a fail-over, in one deployment.
-    urlOf: (process) => (process === 'core-2' ? url : hostsUrl),
+    urlOf: (process: string) => (process === 'core-2' ? url : hostsUrl),
     primary: () => primary,
     standby: other,
+    /** Between clients that know one address and the primary: what HAProxy is in a deployment. */
     balancer,
+    /** The number of the primary's sessions that wait for its standby. */
     waitingCommits: async () => {
       const [row] = await run<{ count: number }>(primary.adminUrl, WAITING);
       return row?.count ?? 0;
     },
+    /** Promotes the standby, which then serves alone, and redirects the balancer's clients. */
     async promote() {
       const next = other();
       await run(
@@ -123,19 +107,23 @@ export async function startPostgresPair(options: PostgresOptions): Promise<Postg
       primary = next;
       balancer.turn(next.port);
     },
+    /** Confirms commits without the standby. */
     async relax() {
       await run(primary.adminUrl, "alter system set synchronous_standby_names = ''", 'select pg_reload_conf()');
     },
+    /** Replaces the stopped standby by a backup of the current primary. */
     async backUp() {
       await other().member.kill();
       await takeBaseBackup({ adminUrl: primary.adminUrl, from: primary.home, to: other().home });
     },
+    /** Stops the primary and starts the backup in its place. */
     async restore() {
       await primary.member.kill();
       primary = other();
       await primary.member.start();
       balancer.turn(primary.port);
     },
+    /** Makes the former primary, which must be dead, the standby, and waits until commits wait for it. */
     async rebuild() {
       const next = other();
       await takeBaseBackup(backupOf(primary, next.home, options));

@@ -20,12 +20,7 @@ export interface Call {
   readonly key?: string | undefined;
 }
 
-export interface Caller {
-  send(call: Call): Promise<Heard>;
-  /** POSTs without an answer so far. */
-  inFlight(): number;
-  close(): Promise<void>;
-}
+export type Caller = ReturnType<typeof openCaller>;
 
 /**
  * The service promises an answer long before this; a client that gave up earlier would have broken the connection
@@ -34,12 +29,12 @@ export interface Caller {
 const PATIENCE_MS = 90_000;
 
 /** Opens a connection for each concurrent call, and reuses them unless `connectionEach` is set. */
-export function openCaller(baseUrl: string, options: { readonly connectionEach?: boolean | undefined } = {}): Caller {
+export function openCaller(baseUrl: string, options: { readonly connectionEach?: boolean | undefined } = {}) {
   const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, connectTimeout: PATIENCE_MS };
   const agent = new Agent({ ...timeouts, connections: null });
   let posts = 0;
   return {
-    async send({ apiKey, path, body, key }) {
+    async send({ apiKey, path, body, key }: Call): Promise<Heard> {
       const startedMs = performance.now();
       const since = () => ({ startedMs, tookMs: performance.now() - startedMs });
       const headers = {
@@ -65,6 +60,7 @@ export function openCaller(baseUrl: string, options: { readonly connectionEach?:
         if (body) posts--;
       }
     },
+    /** POSTs without an answer so far. */
     inFlight: () => posts,
     close: () => agent.destroy(),
   };

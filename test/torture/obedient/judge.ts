@@ -4,12 +4,6 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { type Entry, entryTable } from '../../../services/sandbox/ledger/entry.ts';
 import type { Told } from './intention.ts';
 
-/** The faults found, one line each. */
-export interface Findings {
-  readonly doubled: ReadonlyMap<string, string>;
-  readonly lost: ReadonlyMap<string, string>;
-}
-
 export type Judge = ReturnType<typeof openJudge>;
 
 /** Opens the ledger to read it. */
@@ -54,7 +48,8 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
     if (times < least) lost.set(mark, line);
   }
   return {
-    findings: { doubled, lost } satisfies Findings,
+    /** The faults found, one line each. */
+    findings: { doubled, lost },
     /** Checks the answers since the last time. */
     judgeNew(): void {
       readLedger();

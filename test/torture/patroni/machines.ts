@@ -6,23 +6,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'no
 import { setTimeout as delay } from 'node:timers/promises';
 import { freeze, signal } from '../deployment/freeze.ts';
 
-export interface Machine {
-  readonly name: string;
-  readonly address: string;
-  readonly hardware: string;
-  /** Runs a program as `postgres`; its output is appended to the log. */
-  run(command: readonly string[], environment: Readonly<Record<string, string>>, logFile: string): void;
-  /** The processes with this name, by default all. */
-  pids(name?: string): number[];
-  freeze(): () => void;
-  /** Drops all packets in both directions; returns how to end it. */
-  silence(): () => void;
-  /** Drops what it sends to another machine; returns how to end it. */
-  cutOff(other: Machine): () => void;
-  /** Kills everything on it with -9; no packet tells anybody. Returns how to connect the machine again. */
-  kill(): Promise<() => void>;
-  close(): Promise<void>;
-}
+export type Machine = Awaited<ReturnType<typeof openMachine>>;
 
 /**
  * Connects machines, this process and its children by one bridge. This process must be in a network namespace of its
@@ -45,7 +29,7 @@ const hardwareOf = (index: number) => `02:00:00:00:00:${(index + 1).toString(16)
  */
 const MOST = 10;
 
-async function openMachine(name: string, index: number): Promise<Machine> {
+async function openMachine(name: string, index: number) {
   const holder = spawn('unshare', ['--net', 'sleep', 'infinity'], { stdio: 'ignore' });
   const pid = holder.pid ?? assert.fail('unshare is not installed');
   while (namespaceOf(pid) === namespaceOf('self')) await delay(10);
@@ -64,10 +48,12 @@ async function openMachine(name: string, index: number): Promise<Machine> {
     nsenter('ip', 'neigh', 'replace', address, 'lladdr', hardware, 'dev', 'eth0', 'nud', 'permanent');
   for (let other = 0; other < MOST; other++) if (other !== index) point(addressOf(other), hardwareOf(other));
   ip('neigh', 'add', addressOf(index), 'lladdr', hardwareOf(index), 'dev', BRIDGE, 'nud', 'permanent');
+  /** The processes with this name, by default all. */
   const pids = (wanted?: string) => {
     const here = processes().filter((each) => each !== pid && namespaceOf(each) === namespace);
     return wanted === undefined ? here : here.filter((each) => commandOf(each) === wanted);
   };
+  /** Kills everything on it with -9; no packet tells anybody. Returns how to connect the machine again. */
   const kill = async () => {
     disconnect();
     for (let left = pids(); left.length > 0; left = pids()) {
@@ -80,7 +66,8 @@ async function openMachine(name: string, index: number): Promise<Machine> {
     name,
     address: addressOf(index),
     hardware: hardwareOf(index),
-    run(command, environment, logFile) {
+    /** Runs a program as `postgres`; its output is appended to the log. */
+    run(command: readonly string[], environment: Readonly<Record<string, string>>, logFile: string): void {
       const log = openSync(logFile, 'a', 0o600);
       const asPostgres = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', ...command];
       const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', ...environment };
@@ -90,11 +77,13 @@ async function openMachine(name: string, index: number): Promise<Machine> {
     },
     pids,
     freeze: () => freeze(pids()),
+    /** Drops all packets in both directions; returns how to end it. */
     silence() {
       disconnect();
       return connect;
     },
-    cutOff({ address, hardware }) {
+    /** Drops what it sends to another machine; returns how to end it. */
+    cutOff({ address, hardware }: { readonly address: string; readonly hardware: string }): () => void {
       point(address, hardwareOf(MOST));
       return () => void point(address, hardware);
     },

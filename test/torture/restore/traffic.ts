@@ -28,11 +28,7 @@ export interface Story {
   readonly ends: boolean;
 }
 
-export interface Traffic {
-  readonly stories: readonly Story[];
-  /** Ends it. A call with a key and without an answer is repeated until it has one. */
-  stop(): Promise<void>;
-}
+export type Traffic = ReturnType<typeof startTraffic>;
 
 const LANES = 12;
 const AGAIN_MS = 250;
@@ -41,7 +37,7 @@ const MOST_TRIES = 240;
 let serial = 0;
 
 /** Starts merchants who work independently. */
-export function startTraffic(caller: Caller, merchants: readonly Merchant[], random: () => number): Traffic {
+export function startTraffic(caller: Caller, merchants: readonly Merchant[], random: () => number) {
   const stories: Story[] = [];
   let stopped = false;
   const tell = async (): Promise<void> => {
@@ -83,8 +79,9 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
     }
   });
   return {
-    stories,
-    async stop() {
+    stories: stories as readonly Story[],
+    /** Ends it. A call with a key and without an answer is repeated until it has one. */
+    async stop(): Promise<void> {
       stopped = true;
       await Promise.all(lanes);
     },

@@ -1,20 +1,23 @@
-/**
- * Short versions of the tortures, side by side: enough to see that they still detect faults. `npm run torture` plays
- * them at length.
- */
+/** Short versions of the tortures: enough to see that they still detect faults. `npm run torture` plays them at length. */
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
+import { tortureFailover } from './failover.ts';
+import { tortureLiar } from './liar.ts';
+import { tortureNotifications } from './notifications.ts';
+import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
+import { tortureRestore } from './restore.ts';
 import { tortureStreams } from './streams.ts';
 
 /** The test machine may be busy; the command holds core to its own five seconds. */
 const READY_WITHIN_MS = 60_000;
 
-describe('core under torture', function () {
+const seed = Date.now() % 2 ** 31;
+
+describe('core under torture, all at once', function () {
   this.timeout(240_000);
   const ends: Record<string, PromiseSettledResult<unknown>> = {};
 
   before(async () => {
-    const seed = Date.now() % 2 ** 31;
     const [crash, database, streams] = await Promise.allSettled([
       tortureCrash({ seed, runs: 5 }),
       tortureDatabase({ seed, runs: 3 }, READY_WITHIN_MS),
@@ -30,4 +33,17 @@ describe('core under torture', function () {
   it('loses and repeats nothing when it is killed', ended('crash'));
   it('serves again when its database comes back', ended('database'));
   it('streams without gap or disorder however often it is cut', ended('streams'));
+});
+
+describe(`a deployment under torture (seed ${seed})`, function () {
+  this.timeout(600_000);
+
+  it('delivers notifications once they were answered 200, and under one webhook-id', () =>
+    tortureNotifications({ seed, runs: 3 }));
+  it('charges once and loses nothing for clients that obey every answer', () => tortureObedient({ seed, runs: 3 }));
+  it('charges once and loses nothing for clients in Python', () => tortureObedientPython({ seed, runs: 2 }));
+  it('charges once and loses nothing for clients without keys', () => tortureObedientUnkeyed({ seed, runs: 3 }));
+  it('loses nothing that was acknowledged with its database', () => tortureFailover({ seed, runs: 3 }));
+  it('charges nothing again after its database went back in time', () => tortureRestore({ seed, runs: 2 }));
+  it('strands nothing when the processor breaks its contract', () => tortureLiar({ seed, runs: 8 }));
 });

@@ -6,8 +6,7 @@ import type { Deployment, Merchant } from '../deployment/deployment.ts';
 import { withSession } from '../deployment/postgres-member.ts';
 import type { Caller, Heard } from '../obedient/caller.ts';
 import { dropStreams } from '../obedient/load-faults.ts';
-import { sendFlood } from './flood.ts';
-import type { FloodAnswer, FloodOptions } from './flood-process.ts';
+import { type FloodAnswer, type FloodOptions, sendFlood } from './flood.ts';
 
 export interface Disturbed {
   readonly deployment: Deployment;

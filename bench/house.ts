@@ -16,30 +16,7 @@ import { keepSecrets } from '../services/quickstart/secrets.ts';
 import { readSettings } from '../services/quickstart/settings.ts';
 import { type CpuMs, cpuOf, parentOf } from './cpu.ts';
 
-/** A merchant made for one row. */
-export interface BenchMerchant {
-  readonly merchantId: string;
-  readonly apiKey: string;
-  readonly signingSecret: string;
-}
-
-/** The running processes. */
-export interface House extends QuickstartHouse {
-  readonly databaseUrl: string;
-  /** Starts one of the processes, if it is not running; it is stopped with the house. */
-  start(name: 'worker' | 'gateway', settings?: Readonly<Record<string, string>>): Promise<void>;
-  stop(name: 'worker' | 'gateway'): Promise<void>;
-  createMerchant(urls?: { webhookUrl?: string; internalUrl?: string }): Promise<BenchMerchant>;
-  /** The CPU that each of the running processes has used since it started; of others by name and pid, too. */
-  cpu(others?: Readonly<Record<string, number>>): Promise<CpuMs>;
-  /** Runs one statement on the service's database, with a connection of its own. */
-  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
-  /** Does something when the row that is being measured is done. */
-  atRowEnd(act: () => Promise<void>): void;
-  /** Runs these actions, and deletes the open deliveries, with which the next row's worker would begin. */
-  endRow(): Promise<void>;
-  close(): Promise<void>;
-}
+export type House = Awaited<ReturnType<typeof openHouse>>;
 
 /** Limits of the edge are out of the way: what is measured is the service, not its brakes. */
 const NO_LIMITS = {
@@ -51,7 +28,7 @@ const NO_LIMITS = {
 };
 
 /** Starts database, sandbox and core. */
-export async function openHouse(): Promise<House> {
+export async function openHouse() {
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-bench-`);
   const own = { ...NO_LIMITS, ...(await freeOuterPorts()), DATA_DIR: dataDir, DATABASE_URL: '' };
   const settings = readSettings({ ...process.env, ...own });
@@ -77,13 +54,17 @@ export async function openHouse(): Promise<House> {
   return {
     ...house,
     databaseUrl,
-    start: (name, settings = {}) => {
+    /** The gateway's. */
+    baseUrl: addressesOf(chosen).baseUrl,
+    /** Starts one of the processes, if it is not running; it is stopped with the house. */
+    start: (name: 'worker' | 'gateway', settings: Readonly<Record<string, string>> = {}) => {
       const child = name === 'worker' ? processes.workerProcess(house, databaseUrl) : processes.gatewayProcess(house);
       return start({ ...child, environment: { ...child.environment, ...settings } });
     },
     stop,
-    createMerchant: (urls = {}) => createMerchant(house, urls),
-    async cpu(others = {}) {
+    createMerchant: (urls: { webhookUrl?: string; internalUrl?: string } = {}) => createMerchant(house, urls),
+    /** The CPU that each of the running processes has used since it started; of others by name and pid, too. */
+    async cpu(others: Readonly<Record<string, number>> = {}): Promise<CpuMs> {
       const pids: Record<string, number> = { ...others, PostgreSQL: await postmasterOf(databaseUrl) };
       for (const name of ['sandbox', 'core', 'worker', 'gateway']) {
         const pid = Number(await readFile(`${folder.path}/run/${name}.pid`, 'utf8').catch(() => 0));
@@ -91,13 +72,16 @@ export async function openHouse(): Promise<House> {
       }
       return cpuOf(pids);
     },
-    query: (text, values) => query(databaseUrl, text, values),
-    atRowEnd: (act) => void ending.push(act),
-    async endRow() {
+    /** Runs one statement on the service's database, with a connection of its own. */
+    query: <T extends object>(text: string, values?: readonly unknown[]) => query<T>(databaseUrl, text, values),
+    /** Does something when the row that is being measured is done. */
+    atRowEnd: (act: () => Promise<void>) => void ending.push(act),
+    /** Runs these actions, and deletes the open deliveries, with which the next row's worker would begin. */
+    async endRow(): Promise<void> {
       for (const act of ending.splice(0)) await act();
       await query(databaseUrl, 'truncate delivery, delivery_attempt');
     },
-    async close() {
+    async close(): Promise<void> {
       for (const name of ['gateway', 'worker', 'core', 'sandbox']) await stop(name);
       await stopDatabase();
       folder.close();

@@ -7,8 +7,7 @@ import { signNotification } from '../client/webhooks/signature.ts';
 import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { connect } from './connect.ts';
-import { transactionsOf } from './references/prepared.ts';
-import type { ScriptName } from './references/scripts.ts';
+import { type ScriptName, transactionsOf } from './references/scripts.ts';
 
 /** One unit of load. */
 export interface Load {

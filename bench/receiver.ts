@@ -1,25 +1,19 @@
 /** A merchant's backend that answers at once, in a process of its own. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** A running receiver. */
-export interface Receiver {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Starts one. */
-export async function openReceiver(): Promise<Receiver> {
-  const child: ChildProcess = fork(fileURLToPath(import.meta.url), [], {
+export async function openReceiver() {
+  const child = fork(fileURLToPath(import.meta.url), [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [port] = (await once(child, 'message')) as [number];
   return {
     url: `http://127.0.0.1:${port}`,
-    async close() {
+    async close(): Promise<void> {
       child.disconnect();
       await once(child, 'exit');
     },

@@ -32,21 +32,13 @@ export interface Row {
 }
 
 /** A row's result: medians over the repetitions, and how far these lie apart. */
-export interface Result {
-  readonly name: string;
-  readonly unit: string;
-  readonly value: number;
-  readonly reference: string;
+export interface Result extends Pick<Row, 'name' | 'unit' | 'reference'>, Omit<Measured, 'reference'> {
   readonly referenceValue: number;
   readonly ratio: number;
   /** Lowest and highest ratio of the repetitions. */
   readonly spread: readonly [number, number];
   readonly goal: string;
   readonly met: boolean;
-  readonly p50Ms?: number | undefined;
-  readonly p99Ms?: number | undefined;
-  readonly cpu?: CpuMs | undefined;
-  readonly referenceCpu?: CpuMs | undefined;
 }
 
 /** Measures a row, side by side with its reference, several times. */
@@ -78,7 +70,8 @@ async function resultOf(row: Row, measured: readonly Measured[]): Promise<Result
     spread: [ratios[0] ?? ratio, ratios.at(-1) ?? ratio],
     goal: goal ? ('atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`) : '',
     met: !goal || ('atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost),
-    ...latencies(measured),
+    p50Ms: medianOf(measured.map(({ p50Ms }) => p50Ms)),
+    p99Ms: medianOf(measured.map(({ p99Ms }) => p99Ms)),
     cpu: medianCpu(measured.map(({ cpu }) => cpu)),
     referenceCpu: medianCpu(measured.map(({ referenceCpu }) => referenceCpu)),
   };
@@ -103,10 +96,10 @@ function medianCpu(readings: readonly (CpuMs | undefined)[]): CpuMs | undefined 
   return Object.fromEntries(names.map((name) => [name, median(known.map((reading) => reading[name] ?? 0))]));
 }
 
-function latencies(measured: readonly Measured[]): { p50Ms?: number; p99Ms?: number } {
-  const of = (pick: (one: Measured) => number | undefined) => measured.map(pick).filter((ms) => ms !== undefined);
-  const [p50s, p99s] = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)];
-  return { ...(p50s.length > 0 && { p50Ms: median(p50s) }), ...(p99s.length > 0 && { p99Ms: median(p99s) }) };
+/** The median of what was measured; undefined when nothing was. */
+function medianOf(readings: readonly (number | undefined)[]): number | undefined {
+  const known = readings.filter((reading) => reading !== undefined);
+  return known.length > 0 ? median(known) : undefined;
 }
 
 /** The middle one, or NaN of none. */

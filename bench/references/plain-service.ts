@@ -16,15 +16,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Answer, ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { connect } from '../connect.ts';
 import type { House } from '../house.ts';
-import { type Transact, transactionsOf } from './prepared.ts';
-import { TABLES } from './scripts.ts';
-
-/** The running service. */
-export interface PlainService {
-  readonly baseUrl: string;
-  readonly pid: number;
-  close(): Promise<void>;
-}
+import { TABLES, type Transact, transactionsOf } from './scripts.ts';
 
 interface Order {
   readonly databaseUrl: string;
@@ -35,7 +27,7 @@ interface Order {
 }
 
 /** Starts it in a process of its own, on the database and the processor of the house. */
-export async function openPlainService(house: House, apiKey: string, signingSecret: string): Promise<PlainService> {
+export async function openPlainService(house: House, apiKey: string, signingSecret: string) {
   await house.query(TABLES);
   const child = fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const processor = { address: `127.0.0.1:${house.ports.SANDBOX_PORT}`, token: house.secrets.processorCredential };
@@ -44,7 +36,7 @@ export async function openPlainService(house: House, apiKey: string, signingSecr
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    async close() {
+    async close(): Promise<void> {
       child.disconnect();
       await once(child, 'exit');
     },

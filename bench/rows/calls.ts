@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { House } from '../house.ts';
-import { runCosted, runLoad } from '../load.ts';
+import { type LoadOrder, runCosted, runLoad } from '../load.ts';
 import { runReference } from '../references/pgbench.ts';
 import { openPlainService } from '../references/plain-service.ts';
 import { TABLES } from '../references/scripts.ts';
@@ -8,34 +8,30 @@ import { type Row, throughput } from '../row.ts';
 
 const IN_FLIGHT = 64;
 const REFERENCE_CLIENTS = 32;
+/** The gateway learns of a new merchant within a second. */
+const KNOWN_MS = 1_500;
 /** Nothing listens there, and no worker runs: deliveries are written, and their alarms set, with each commit. */
 const NOWHERE = { webhookUrl: 'http://127.0.0.1:9' };
 
 /** Holds placed per second over gRPC, against the same two commits row at a time. */
-export const holds: Row = {
-  name: 'holds over gRPC, 64 in flight',
-  unit: 'per second',
-  reference: 'pgbench, two commits a hold, 32 clients',
-  goal: { atLeast: 1 },
-  async prepare(house, seconds) {
-    const order = await holdOrder(house, IN_FLIGHT, seconds);
-    return async () =>
-      throughput(await runCosted(house, order), await runReference(house, 'hold', REFERENCE_CLIENTS, seconds));
-  },
-};
+export const holds = grpcRow('holds over gRPC', 'per second', 'two commits a hold', 'hold');
 
 /** Holds placed and captured per second over gRPC, against the same four commits row at a time. */
-export const pairs: Row = {
-  name: 'hold + capture over gRPC, 64 in flight',
-  unit: 'pairs per second',
-  reference: 'pgbench, four commits a pair, 32 clients',
-  goal: { atLeast: 1 },
-  async prepare(house, seconds) {
-    const order = await holdOrder(house, IN_FLIGHT, seconds, { capture: 'yes' });
-    return async () =>
-      throughput(await runCosted(house, order), await runReference(house, 'pair', REFERENCE_CLIENTS, seconds));
-  },
-};
+export const pairs = grpcRow('hold + capture over gRPC', 'pairs per second', 'four commits a pair', 'pair');
+
+function grpcRow(what: string, unit: string, commits: string, script: 'hold' | 'pair'): Row {
+  return {
+    name: `${what}, ${IN_FLIGHT} in flight`,
+    unit,
+    reference: `pgbench, ${commits}, ${REFERENCE_CLIENTS} clients`,
+    goal: { atLeast: 1 },
+    async prepare(house, seconds) {
+      const order = await holdOrder(house, IN_FLIGHT, seconds, script === 'pair' ? { capture: 'yes' } : {});
+      return async () =>
+        throughput(await runCosted(house, order), await runReference(house, script, REFERENCE_CLIENTS, seconds));
+    },
+  };
+}
 
 /** Holds placed per second over REST, against gRPC. */
 export const restHolds: Row = {
@@ -47,10 +43,9 @@ export const restHolds: Row = {
     await house.start('gateway');
     const { apiKey, merchantId } = await house.createMerchant(NOWHERE);
     const grpc = await holdOrder(house, IN_FLIGHT, seconds, { merchantId });
-    const options = { baseUrl: `http://127.0.0.1:${house.ports.PORT}`, apiKey };
+    const options = { baseUrl: house.baseUrl, apiKey };
     const rest = { load: 'rest-hold' as const, inFlight: IN_FLIGHT, seconds, options };
-    // The gateway learns of a new merchant within a second.
-    await sleep(1_500);
+    await sleep(KNOWN_MS);
     return async () => throughput(await runCosted(house, rest), await runCosted(house, grpc));
   },
 };
@@ -63,20 +58,8 @@ export const restPairs: Row = {
   goal: { atLeast: 2 },
   async prepare(house, seconds) {
     await house.start('gateway');
-    const { apiKey, signingSecret } = await house.createMerchant(NOWHERE);
-    const plain = await openPlainService(house, apiKey, signingSecret);
-    house.atRowEnd(() => plain.close());
-    await sleep(1_500);
-    const order = (baseUrl: string) => ({
-      load: 'rest-hold' as const,
-      inFlight: IN_FLIGHT,
-      seconds,
-      options: { baseUrl, apiKey, capture: 'yes' },
-    });
-    const ours = order(`http://127.0.0.1:${house.ports.PORT}`);
-    const theirs = order(plain.baseUrl);
-    return async () =>
-      throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
+    const merchant = await house.createMerchant(NOWHERE);
+    return besidePlain(house, merchant, { load: 'rest-hold', seconds, options: { capture: 'yes' } });
   },
 };
 
@@ -96,22 +79,27 @@ function relayRow(name: string, processes: string): Row {
       await house.stop('gateway');
       await house.start('gateway', { GATEWAY_PROCESSES: processes });
       house.atRowEnd(() => house.stop('gateway'));
-      const { merchantId, apiKey, signingSecret: secret } = await house.createMerchant();
-      const plain = await openPlainService(house, apiKey, secret);
-      house.atRowEnd(() => plain.close());
-      await sleep(1_500);
-      const order = (baseUrl: string) => ({
-        load: 'relay' as const,
-        inFlight: IN_FLIGHT,
-        seconds,
-        options: { baseUrl, merchantId, secret },
-      });
-      const ours = order(`http://127.0.0.1:${house.ports.PORT}`);
-      const theirs = order(plain.baseUrl);
-      return async () =>
-        throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
+      return besidePlain(house, await house.createMerchant(), { load: 'relay', seconds, options: {} });
     },
   };
+}
+
+/** Measures a load of a merchant at the gateway, then at the service written by hand. */
+async function besidePlain(
+  house: House,
+  { merchantId, apiKey, signingSecret: secret }: Awaited<ReturnType<House['createMerchant']>>,
+  { options, ...load }: Pick<LoadOrder, 'load' | 'seconds' | 'options'>,
+) {
+  const plain = await openPlainService(house, apiKey, secret);
+  house.atRowEnd(() => plain.close());
+  await sleep(KNOWN_MS);
+  const order = (baseUrl: string) => ({
+    ...load,
+    inFlight: IN_FLIGHT,
+    options: { ...options, baseUrl, merchantId, apiKey, secret },
+  });
+  const [ours, theirs] = [order(house.baseUrl), order(plain.baseUrl)];
+  return async () => throughput(await runCosted(house, ours), await runCosted(house, theirs, { 'by hand': plain.pid }));
 }
 
 /** What one hold alone waits for, less the processor's own time, against its two commits through pg. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { cpuEach, cpuOf, parentOf } from '../../bench/cpu.ts';
-import { transactionsOf } from '../../bench/references/prepared.ts';
-import { TABLES } from '../../bench/references/scripts.ts';
+import { TABLES, transactionsOf } from '../../bench/references/scripts.ts';
 import { createDatabase, type TestDatabase } from '../database.ts';
 
 describe('the references of the bench', () => {

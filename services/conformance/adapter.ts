@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DescMethod, MessageShape } from '@bufbuild/protobuf';
+import type { MessageShape } from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
 import { credentials } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../platform/grpc-client.ts';
@@ -11,19 +11,11 @@ import type { Profile } from './profile.ts';
 
 export type Client = GrpcClient<typeof ProcessorService>;
 
-/** The adapter under test. Every answer is held against the contract's constraints. */
-export interface Adapter {
-  readonly client: Client;
-  /** The same with another credential. */
-  clientWith(credential: string): Client;
-  close(): void;
-}
-
 const TIMEOUT_MS = 20_000;
 const validator = createValidator();
 
-/** Opens channels to an adapter; none of them connects before the first call. */
-export function openAdapter(address: string, credential: string): Adapter {
+/** Opens channels to the adapter under test; none of them connects before the first call. */
+export function openAdapter(address: string, credential: string) {
   const closers: (() => void)[] = [];
   const clientWith = (token: string) => {
     const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: TIMEOUT_MS });
@@ -32,6 +24,7 @@ export function openAdapter(address: string, credential: string): Adapter {
   };
   return {
     client: validated(clientWith(credential)),
+    /** The same with another credential, and unchecked. */
     clientWith,
     close() {
       for (const close of closers) close();
@@ -45,7 +38,8 @@ function validated(client: Client): Client {
     const call = client[method.localName as keyof Client] as (...args: unknown[]) => Promise<object>;
     const checked = async (...args: unknown[]) => {
       const response = await call(...args);
-      demandValid(method, response);
+      const { violations } = validator.validate(method.output, response as MessageShape<typeof method.output>);
+      if (violations) assert.fail(`${method.name} answered what the contract does not allow: ${violations.join('; ')}`);
       return response;
     };
     return [method.localName, checked];
@@ -53,26 +47,16 @@ function validated(client: Client): Client {
   return Object.fromEntries(methods) as Client;
 }
 
-function demandValid(method: DescMethod, response: object): void {
-  const { violations } = validator.validate(method.output, response as MessageShape<typeof method.output>);
-  if (violations) assert.fail(`${method.name} answered what the contract does not allow: ${violations.join('; ')}`);
-}
-
-/** An adapter that the kit starts and kills. */
-export interface AdapterProcess {
-  /** Starts it and waits until it answers. Throws an Error with the end of its standard error when it does not. */
-  start(): Promise<void>;
-  /** Kills it and all that it started, with SIGKILL, and waits until it is gone. */
-  kill(): Promise<void>;
-}
+export type AdapterProcess = ReturnType<typeof adapterProcess>;
 
 const STDERR_LENGTH = 2_000;
 
 /** Prepares a process by the profile; nothing is started yet. */
-export function adapterProcess(settings: NonNullable<Profile['process']>, client: Client): AdapterProcess {
+export function adapterProcess(settings: NonNullable<Profile['process']>, client: Client) {
   const { command, env, readyWithinMs } = settings;
   let child: ChildProcess | undefined;
 
+  /** Starts it and waits until it answers. Throws an Error with the end of its standard error when it does not. */
   async function start(): Promise<void> {
     const [program = '', ...args] = command;
     const started = spawn(program, args, {
@@ -106,6 +90,7 @@ export function adapterProcess(settings: NonNullable<Profile['process']>, client
     return process.kill(-pid, 'SIGKILL');
   }
 
+  /** Kills it and all that it started, with SIGKILL, and waits until it is gone. */
   async function kill(): Promise<void> {
     process.off('exit', killNow);
     const exited = child && once(child, 'exit');

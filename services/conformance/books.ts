@@ -44,12 +44,15 @@ export type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'inc
 
 /** Demands of the books that an authorization adds up, and that its sums are these; a sum not named is 0. */
 export async function expectBooks(kit: Kit, authorizationRequestId: string, expected: Sums): Promise<void> {
-  const entries = await listAll(kit, authorizationRequestId);
-  const authorization = addUp(entries, authorizationRequestId);
-  const { captured, voided, reversed, incremented, refunded } = authorization;
+  const { captured, voided, reversed, incremented, refunded } = await demandSums(kit, authorizationRequestId);
   const nothing = { captured: 0n, voided: 0n, reversed: 0n, incremented: 0n, refunded: 0n };
   const sums = { captured, voided, reversed, incremented, refunded };
   assert.deepEqual(sums, { ...nothing, ...expected }, 'the sums of the authorization in the books');
+}
+
+/** Demands of the books that an authorization adds up; answers its own entry. */
+export async function demandSums(kit: Kit, authorizationRequestId: string): Promise<Entry> {
+  return addUp(await listAll(kit, authorizationRequestId), authorizationRequestId);
 }
 
 /** Demands that the entries of an authorization agree with its sums; answers its own entry. */

@@ -23,26 +23,19 @@ export interface Report {
   readonly taken: boolean;
 }
 
-/** The kit in core's place: it takes events, refuses some for now, and remembers all of them. */
-export interface Inbox {
-  readonly port: number;
-  /** Every report, oldest first. */
-  readonly reports: Report[];
-  /** What the contract does not allow in an event, and what came without the token. */
-  readonly faults: string[];
-  /** Refuses the next reports of a kind about an identifier. */
-  refuse(kind: NonNullable<Said['case']>, about: string, times: number): void;
-  /** The first report of a kind about an identifier that was taken; undefined when none comes within `withinMs`. */
-  taken(kind: Said['case'], about: string, withinMs: number): Promise<Report | undefined>;
-  close(): void;
-}
+export type Inbox = Awaited<ReturnType<typeof openInbox>>;
 
 const validator = createValidator();
 
-/** Serves ProcessorEventService at `host:port` (port 0 = any). Throws an Error when it cannot listen there. */
-export async function openInbox(address: string, token: string): Promise<Inbox> {
+/**
+ * Serves ProcessorEventService in core's place, at `host:port` (port 0 = any): takes events, refuses some for now, and
+ * remembers all of them. Throws an Error when it cannot listen there.
+ */
+export async function openInbox(address: string, token: string) {
   const server = new Server();
+  /** Every report, oldest first. */
   const reports: Report[] = [];
+  /** What the contract does not allow in an event, and what came without the token. */
   const faults: string[] = [];
   const startedMs = Date.now();
   const refusals = new Map<string, number>();
@@ -85,8 +78,11 @@ export async function openInbox(address: string, token: string): Promise<Inbox> 
     port,
     reports,
     faults,
-    refuse: (kind, about, times) => void refusals.set(`${kind} ${about}`, times),
-    async taken(kind, about, withinMs) {
+    /** Refuses the next reports of a kind about an identifier. */
+    refuse: (kind: NonNullable<Said['case']>, about: string, times: number) =>
+      void refusals.set(`${kind} ${about}`, times),
+    /** The first report of a kind about an identifier that was taken; undefined when none comes within `withinMs`. */
+    async taken(kind: Said['case'], about: string, withinMs: number): Promise<Report | undefined> {
       const endMs = performance.now() + withinMs;
       for (;;) {
         const found = reports.find(({ taken, said }) => taken && said.case === kind && subjectOf(said) === about);

@@ -12,7 +12,7 @@ import {
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { AdapterProcess, Client } from './adapter.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox, Report, Said } from './inbox.ts';
 import type { Profile } from './profile.ts';
 import { demandDuringRun } from './times.ts';
 
@@ -213,4 +213,12 @@ export async function findOut(kit: Kit, method: Method, request: Request): Promi
   if (finding === Finding.AT_WORK) return settled(kit, method, request);
   assert.equal(fenced, kit.description.fences, 'fenced is what Describe says');
   return fenced ? undefined : send(kit, method, request);
+}
+
+/** The report of an event of a kind about an identifier that was taken. Rejects when none comes in time. */
+export async function reported<K extends NonNullable<Said['case']>>(kit: Kit, kind: K, about: string) {
+  const { eventWithinMs } = kit.profile;
+  const report = await kit.inbox.taken(kind, about, eventWithinMs);
+  assert(report, `no event ${kind} within ${eventWithinMs} ms`);
+  return report as Report & { readonly said: Extract<Said, { case: K }> };
 }

@@ -2,10 +2,22 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { addUp, listAll } from '../books.ts';
+import { demandSums } from '../books.ts';
 import { type Check, checkOf, checkUnless, needs, supported } from '../check.ts';
 import { KINDS, type Kind, tokenOf } from '../kinds.ts';
-import { authorization, endMsOf, endOf, inquire, type Kit, type Request, refund, send, settled, told } from '../kit.ts';
+import {
+  authorization,
+  endMsOf,
+  endOf,
+  inquire,
+  type Kit,
+  type Request,
+  refund,
+  reported,
+  send,
+  settled,
+  told,
+} from '../kit.ts';
 import { demandRefusal } from './identifiers.ts';
 
 /** Each answer of each kind of operation. */
@@ -59,8 +71,7 @@ function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
 /** The sums of the authorization that a request is about. */
 export async function booksOf(kit: Kit, { authorizationRequestId }: Request) {
   if (authorizationRequestId === undefined) return undefined;
-  const entry = addUp(await listAll(kit, authorizationRequestId), authorizationRequestId);
-  const { captured, voided, incremented, refunded } = entry;
+  const { captured, voided, incremented, refunded } = await demandSums(kit, authorizationRequestId);
   return { captured, voided, incremented, refunded };
 }
 
@@ -78,11 +89,8 @@ function unableCheck(kind: Kind): Check {
 
 /** What is ACCEPTED ends by the time it says, and inquiry, event and repetition say alike how. */
 function acceptedCheck(kind: Kind): Check {
-  return {
-    name: `${kind.name}: accepted, it ends in time and says how`,
-    skip: supported(kind, 'accepted'),
-    run: (kit) => demandEnd(kit, kind),
-  };
+  const name = `${kind.name}: accepted, it ends in time and says how`;
+  return checkUnless(supported(kind, 'accepted'), name, (kit) => demandEnd(kit, kind));
 }
 
 async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
@@ -100,11 +108,9 @@ async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
   await demandHeldBack(kit, kind, request);
   const result = await endOf(kit, request, endMsOf(kit, accepted, sentMs));
   assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request, after the end');
-  const report = await kit.inbox.taken('operationSettled', request.requestId, kit.profile.eventWithinMs);
-  assert(report?.said.case === 'operationSettled', `no event OperationSettled within ${kit.profile.eventWithinMs} ms`);
-  assert.deepEqual(report.said.value.result, result, 'the result of the event OperationSettled');
-  if (request.authorizationRequestId)
-    addUp(await listAll(kit, request.authorizationRequestId), request.authorizationRequestId);
+  const { said } = await reported(kit, 'operationSettled', request.requestId);
+  assert.deepEqual(said.value.result, result, 'the result of the event OperationSettled');
+  if (request.authorizationRequestId) await demandSums(kit, request.authorizationRequestId);
 }
 
 /** What an accepted operation takes when it ends, nothing else takes meanwhile. */

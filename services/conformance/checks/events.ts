@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { expectBooks } from '../books.ts';
 import { type Check, checkUnless, lastCheck, needs } from '../check.ts';
-import { bytesOf, type Report, type Said } from '../inbox.ts';
-import { afterCapture, approved, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
+import { bytesOf, type Report } from '../inbox.ts';
+import { afterCapture, approved, capture, captured, placed, reported, send, tenth } from '../kit.ts';
 import { demandRefusal } from './identifiers.ts';
 
 /** What the processor does by itself: reported until it is taken, always the same, and in the books. */
@@ -13,23 +13,20 @@ export const EVENTS: readonly Check[] = [
   reversal('a part', 'reversedInPart'),
   checkUnless(needs('reversedUnattributed'), 'events: a reversal that names no capture', async (kit) => {
     const { hold } = await captured(kit, kit.profile.tokens.reversedUnattributed);
-    const { said } = await taken(kit, 'captureReversed', hold.requestId);
-    assert(said.case === 'captureReversed');
+    const { said } = await reported(kit, 'captureReversed', hold.requestId);
     await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: said.value.amount });
   }),
   checkUnless(needs('reversedReinstated'), 'events: a reversal that is reinstated', async (kit) => {
     const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversedReinstated);
-    const reversed = await taken(kit, 'captureReversed', of.requestId);
-    const { said } = await taken(kit, 'captureReinstated', of.requestId);
-    assert(reversed.said.case === 'captureReversed' && said.case === 'captureReinstated');
+    const reversed = await reported(kit, 'captureReversed', of.requestId);
+    const { said } = await reported(kit, 'captureReinstated', of.requestId);
     assert(said.value.amount <= reversed.said.value.amount, 'more was reinstated than was taken back');
     const left = reversed.said.value.amount - said.value.amount;
     await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: left });
   }),
   checkUnless(needs('endedEarly'), 'events: an authorization that ends by itself', async (kit) => {
     const hold = await placed(kit, kit.profile.tokens.endedEarly);
-    const { said } = await taken(kit, 'authorizationEnded', hold.requestId);
-    assert(said.case === 'authorizationEnded');
+    const { said } = await reported(kit, 'authorizationEnded', hold.requestId);
     assert.equal(said.value.amount, hold.amount, 'what was left');
     await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of a hold that ended');
     await expectBooks(kit, hold.requestId, { voided: hold.amount });
@@ -42,7 +39,7 @@ export const EVENTS: readonly Check[] = [
       const of = capture(hold, tenth(kit));
       kit.inbox.refuse('captureReversed', of.requestId, 2);
       await approved(kit, 'capture', of);
-      const { eventId, said } = await taken(kit, 'captureReversed', of.requestId);
+      const { eventId, said } = await reported(kit, 'captureReversed', of.requestId);
       await sleep(2_000);
       const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
       const others = kit.inbox.reports.filter((report) => isAbout(report, of.requestId) && report.eventId !== eventId);
@@ -61,7 +58,7 @@ export const EVENTS: readonly Check[] = [
     kit.inbox.refuse('operationSettled', request.requestId, 2);
     const accepted = await send(kit, 'capture', request);
     assert.equal(Answer[accepted.answer], 'ACCEPTED');
-    const { eventId, said } = await taken(kit, 'operationSettled', request.requestId);
+    const { eventId, said } = await reported(kit, 'operationSettled', request.requestId);
     const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
     assert.equal(reports.length, 3, 'the reports of one event');
     for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
@@ -89,8 +86,7 @@ export const EVENTS: readonly Check[] = [
 function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?: (amount: bigint) => bigint): Check {
   return checkUnless(needs(token), `events: a reversal of ${what}`, async (kit) => {
     const { hold, capture: of } = await captured(kit, kit.profile.tokens[token]);
-    const { said } = await taken(kit, 'captureReversed', of.requestId);
-    assert(said.case === 'captureReversed');
+    const { said } = await reported(kit, 'captureReversed', of.requestId);
     const { amount } = said.value;
     if (expected) assert.equal(amount, expected(of.amount), 'what was taken back');
     else assert(amount < of.amount, `a part of the capture is less than ${of.amount}`);
@@ -100,10 +96,4 @@ function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?:
 
 function isAbout({ said }: Report, captureRequestId: string): boolean {
   return said.case === 'captureReversed' && said.value.captureRequestId === captureRequestId;
-}
-
-async function taken(kit: Kit, kind: NonNullable<Said['case']>, about: string): Promise<Report> {
-  const report = await kit.inbox.taken(kind, about, kit.profile.eventWithinMs);
-  assert(report, `no event ${kind} within ${kit.profile.eventWithinMs} ms`);
-  return report;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { addUp, listAll } from '../books.ts';
+import { demandSums, listAll } from '../books.ts';
 import { type Check, checkOf, checkUnless, supported } from '../check.ts';
 import { KINDS, type Kind, others, tokenOf } from '../kinds.ts';
 import { ask, findOut, inquire, type Kit, type Method, type Request, send, settled, told } from '../kit.ts';
@@ -206,6 +206,5 @@ async function demandSilence(kit: Kit, method: Method, request: Request): Promis
 
 /** Demands that the authorization that a request is about adds up in the books. */
 async function demandBooks(kit: Kit, request: Request): Promise<void> {
-  if (request.authorizationRequestId === undefined) return;
-  addUp(await listAll(kit, request.authorizationRequestId), request.authorizationRequestId);
+  if (request.authorizationRequestId !== undefined) await demandSums(kit, request.authorizationRequestId);
 }

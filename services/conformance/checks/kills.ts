@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { addUp, listAll } from '../books.ts';
+import { demandSums } from '../books.ts';
 import { type Check, needs } from '../check.ts';
 import { KINDS } from '../kinds.ts';
-import { ask, capture, captured, type Kit, placed, send, tenth } from '../kit.ts';
+import { ask, capture, captured, type Kit, placed, reported, send, tenth } from '../kit.ts';
 import { demandSettled } from './identifiers.ts';
 
 const OF_EACH_KIND = 4;
@@ -20,16 +20,14 @@ export const KILLS: readonly Check[] = [
   killing('an event that was due still comes', canKillWith('reversed'), async (kit) => {
     const { capture } = await captured(kit, kit.profile.tokens.reversed);
     await restart(kit);
-    const report = await kit.inbox.taken('captureReversed', capture.requestId, kit.profile.eventWithinMs);
-    assert(report, `no event CaptureReversed within ${kit.profile.eventWithinMs} ms of the restart`);
+    await reported(kit, 'captureReversed', capture.requestId);
   }),
   killing('a result that was due still comes', canKillWith('capture', 'accepted'), async (kit) => {
     const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
     kit.inbox.refuse('operationSettled', request.requestId, 1);
     await send(kit, 'capture', request);
     await restart(kit);
-    const report = await kit.inbox.taken('operationSettled', request.requestId, kit.profile.eventWithinMs);
-    assert(report, `no event OperationSettled within ${kit.profile.eventWithinMs} ms of the restart`);
+    await reported(kit, 'operationSettled', request.requestId);
   }),
 ];
 
@@ -62,8 +60,7 @@ async function killOnce(kit: Kit): Promise<void> {
     assert.deepEqual(await send(kit, method, request), result, `the answer to a ${method} of before`);
   }
   for (const { request } of requests) {
-    const id = request.authorizationRequestId;
-    if (id) addUp(await listAll(kit, id), id);
+    if (request.authorizationRequestId) await demandSums(kit, request.authorizationRequestId);
   }
 }
 

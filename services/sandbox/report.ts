@@ -10,27 +10,13 @@ import type { Books, Ledger } from './ledger/ledger.ts';
 /** A core that hangs holds up a run for seconds; events that come meanwhile get another one. */
 const RUNS_AT_ONCE = 8;
 
-/** Reports events to core, each at least once and until core has it; survives a restart. */
-export interface Reporter {
-  /** There may be a new event, or one due: looks and sets its alarm. */
-  wake(): void;
-  /** Reports what is due now; ends when nothing is under way any more: answered, or put off. */
-  runOnce(): Promise<void>;
-  /** Resolves when core has the event. Never rejects. */
-  reported(eventId: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Reporter = ReturnType<typeof openReporter>;
 
-/** What a reporter needs. */
-export interface ReporterSetup {
-  readonly core: EventReporter;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** Reports to core; nothing is sent before the first `wake()` or `runOnce()`. */
-export function openReporter({ core, ledger, clock, log }: ReporterSetup): Reporter {
+/**
+ * Reports events to core, each at least once and until core has it; survives a restart. Nothing is sent before the first
+ * `wake()` or `runOnce()`.
+ */
+export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, log: Log) {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const running = new Set<Promise<void>>();
@@ -52,6 +38,7 @@ export function openReporter({ core, ledger, clock, log }: ReporterSetup): Repor
     },
   };
 
+  /** There may be a new event, or one due: looks and sets its alarm. */
   function wake(): void {
     callOff();
     if (stop.signal.aborted || running.size >= RUNS_AT_ONCE) return;
@@ -73,12 +60,15 @@ export function openReporter({ core, ledger, clock, log }: ReporterSetup): Repor
 
   return {
     wake,
-    async runOnce() {
+    /** Reports what is due now; ends when nothing is under way any more: answered, or put off. */
+    async runOnce(): Promise<void> {
       run();
       await Promise.all(running);
     },
-    reported: (eventId) => new Promise((resolve) => waiting.set(eventId, [...(waiting.get(eventId) ?? []), resolve])),
-    async close() {
+    /** Resolves when core has the event. Never rejects. */
+    reported: (eventId: string) =>
+      new Promise<void>((resolve) => waiting.set(eventId, [...(waiting.get(eventId) ?? []), resolve])),
+    async close(): Promise<void> {
       stop.abort();
       callOff();
       await Promise.all(running);

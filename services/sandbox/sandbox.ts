@@ -37,7 +37,7 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
     openLedger(settings.SANDBOX_LEDGER, () => clock.now()),
     ({ close }) => close(),
   );
-  const reporter = started.adopt(openReporter({ core, ledger, clock, log }), ({ close }) => close());
+  const reporter = started.adopt(openReporter(core, ledger, clock, log), ({ close }) => close());
   const secrets = capabilities(credential);
   let baseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';
   const origin = () => new URL(baseUrl).origin;

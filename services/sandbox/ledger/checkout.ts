@@ -54,13 +54,10 @@ export interface CardTry extends KeptCard {
 /** The latest cards of a database: one row for each checkout, however many cards are tried. */
 export function cardTryTable(database: DatabaseSync) {
   const put = database.prepare(
-    `INSERT INTO cardTry (requestId, number, state, behaviour, errorCode, cardBrand, cardLast4, cardExpiryMonth,
-        cardExpiryYear)
-     VALUES (:requestId, 1, :state, :behaviour, :errorCode, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)
-     ON CONFLICT (requestId) DO UPDATE SET
-       number = cardTry.number + 1, state = excluded.state, behaviour = excluded.behaviour,
-       errorCode = excluded.errorCode, cardBrand = excluded.cardBrand, cardLast4 = excluded.cardLast4,
-       cardExpiryMonth = excluded.cardExpiryMonth, cardExpiryYear = excluded.cardExpiryYear`,
+    `INSERT OR REPLACE INTO cardTry (number, requestId, state, behaviour, errorCode, cardBrand, cardLast4,
+       cardExpiryMonth, cardExpiryYear)
+     VALUES (1 + coalesce((SELECT number FROM cardTry WHERE requestId = :requestId), 0), :requestId, :state, :behaviour,
+       :errorCode, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)`,
   );
   const find = database.prepare('SELECT * FROM cardTry WHERE requestId = ?');
   return {

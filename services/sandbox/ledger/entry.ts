@@ -1,48 +1,26 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
+import * as base from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { BehaviourName } from '../behaviour.ts';
 
-/** What was asked under an identifier: the same identifier must always ask the same. */
-export interface Intent {
-  readonly requestId: string;
-  readonly kind: Kind;
-  /** The authorization that a capture, void, increment, extension or refund is about. */
-  readonly authorizationRequestId: string;
-  /** The capture that a refund is about. */
-  readonly captureRequestId: string;
-  readonly merchantId: string;
-  readonly account: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  readonly tokenId: string;
-  /** Minor units. */
+/** What was asked under an identifier; empty where it says nothing. Amounts are minor units. */
+export interface Intent
+  extends Omit<base.Intent, 'amount' | 'finalCapture' | 'authorizationRequestId' | 'captureRequestId'> {
   readonly amount: number;
-  readonly currency: string;
   readonly finalCapture: 0 | 1;
-  /** What core keeps here for the case that it loses it; of repetitions the first stays. */
-  readonly operationRequestId: string;
-  readonly merchantReference: string;
-  readonly memo: string;
+  readonly authorizationRequestId: string;
+  readonly captureRequestId: string;
 }
 
 /** Default values of an intent. */
 export const NO_INTENT: Omit<Intent, 'kind'> = {
-  requestId: '',
+  ...base.NO_INTENT,
+  amount: 0,
+  finalCapture: 0,
   authorizationRequestId: '',
   captureRequestId: '',
-  merchantId: '',
-  account: '',
-  terminalId: '',
-  userId: '',
-  tokenId: '',
-  amount: 0,
-  currency: '',
-  finalCapture: 0,
-  operationRequestId: '',
-  merchantReference: '',
-  memo: '',
 };
 
 /** What a request asks. */

@@ -11,22 +11,10 @@ import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 export type Books = ReturnType<typeof tablesOf>;
 
 /** The sandbox's books, on disk. */
-export interface Ledger {
-  readonly books: Books;
-  /** Names this ledger, and no other. */
-  readonly identity: string;
-  /**
-   * Runs a decision on the books and resolves after its commit. Decisions of the same turn of the event loop share one
-   * transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a full
-   * disk), the transaction is rolled back and all of them reject.
-   */
-  commit<T>(decide: (books: Books) => T): Promise<T>;
-  /** Commits what waits and closes the file. */
-  close(): void;
-}
+export type Ledger = ReturnType<typeof openLedger>;
 
 /** Opens or creates a ledger file, readable by its owner only. */
-export function openLedger(file: string, now?: () => number): Ledger {
+export function openLedger(file: string, now?: () => number) {
   mkdirSync(dirname(file), { recursive: true });
   closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: 5_000 });
@@ -62,7 +50,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-function gather(database: DatabaseSync, books: Books): Ledger {
+function gather(database: DatabaseSync, books: Books) {
   let waiting: Waiting[] = [];
   let closed = false;
 
@@ -83,8 +71,14 @@ function gather(database: DatabaseSync, books: Books): Ledger {
 
   return {
     books,
+    /** Names this ledger, and no other. */
     identity: String(database.prepare('SELECT identity FROM ledger').get()?.identity),
-    commit(decide) {
+    /**
+     * Runs a decision on the books and resolves after its commit. Decisions of the same turn of the event loop share one
+     * transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a full
+     * disk), the transaction is rolled back and all of them reject.
+     */
+    commit<T>(decide: (books: Books) => T): Promise<T> {
       return new Promise((resolve, reject) => {
         if (closed) throw new Error('The ledger is closed.');
         waiting.push({
@@ -98,7 +92,8 @@ function gather(database: DatabaseSync, books: Books): Ledger {
         if (waiting.length === 1) setImmediate(flush);
       });
     },
-    close() {
+    /** Commits what waits and closes the file. */
+    close(): void {
       if (closed) return;
       flush();
       closed = true;

@@ -31,14 +31,7 @@ export type Answered =
   | { readonly is: 'unknown' };
 
 /** Adyen's Checkout API. */
-export interface AdyenClient {
-  /**
-   * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`: an
-   * earlier request under this key may have arrived; then a rejection counts only when Adyen's answer names the key,
-   * which says that it was looked up. Never rejects.
-   */
-  post(path: string, body: object, idempotencyKey: string, doubt: boolean): Promise<Answered>;
-}
+export type AdyenClient = ReturnType<typeof openClient>;
 
 /** Adyen remembers a key for at least 31 days; a day of it is left for clocks and queues. */
 export const KEY_REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
@@ -50,10 +43,15 @@ const LONGEST_ANSWER = 256 * 1024;
 export function openClient(
   settings: Pick<Settings, 'ADYEN_API_BASE' | 'ADYEN_API_KEY' | 'ADYEN_TIMEOUT_MS'>,
   onAnswer: (status: number) => void,
-): AdyenClient {
+) {
   const base = settings.ADYEN_API_BASE.replace(/\/+$/, '');
   return {
-    async post(path, body, idempotencyKey, doubt) {
+    /**
+     * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`: an
+     * earlier request under this key may have arrived; then a rejection counts only when Adyen's answer names the key,
+     * which says that it was looked up. Never rejects.
+     */
+    async post(path: string, body: object, idempotencyKey: string, doubt: boolean): Promise<Answered> {
       try {
         const response = await fetch(`${base}${path}`, {
           method: 'POST',

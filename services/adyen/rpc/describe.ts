@@ -2,7 +2,7 @@ import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { codes } from 'currency-codes';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import type { Context } from '../adapter-context.ts';
-import { capabilitiesOf } from '../settlement/ending.ts';
+import { capabilitiesOf } from '../settlement/settle.ts';
 
 /** What Adyen can do, by the adapter's settings. */
 export function described({ adjustments, resultMs }: Pick<Context, 'adjustments' | 'resultMs'>) {

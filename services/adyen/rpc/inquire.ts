@@ -7,8 +7,7 @@ import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfas
 import type { Context } from '../adapter-context.ts';
 import { type Entry, findEntry, insertEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
-import { resultOf } from '../settlement/ending.ts';
-import { settle } from '../settlement/settle.ts';
+import { resultOf, settle } from '../settlement/settle.ts';
 
 /**
  * Returns what became of an identifier. What Adyen has not answered is sent again under its key, which finds it out.

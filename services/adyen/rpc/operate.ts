@@ -10,8 +10,7 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import type { Context } from '../adapter-context.ts';
 import { type Entry, entriesOf, findEntry, insertEntry, lockEntry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
-import { type Ending, resultOf } from '../settlement/ending.ts';
-import { settle } from '../settlement/settle.ts';
+import { type Ending, resultOf, settle } from '../settlement/settle.ts';
 import { isTaken } from './describe.ts';
 
 type Stored = Recalled<Entry>;

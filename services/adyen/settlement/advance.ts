@@ -6,9 +6,8 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import type { Context } from '../adapter-context.ts';
 import { type Answered, KEY_REMEMBERED_MS } from '../api/client.ts';
 import { type Entry, findEntry, lockEntry, takeUnanswered } from '../ledger/entry.ts';
-import type { Ending } from './ending.ts';
 import { readAnswer, requestOf } from './request.ts';
-import { settle } from './settle.ts';
+import { type Ending, settle } from './settle.ts';
 
 /** How an operation is sent. */
 interface Sending {

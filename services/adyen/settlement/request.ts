@@ -6,7 +6,7 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import type { Context } from '../adapter-context.ts';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { APPROVED, type Ending } from './ending.ts';
+import { APPROVED, type Ending } from './settle.ts';
 
 /** A request to Adyen's Checkout API, without its key. */
 interface Request {

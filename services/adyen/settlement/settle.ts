@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { approved } from '../../../platform/adapter/ending.ts';
+import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Entry, lockEntry, saveEntry } from '../ledger/entry.ts';
-import { type Ending, resultOf } from './ending.ts';
+import { BOOKS, type Entry, lockEntry, type State, saveEntry } from '../ledger/entry.ts';
+
+/** How an operation ended, or that Adyen has taken it. */
+export type Ending = Partial<State> & Pick<State, 'answer'>;
+
+/** Done. */
+export const APPROVED: Ending = approved();
 
 /**
  * Stores how an operation ended, with what it changed of its authorization and capture, and reports it to core when no
@@ -46,4 +53,14 @@ async function releasedBy(query: Query, { kind, amount, authorizationRequestId }
 export async function tellCore(context: Context, query: Query, entry: Entry): Promise<void> {
   await BOOKS.tellEnd(query, entry, resultOf(context, entry));
   context.onEvent();
+}
+
+/** The contract's form of how an entry ended. */
+export function resultOf({ adjustments }: Pick<Context, 'adjustments'>, entry: Entry): ResultInit {
+  return formOf({ ...entry, capabilities: capabilitiesOf(adjustments) });
+}
+
+/** One capture, which gives the rest back; increments and extensions of what was authorised as PreAuth. */
+export function capabilitiesOf(adjustments: boolean) {
+  return { severalCaptures: false, increments: adjustments, extension: adjustments, refunds: true };
 }

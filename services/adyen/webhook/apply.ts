@@ -8,9 +8,8 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf, findByPspReference, findEntry, lockEntry } from '../ledger/entry.ts';
 import { type Item, NOTIFICATIONS } from '../ledger/notification.ts';
-import { APPROVED, type Ending } from '../settlement/ending.ts';
 import { codeOf } from '../settlement/request.ts';
-import { settle, tellCore } from '../settlement/settle.ts';
+import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
 import { applyForeign } from './foreign.ts';
 import { takeBackCapture } from './reversal.ts';
 

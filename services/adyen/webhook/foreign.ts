@@ -6,8 +6,7 @@ import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event
 import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Entry, entriesOf, insertEntry } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
-import { APPROVED } from '../settlement/ending.ts';
-import { settle } from '../settlement/settle.ts';
+import { APPROVED, settle } from '../settlement/settle.ts';
 import { giveAgain, takeAway } from './reversal.ts';
 
 /**

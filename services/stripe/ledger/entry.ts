@@ -1,5 +1,12 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { type KeptResult, type Kind, keptFields, NO_RESULT } from '../../../platform/adapter/entry.ts';
+import {
+  resultOf as formOf,
+  type KeptResult,
+  type Kind,
+  keptFields,
+  NO_RESULT,
+  type ResultInit,
+} from '../../../platform/adapter/entry.ts';
 import { openBooks } from '../../../platform/adapter/postgres/books.ts';
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
@@ -74,6 +81,12 @@ export interface Entry extends Intent, Outcome, base.State, base.Numbered {
   readonly baseline: bigint;
   /** When Stripe is asked whether it has changed there; null = it cannot. */
   readonly lookAt: Date | null;
+}
+
+/** The contract's form of how an entry ended. */
+export function resultOf(entry: Entry): ResultInit {
+  const { severalCaptures, increments } = entry;
+  return formOf({ ...entry, capabilities: { severalCaptures, increments, extension: false, refunds: true } });
 }
 
 const DEFAULTS: Omit<Entry, keyof base.Intent | keyof base.Numbered> = {

@@ -2,11 +2,10 @@ import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
 import { Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { type Entry, findEntry, intentOf } from '../ledger/entry.ts';
+import { type Entry, findEntry, intentOf, resultOf } from '../ledger/entry.ts';
 import { advance, findAuthorization } from '../settlement/advance.ts';
 import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
-import { resultOf } from '../settlement/ending.ts';
 import { conclude } from './recall.ts';
 import { rediscover } from './rediscover.ts';
 

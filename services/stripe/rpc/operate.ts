@@ -2,12 +2,11 @@ import { NOT_FOUND } from '../../../platform/adapter/authorization.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
-import { intentOf } from '../ledger/entry.ts';
+import { intentOf, resultOf } from '../ledger/entry.ts';
 import { advance, findAuthorization, OPERATIONS, type OperationKind, settleOthers } from '../settlement/advance.ts';
-import { resultOf } from '../settlement/ending.ts';
 import type { Operation } from '../settlement/operation.ts';
 import { WAIT_MS } from './authorize.ts';
-import { conclude, type Recalled, recall, recallOrStore } from './recall.ts';
+import { answerOf, conclude, type Recalled, recall, recallOrStore } from './recall.ts';
 
 /** A request about an authorization. */
 type Request = { readonly authorizationRequestId: string };
@@ -43,8 +42,4 @@ async function operateNow(context: Context, kind: OperationKind, request: Reques
   if (recalled.refused) return recalled;
   context.reach(`${kind} stored`);
   return { entry: await advance(context, recalled.entry, current, { fresh: recalled.fresh }), fresh: true };
-}
-
-function answerOf(recalled: Recalled): ResultInit {
-  return recalled.refused ?? resultOf(recalled.entry);
 }

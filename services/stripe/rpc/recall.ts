@@ -1,3 +1,4 @@
+import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import * as base from '../../../platform/adapter/identifier.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
@@ -9,9 +10,13 @@ import {
   findEntry,
   type Intent,
   insertEntry,
+  resultOf,
 } from '../ledger/entry.ts';
 
 export type Recalled = base.Recalled<Entry>;
+
+/** The contract's form of it. */
+export const answerOf = ({ refused, entry }: Recalled): ResultInit => refused ?? resultOf(entry);
 
 /** Finds what an identifier was used for; undefined when it is new. */
 export async function recall(context: Context, intent: Intent): Promise<Recalled | undefined> {

@@ -2,15 +2,14 @@ import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
-import { identityOf } from '../api/account.ts';
+import { identityOf } from '../api/client.ts';
 import { intentOf, listEntries } from '../ledger/entry.ts';
-import { resultOf } from '../settlement/ending.ts';
 import { authorize } from './authorize.ts';
 import { createCheckout } from './create-checkout.ts';
 import { describe } from './describe.ts';
 import { inquire } from './inquire.ts';
 import { operate } from './operate.ts';
-import { conclude } from './recall.ts';
+import { answerOf, conclude } from './recall.ts';
 
 /**
  * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
@@ -19,8 +18,7 @@ import { conclude } from './recall.ts';
 export function processorMethods(context: Context): Methods {
   const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
     const ending = notPerformed('not_supported', message);
-    const { refused, entry } = await conclude(context, intentOf(kind, request), ending);
-    return refused ?? resultOf(entry);
+    return answerOf(await conclude(context, intentOf(kind, request), ending));
   };
   const result = async (answer: Promise<ResultInit>) => ({ result: await answer });
   return {

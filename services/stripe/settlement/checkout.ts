@@ -101,7 +101,11 @@ export function getSession(
  * event.
  */
 export async function settleCheckout(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
-  if (entry.sessionId === null) return expireUnknown(context, entry);
+  if (entry.sessionId === null) {
+    // A page whose opening was never answered ends at its time: nobody was given its address.
+    const isOver = entry.expiresAt !== null && entry.expiresAt <= context.now();
+    return isOver ? finish(context, entry, EXPIRED) : undefined;
+  }
   const { answer: session } = await ask(() => getSession(context, entry), context.patience);
   return session && settleSession(context, entry, session, tell);
 }
@@ -132,10 +136,4 @@ async function settleSession(
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;
   const state = stateOf(intent, entry);
   return state.is === 'ended' ? finish(context, entry, state.ending, { tell, intentId: intent.id }) : undefined;
-}
-
-/** A page whose opening was never answered ends at its time: nobody was given its address. */
-async function expireUnknown(context: Context, entry: Entry): Promise<Entry | undefined> {
-  const isOver = entry.expiresAt !== null && entry.expiresAt <= context.now();
-  return isOver ? finish(context, entry, EXPIRED) : undefined;
 }

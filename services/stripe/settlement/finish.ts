@@ -2,8 +2,7 @@ import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry } from '../ledger/entry.ts';
-import { resultOf } from './ending.ts';
+import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry, resultOf } from '../ledger/entry.ts';
 
 /** How an ending is stored. */
 export interface Finish extends Found {

@@ -4,10 +4,10 @@ import { errorFields } from '../../../platform/log.ts';
 import type { Context } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
 import { type Entry, findByStripeId } from '../ledger/entry.ts';
-import { NOTICES, type Notice } from '../ledger/notice.ts';
 import { getSession } from '../settlement/checkout.ts';
 import { getIntent } from '../settlement/intent-ending.ts';
 import { adoptIntent, adoptSession } from './adopt.ts';
+import { NOTICES, type Notice } from './receive.ts';
 import { reconcile } from './reconcile.ts';
 
 /** So many look at the same time, each at a few notices, so that one slow payment does not delay the others'. */

@@ -1,9 +1,21 @@
 import type Stripe from 'stripe';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
+import { openInbox } from '../../../platform/adapter/postgres/inbox.ts';
 import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
-import { NOTICES, type Notice } from '../ledger/notice.ts';
 import { authorizationOf } from '../settlement/mark.ts';
+
+/** What Stripe announced: that something happened to an object. What it is now must be asked for. */
+export interface Notice {
+  readonly type: string;
+  /** Stripe's account id; empty = the API key's own. */
+  readonly account: string;
+  /** A PaymentIntent `pi_…` or Checkout Session `cs_…`. */
+  readonly objectId: string;
+}
+
+/** The notices by the ids of their events. */
+export const NOTICES = openInbox<Notice>('stripe');
 
 /** What the webhook server needs. */
 export interface Receiver {

@@ -7,9 +7,8 @@ import { breaches } from './import-rules.ts';
 import { KINDS } from './kinds.ts';
 import { lockFaults } from './lock.ts';
 import { packageFaults } from './packages.ts';
-import { runTool } from './run-tool.ts';
 import { entityFaults, schemaDump, withMigratedDatabase } from './schema.ts';
-import { readSources } from './sources.ts';
+import { readSources, runTool } from './sources.ts';
 import { STATEMENTS } from './statements.ts';
 import { TABLES } from './tables.ts';
 

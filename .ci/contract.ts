@@ -3,8 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { firstDifference } from './generated.ts';
 import { previousCommit, previousRelease } from './previous-release.ts';
-import { runTool } from './run-tool.ts';
-import { ROOT } from './sources.ts';
+import { ROOT, runTool } from './sources.ts';
 
 const GENERATED = 'proto/gen';
 

@@ -5,7 +5,7 @@
 import { write } from './generated.ts';
 import { KINDS } from './kinds.ts';
 import { completeLock } from './lock.ts';
-import { runTool } from './run-tool.ts';
+import { runTool } from './sources.ts';
 
 await completeLock();
 await runTool('buf', ['generate']);

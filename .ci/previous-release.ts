@@ -1,5 +1,5 @@
 /** What came before this tree, as far as git knows. */
-import { runTool } from './run-tool.ts';
+import { runTool } from './sources.ts';
 
 /**
  * The commit that main had before: the last one, or the one before it where the tree is main itself. Undefined when

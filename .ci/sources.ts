@@ -1,4 +1,4 @@
-/** The project's own source files, and what each of them imports. */
+/** The project's own source files, what each of them imports, and the programs that read them. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,6 +8,18 @@ import { type Program, parse, Visitor } from 'oxc-parser';
 
 /** Where the project lies, with a slash at its end. */
 export const ROOT: string = new URL('../', import.meta.url).pathname;
+
+/** Runs a program, of node_modules/.bin if it is there. Returns its output; throws it when the program fails. */
+export async function runTool(program: string, args: readonly string[]): Promise<string> {
+  const PATH = `${ROOT}node_modules/.bin:${process.env.PATH}`;
+  const options = { cwd: ROOT, env: { ...process.env, PATH, NO_COLOR: '1' }, maxBuffer: 2 ** 26 };
+  try {
+    return (await promisify(execFile)(program, args, options)).stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '', message } = error as Error & { stdout?: string; stderr?: string };
+    throw new Error(`${stdout}${stderr}`.trim() || message, { cause: error });
+  }
+}
 
 /** A parsed source file. */
 export interface Source {
@@ -31,9 +43,7 @@ export interface Import {
 
 /** Every file of the project that is tracked or about to be: ignored and deleted ones are left out. */
 export async function listFiles(): Promise<string[]> {
-  const options = { cwd: ROOT, maxBuffer: 2 ** 24 };
-  const { stdout } = await promisify(execFile)('git', ['ls-files', '-z', '-co', '--exclude-standard'], options);
-  return stdout
+  return (await runTool('git', ['ls-files', '-z', '-co', '--exclude-standard']))
     .split('\0')
     .filter((path) => path !== '' && existsSync(join(ROOT, path)))
     .sort();

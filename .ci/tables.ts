@@ -1,18 +1,37 @@
 /** Tables of the documents that repeat the code. */
+
 import { Code } from '@connectrpc/connect';
+import { z } from 'zod';
+import { OPENINGS } from '../gateway/event-stream/stream-limit.ts';
+import { JSON_BOUNDS } from '../gateway/http/json-body.ts';
 import { PROBLEM_CODES, type ProblemCode, statusOf } from '../gateway/http/problem.ts';
+import { GUESSES } from '../gateway/operator/session/verify-token.ts';
+import { JSON_BOUNDS as RELAYED_JSON_BOUNDS } from '../gateway/relay/notification.ts';
+import { CAPTURES_PER_HOLD } from '../gateway/rest/limit-in-flight.ts';
+import { GATEWAY_SETTINGS } from '../gateway/settings.ts';
 import { ErrorReason } from '../proto/gen/holdfast/v1/error_pb.js';
+import { ADYEN_SETTINGS } from '../services/adyen/settings.ts';
+import { MAX_PER_HOLD, STORE } from '../services/core/books/books.ts';
+import { DEFAULT_ENDPOINT_SLOTS } from '../services/core/delivery/deliverer.ts';
+import { SLOW_SLOTS } from '../services/core/delivery/endpoint-slots.ts';
 import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS, type StatusInfo } from '../services/core/domain/kinds.ts';
 import { statusOf as statusOfWord } from '../services/core/domain/outcome.ts';
 import { HoldfastError, type RefusalCode } from '../services/core/domain/refusal.ts';
+import { WAIT_MS } from '../services/core/rpc/server/read-turns.ts';
 import { translateError } from '../services/core/rpc/server/translate-error.ts';
+import { CORE_SETTINGS } from '../services/core/settings/core-settings.ts';
+import { WORKER_SETTINGS } from '../services/core/settings/worker-settings.ts';
+import { PER_MINUTE } from '../services/core/storage/merchant/quota.ts';
+import { READ_LIMITS } from '../services/core/storage/open-pool.ts';
+import { MERCHANT_SETTINGS } from '../services/merchant/settings.ts';
+import { QUICKSTART_SETTINGS } from '../services/quickstart/settings.ts';
 import { BEHAVIOURS } from '../services/sandbox/behaviour.ts';
 import { effectOf } from '../services/sandbox/checkout/form-page.ts';
 import { groupInFours, TEST_CARDS } from '../services/sandbox/checkout/test-card.ts';
+import { SANDBOX_SETTINGS } from '../services/sandbox/settings.ts';
+import { STRIPE_SETTINGS } from '../services/stripe/settings.ts';
 import { ROOMS } from './core-rooms.ts';
 import type { Generated, Table } from './generated.ts';
-import { limitsTable } from './tables/limits.ts';
-import { settingsTable } from './tables/settings.ts';
 
 export const TABLES: readonly Generated[] = [
   tableIn('docs/architecture.md', 'rooms', roomsTable),
@@ -91,4 +110,108 @@ function tokensTable(): Table {
 /** The cards that the checkout page takes. */
 function cardsTable(): Table {
   return [['Test card', 'What happens'], ...TEST_CARDS.map((card) => [groupInFours(card.number), effectOf(card)])];
+}
+
+/** The settings of each process. */
+export const SETTINGS: Readonly<Record<string, z.ZodObject>> = {
+  launcher: QUICKSTART_SETTINGS,
+  core: CORE_SETTINGS,
+  worker: WORKER_SETTINGS,
+  migrate: z.object({ DATABASE_URL: CORE_SETTINGS.shape.DATABASE_URL }),
+  gateway: GATEWAY_SETTINGS,
+  sandbox: SANDBOX_SETTINGS,
+  stripe: STRIPE_SETTINGS,
+  adyen: ADYEN_SETTINGS,
+  merchant: MERCHANT_SETTINGS,
+};
+
+/**
+ * Every setting with its default and meaning; processes in which it means the same share a row. Throws for one without
+ * a description.
+ */
+function settingsTable(): Table {
+  const rows = new Map<string, string[]>();
+  for (const [process, { shape }] of Object.entries(SETTINGS)) {
+    for (const [name, setting] of Object.entries(shape as Record<string, z.ZodType>)) {
+      if (setting.description === undefined) throw new Error(`the setting ${name} of ${process} has no description`);
+      const key = [`\`${name}\``, defaultOf(setting), setting.description].join('\n');
+      rows.set(key, [...(rows.get(key) ?? []), process]);
+    }
+  }
+  const cells = [...rows].map(([key, processes]) => {
+    const [name = '', preset = '', meaning = ''] = key.split('\n');
+    return [name, processes.join(', '), preset, meaning];
+  });
+  return [['Setting', 'Process', 'Default', 'Meaning'], ...cells];
+}
+
+function defaultOf(setting: z.ZodType): string {
+  if (!setting.safeParse(undefined).success) return '*required*';
+  const { default: preset } = z.toJSONSchema(setting, { io: 'input', unrepresentable: 'any' });
+  if (preset === undefined) return 'unset';
+  return String(preset) === '' ? 'empty' : `\`${preset}\``;
+}
+
+const gateway = GATEWAY_SETTINGS.shape;
+const number = (value: unknown) => String(value).replace(/\B(?=(\d{3})+$)/g, ' ');
+const preset = (setting: { parse(value: undefined): unknown }) => number(setting.parse(undefined));
+const seconds = (ms: number) => `${ms / 1_000} s`;
+
+/** What one merchant, address or hold may use; of settings their defaults. */
+function limitsTable(): Table {
+  return [
+    ['What', 'Limit'],
+    ['REST', `${preset(gateway.REST_RATE_PER_SECOND)} requests a second for each API key`],
+    [
+      'event streams',
+      `${preset(gateway.STREAMS_PER_API_KEY)} open for each API key at a gateway, ${OPENINGS.points} openings in ` +
+        `${OPENINGS.durationSeconds} s`,
+    ],
+    [
+      'relay',
+      `${preset(gateway.RELAY_VERIFIED_PER_SECOND)} verified notifications a second for each merchant; ` +
+        `${preset(gateway.RELAY_ADDRESS_PER_SECOND)} requests and as many KiB of larger bodies a second ` +
+        'for each address',
+    ],
+    [
+      'calls in one core',
+      `${preset(CORE_SETTINGS.shape.MAX_CALLS_IN_FLIGHT)}; a merchant has at most as many as it leaves free. Above: ` +
+        '429, or 503 when all are in use',
+    ],
+    [
+      'calls in one core that wait for one of several processors',
+      'a quarter of those above. Above: 503 for a new hold or OCT, 202 at once for the rest',
+    ],
+    [
+      'requests at one gateway',
+      `${preset(gateway.REST_IN_FLIGHT)} (\`REST_IN_FLIGHT\`), shared among merchants in the same way; here and in ` +
+        'core, what a merchant does with its webhook has a share of its own',
+    ],
+    [
+      'reads of one merchant in one core',
+      `one at a time, in the order of arrival; after ${seconds(WAIT_MS)} of waiting 429. A read that takes ` +
+        `${seconds(READ_LIMITS.statement_timeout)} is stopped: 503`,
+    ],
+    ['metadata of a hold', '20 pairs, names to 40 and values to 500 characters; 16 384 bytes in UTF-8 in all'],
+    [
+      'captures of one hold',
+      `${CAPTURES_PER_HOLD} in progress at a gateway, ${MAX_PER_HOLD} waiting at a core; one more gets 429`,
+    ],
+    ['operations that wait to be stored', `${seconds(STORE.maxWaitMs)}, then 503`],
+    [
+      'JSON',
+      `${number(JSON_BOUNDS.maxValues)} values; ${JSON_BOUNDS.maxNames} names in requests, ` +
+        `${RELAYED_JSON_BOUNDS.maxNames} in relayed bodies`,
+    ],
+    ['attempts at once at one endpoint', `${DEFAULT_ENDPOINT_SLOTS}; ${SLOW_SLOTS} where it takes a second or more`],
+    [
+      'test notifications, replays and recoveries by a merchant',
+      `${PER_MINUTE['delivery.test']}, ${PER_MINUTE['delivery.replay']} and ${PER_MINUTE['delivery.recover']} a ` +
+        'minute for each merchant',
+    ],
+    [
+      'operator sign-in',
+      `${GUESSES.failures.points} wrong tokens a minute for each address, then growing penalties up to an hour`,
+    ],
+  ];
 }

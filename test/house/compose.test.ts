@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { access, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
-import { SETTINGS } from '../../.ci/tables/settings.ts';
+import { SETTINGS } from '../../.ci/tables.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { createDatabase } from '../database.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { previousRelease } from '../../.ci/previous-release.ts';
-import { runTool } from '../../.ci/run-tool.ts';
-import { ROOT } from '../../.ci/sources.ts';
+import { ROOT, runTool } from '../../.ci/sources.ts';
 
 const FOLDER = `${ROOT}services/core/storage/migrations/`;
 /**

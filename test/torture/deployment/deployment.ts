@@ -65,7 +65,23 @@ export async function openDeployment(
     await removeDataDir(folder.path);
   });
   const secrets = await keepSecrets(folder.path);
-  const own = { ...SETTINGS, ...options.environment, ...(await freeOuterPorts()), DATA_DIR: folder.path };
+  const other = {
+    ports: { SANDBOX_PORT: await freePort(), CHECKOUT_PORT: await freePort() },
+    ledgerFile: `${folder.path}/other.sqlite`,
+    token: randomBytes(32).toString('base64url'),
+    credential: randomBytes(32).toString('base64url'),
+  };
+  const own = {
+    ...SETTINGS,
+    ...options.environment,
+    ...(options.withOtherProcessor && {
+      PROCESSORS: `other=127.0.0.1:${other.ports.SANDBOX_PORT}`,
+      PROCESSOR_OTHER_TOKEN: other.token,
+      PROCESSOR_OTHER_CREDENTIAL: other.credential,
+    }),
+    ...(await freeOuterPorts()),
+    DATA_DIR: folder.path,
+  };
   const settings = readSettings({ ...process.env, ...own });
   const house = { settings, dataDir: folder.path, ports: await choosePorts(settings), secrets };
   const { startDatabase = startPostgresMember } = options;
@@ -93,27 +109,11 @@ export async function openDeployment(
   const links = await Promise.all(servers.map(([port, linkPort]) => openLink(linkPort, port)));
   opened.defer(async () => void (await Promise.all(links.map((link) => link.close()))));
   const metricsPorts = await Promise.all(servers.map(() => freePort()));
-  const other = {
-    ports: { SANDBOX_PORT: await freePort(), CHECKOUT_PORT: await freePort() },
-    ledgerFile: `${folder.path}/other.sqlite`,
-    token: randomBytes(32).toString('base64url'),
-    credential: randomBytes(32).toString('base64url'),
-  };
-  const withOther = <Child extends ReturnType<typeof coreProcess>>(child: Child): Child => {
-    if (!options.withOtherProcessor) return child;
-    const environment = {
-      ...child.environment,
-      PROCESSORS: `${child.environment.PROCESSORS},other=127.0.0.1:${other.ports.SANDBOX_PORT}`,
-      PROCESSOR_OTHER_TOKEN: other.token,
-      PROCESSOR_OTHER_CREDENTIAL: other.credential,
-    };
-    return { ...child, environment };
-  };
   const cores = await Promise.all(
     corePorts.map(async (CORE_PORT, index) => {
       const ports = { ...house.ports, CORE_PORT, CONNECT_PORT: await freePort() };
       const name = `core-${index + 1}`;
-      const core = withOther(coreProcess({ ...house, ports }, urlOf(name)));
+      const core = coreProcess({ ...house, ports }, urlOf(name));
       const environment = { ...core.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
       return memberOf({ ...core, name, environment });
     }),
@@ -135,7 +135,7 @@ export async function openDeployment(
     },
     corePorts,
   );
-  const worker = memberOf(withOther(workerProcess(house, urlOf('worker'))));
+  const worker = memberOf(workerProcess(house, urlOf('worker')));
   const gateway = withCores(
     gatewayProcess(house),
     servers.map(([, linkPort]) => linkPort),

@@ -2,24 +2,6 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { plainWords } from '../../platform/plain-words.ts';
 
-/** What the kit was called with. */
-export interface Options {
-  /** `host:port` of the adapter. */
-  readonly processor: string;
-  /** File of the profile. */
-  readonly profile: string;
-  /** Bearer token shown to the adapter; empty = the adapter wants none. */
-  readonly credential: string;
-  /** `host:port` on which the kit serves ProcessorEventService, as core does. */
-  readonly events: string;
-  /** Bearer token that the adapter must show with its events; empty = any. */
-  readonly eventsToken: string;
-  /** Only checks whose name contains one of these; none = all of them. */
-  readonly only: readonly string[];
-  /** How often the adapter is killed. */
-  readonly kills: number;
-}
-
 export const USAGE = `npm run conformance -- --processor HOST:PORT --profile FILE
   --credential TOKEN     shown to the adapter (default: PROCESSOR_CREDENTIAL)
   --events HOST:PORT     where the adapter reports events (default: 127.0.0.1:50051, core's own address)
@@ -32,14 +14,24 @@ const required = z.string('is required').min(1, 'is required');
 const address = required.regex(/^.+:\d{1,5}$/, 'must be HOST:PORT');
 
 const OPTIONS = z.object({
+  /** `host:port` of the adapter. */
   processor: address,
+  /** File of the profile. */
   profile: required,
+  /** Bearer token shown to the adapter; empty = the adapter wants none. */
   credential: z.string(),
+  /** `host:port` on which the kit serves ProcessorEventService, as core does. */
   events: address,
+  /** Bearer token that the adapter must show with its events; empty = any. */
   'events-token': z.string(),
-  only: z.array(z.string().min(1)),
+  /** Only checks whose name contains one of these; none = all of them. */
+  only: z.array(z.string().min(1)).readonly(),
+  /** How often the adapter is killed. */
   kills: z.coerce.number().int().min(1).max(1_000),
 });
+
+/** What the kit was called with. */
+export type Options = Omit<z.output<typeof OPTIONS>, 'events-token'> & { readonly eventsToken: string };
 
 /** Reads the command line. Throws an Error that names every option that is missing or wrong. */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {

@@ -26,17 +26,10 @@ export interface ReceivedItem extends Omit<Notification, 'merchantId'> {
   readonly duplicateCount: number;
 }
 
-/** The list. */
-export interface Received {
-  /** Stores a notification, or counts it when its operation is already known. Returns true for a duplicate. */
-  keep(notification: Notification): boolean;
-  /** The last 1 000 received, newest last; of one operation when it is named. */
-  list(requestId?: string): ReceivedItem[];
-  close(): void;
-}
+export type Received = ReturnType<typeof openReceived>;
 
 /** Opens the list. Creates the file when there is none. */
-export function openReceived(file: string): Received {
+export function openReceived(file: string) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file);
@@ -44,7 +37,8 @@ export function openReceived(file: string): Received {
   const insert = database.prepare(INSERT);
   const select = database.prepare(SELECT);
   return {
-    keep: ({ merchantId, requestId, kind, statusInfo, headers, body, bodyText }) => {
+    /** Stores a notification, or counts it when its operation is already known. Returns true for a duplicate. */
+    keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText }: Notification): boolean {
       const item = {
         receivedAt: new Date().toISOString(),
         kind,
@@ -58,7 +52,8 @@ export function openReceived(file: string): Received {
       const row = insert.get(merchantId, requestId, JSON.stringify(item)) as { duplicateCount: number };
       return row.duplicateCount > 0;
     },
-    list: (requestId) =>
+    /** The last 1 000 received, newest last; of one operation when it is named. */
+    list: (requestId?: string): ReceivedItem[] =>
       select.all(requestId ?? null, requestId ?? null).map((row) => ({
         ...(JSON.parse(String(row.item)) as Omit<ReceivedItem, 'duplicateCount'>),
         duplicateCount: Number(row.duplicateCount),

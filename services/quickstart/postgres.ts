@@ -31,17 +31,7 @@ export interface PostgresOptions {
 }
 
 /** A running server. */
-export interface Postgres {
-  /** The service's own database and role, which is no superuser. */
-  readonly url: string;
-  /** The superuser's URL. */
-  readonly adminUrl: string;
-  readonly home: PostgresHome;
-  /** Resolves when the server has ended, for whatever reason, with one line that says how. */
-  readonly exited: Promise<string>;
-  /** Shuts the server down and waits until it has ended. */
-  stop(): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /**
  * Starts a server and resolves when it accepts connections. Creates the cluster when there is none, and first stops a
@@ -49,7 +39,7 @@ export interface Postgres {
  * Ctrl-C reaches only the launcher; a keeper process stops it when this process dies. Throws with the last line of its
  * log when it does not start.
  */
-export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+export async function startPostgres(options: PostgresOptions) {
   for (const password of [options.password, options.superuserPassword]) assert.match(password, /^[A-Za-z0-9_-]{32,}$/);
   const home = await choosePostgresHome(options.directory);
   await stopStalePostgres(home.data);
@@ -70,8 +60,17 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     await stop();
     throw error;
   }
-  const url = `postgresql://holdfast:${options.password}@${address}/holdfast`;
-  return { url, adminUrl, home, exited, stop };
+  return {
+    /** The service's own database and role, which is no superuser. */
+    url: `postgresql://holdfast:${options.password}@${address}/holdfast`,
+    /** The superuser's URL. */
+    adminUrl,
+    home,
+    /** Resolves when the server has ended, for whatever reason, with one line that says how. */
+    exited,
+    /** Shuts the server down and waits until it has ended. */
+    stop,
+  };
 }
 
 /** Removes the data of a stopped server, wherever it is kept. */

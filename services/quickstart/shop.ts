@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QuickstartFile } from './quickstart.ts';
 
-/** The merchant and the service. */
-export type ShopOptions = Pick<QuickstartFile, 'baseUrl' | 'demoMerchantUrl' | 'apiKey'>;
-
 /** An answer; the body is parsed JSON. */
 export interface Answer {
   readonly status: number;
@@ -26,33 +23,31 @@ export interface ReceivedNotification {
   readonly body: any;
 }
 
-/** Calls as a merchant. */
-export interface Shop {
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  /** Waits for the notification of one operation; with a statusInfo, for that one. Throws after 15 s. */
-  notified(requestId: string, statusInfo?: string): Promise<ReceivedNotification>;
-  /** The notifications of one operation received so far. */
-  received(requestId: string): Promise<ReceivedNotification[]>;
-}
+export type Shop = ReturnType<typeof openShop>;
 
-/** Creates the client. */
-export function openShop({ baseUrl, demoMerchantUrl, apiKey }: ShopOptions): Shop {
+/** Opens a client that calls as a merchant. */
+export function openShop({
+  baseUrl,
+  demoMerchantUrl,
+  apiKey,
+}: Pick<QuickstartFile, 'baseUrl' | 'demoMerchantUrl' | 'apiKey'>) {
   const authorization = `Bearer ${apiKey}`;
+  /** The notifications of one operation received so far. */
   const received = async (requestId: string) => {
     const response = await fetch(`${demoMerchantUrl}/received?requestId=${encodeURIComponent(requestId)}`);
     return (await response.json()) as ReceivedNotification[];
   };
   return {
     received,
-    post: (path, body, headers = {}) =>
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       call(`${baseUrl}${path}`, {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    get: (path) => call(`${baseUrl}${path}`, { headers: { authorization } }),
-    notified: async (requestId, statusInfo) => {
+    get: (path: string) => call(`${baseUrl}${path}`, { headers: { authorization } }),
+    /** Waits for the notification of one operation; with a statusInfo, for that one. Throws after 15 s. */
+    async notified(requestId: string, statusInfo?: string): Promise<ReceivedNotification> {
       for (let waitedMs = 0; waitedMs < 15_000; waitedMs += 25) {
         const found = (await received(requestId)).find((item) => (statusInfo ?? item.statusInfo) === item.statusInfo);
         if (found !== undefined) return found;

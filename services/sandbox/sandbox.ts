@@ -11,22 +11,12 @@ import { openReporter } from './report.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 
-/** A running sandbox. */
-export interface Sandbox {
-  /** The processor contract. */
-  readonly grpcPort: number;
-  /** The hosted page. */
-  readonly checkoutPort: number;
-  /** Reports to core what is due now, rather than at its time. */
-  reportDue(): Promise<void>;
-  /** Lets running calls end (silent ones at once), then stops; nothing stays open. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const GRACE_MS = 3_000;
 
 /** Starts the sandbox processor: its gRPC server, its checkout page and the reports to core. */
-export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}): Promise<Sandbox> {
+export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}) {
   const clock = given.clock ?? systemClock;
   const log = given.log ?? openLog('sandbox', settings.LOG_LEVEL);
   const { HOST: host, PROCESSOR_CREDENTIAL: credential } = settings;
@@ -48,18 +38,22 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   const checkoutPort = await listen(page, 'CHECKOUT_PORT', settings.CHECKOUT_PORT, host);
   baseUrl ||= `http://127.0.0.1:${checkoutPort}`;
   const { wake: onEvent, runOnce: reportDue } = reporter;
-  const { methods, endSilences } = processorMethods({
-    ledger,
-    clock,
-    capabilities: secrets,
-    checkoutBaseUrl: baseUrl,
-    onEvent,
-  });
+  const parts = { ledger, clock, capabilities: secrets, checkoutBaseUrl: baseUrl, onEvent };
+  const { methods, endSilences } = processorMethods(parts);
   const address = { setting: 'SANDBOX_PORT', port: settings.SANDBOX_PORT, host, tls, graceMs: GRACE_MS };
   const server = started.adopt(await serveProcessor({ methods, log, credential, ...address }), ({ close }) => close());
   started.defer(endSilences);
   reporter.wake();
   log.info('ready', { grpcPort: server.port, checkoutPort });
   const running = started.move();
-  return { grpcPort: server.port, checkoutPort, reportDue, close: () => running.disposeAsync() };
+  return {
+    /** The processor contract. */
+    grpcPort: server.port,
+    /** The hosted page. */
+    checkoutPort,
+    /** Reports to core what is due now, rather than at its time. */
+    reportDue,
+    /** Lets running calls end (silent ones at once), then stops; nothing stays open. */
+    close: () => running.disposeAsync(),
+  };
 }

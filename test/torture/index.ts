@@ -56,12 +56,8 @@ const times = values.runs ?? values.rounds;
 const runs = times === undefined ? undefined : Number(times);
 const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
-if (
-  !Object.hasOwn(TORTURES, name) ||
-  !Number.isInteger(seed) ||
-  (runs !== undefined && !(runs > 0)) ||
-  (minutes !== undefined && !(minutes > 0))
-) {
+const isPositive = (given: number | undefined) => given === undefined || given > 0;
+if (!Object.hasOwn(TORTURES, name) || !Number.isInteger(seed) || !isPositive(runs) || !isPositive(minutes)) {
   process.stderr.write(
     `torture [${Object.keys(TORTURES).join(' | ')}] [--seed number] [--runs number | --rounds number | --minutes ` +
       'number]\n',

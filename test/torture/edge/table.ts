@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Attack, Met } from './attack.ts';
-import type { Measured } from './healthy-process.ts';
+import type { Measured } from './healthy-merchant.ts';
 
 const FILE = new URL('../../../docs/security.md', import.meta.url);
 export const BEGIN = '<!-- Written by `npm run torture -- edge`; test/house/edge-table.test.ts compares the names. -->';

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Client } from './client.ts';
 import type { Intention, Told } from './intention.ts';
+import type { Kind } from './promise.ts';
 
 /** How often a token is used, in percent. */
 const TOKENS = {
@@ -48,24 +49,27 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
     if (handle === '') return;
     await beforeCaptures?.(placed.requestId ?? '');
     const { merchant, userId, last, parts, changes } = drawn;
+    const want = (kind: Kind, amount: number, body: object) =>
+      intentionOf(kind, merchant, userId, amount, { preauthorizationId: handle, ...body });
     const capture = (amount: number, finalCapture?: boolean) =>
       captureOf(merchant, userId, handle, amount, finalCapture);
-    const told = await wantAll(
-      [...changes.map((kind) => changeOf(kind, merchant, userId, handle)), ...parts.map((amount) => capture(amount))],
-      drawn.isTogether,
-    );
+    const release = want('release', HOLD, {});
+    const change = (kind: 'increment' | 'extension') =>
+      want(kind, HOLD, kind === 'increment' ? { amountToAdd: 200 } : {});
+    const told = await wantAll([...changes.map(change), ...parts.map((amount) => capture(amount))], drawn.isTogether);
     if (!merchant.severalCaptures || last < 0.4) {
       told.push(await client.want(capture(500 + Math.floor(last * 100), merchant.severalCaptures || undefined)));
-    } else if (last < 0.65) await client.want(releaseOf(merchant, userId, handle));
-    else if (last < 0.85)
-      await client.wantRenewed(renewalOf(merchant, userId, handle), releaseOf(merchant, userId, handle));
+    } else if (last < 0.65) await client.want(release);
+    else if (last < 0.85) await client.wantRenewed(want('renewal', RENEWED, { amount: RENEWED }), release);
     const captures = told.filter(({ kind, outcome }) => kind === 'capture' && outcome === 'done');
+    // The refunds of a hold have different amounts.
     const refunds = captures
       .slice(0, drawn.refunds)
-      .flatMap((each, index) => [
-        refundOf(merchant, userId, each.requestId ?? '', 10 + index),
-        refundOf(merchant, userId, each.requestId ?? '', 20 + index),
-      ]);
+      .flatMap(({ requestId: captureRequestId }, index) =>
+        [10 + index, 20 + index].map((amount) =>
+          intentionOf('refund', merchant, userId, amount, { captureRequestId, amount }),
+        ),
+      );
     await wantAll(refunds, drawn.isTogether);
   }
 
@@ -105,20 +109,36 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
 
   async function payOut(): Promise<void> {
     const { userId, token, merchant } = draw();
-    const body = cardOf(userId, `tok_sandbox_${token}`, 700);
-    await client.want({ kind: 'oct', merchant, path: '/oct', body, mark: `credit ${userId} 700` });
+    await client.want(intentionOf('oct', merchant, userId, 700, cardOf(userId, `tok_sandbox_${token}`, 700)));
   }
-}
-
-/** A hold that the user's name identifies. */
-export function holdOf(merchant: Merchant, userId: string, tokenId: string, amount = HOLD): Intention {
-  const body = cardOf(userId, tokenId, amount);
-  return { kind: 'hold', merchant, path: '/preauthorization', body, mark: `authorization ${userId} ${amount}` };
 }
 
 /** What a hold is for, and what one that renews it is for. */
 const HOLD = 1_500;
 const RENEWED = 1_400;
+
+/** Where each kind is sent, and what the processor's ledger calls it. */
+const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
+  hold: ['/preauthorization', 'authorization'],
+  capture: ['/preauthorization/authorization', 'capture'],
+  release: ['/preauthorization/release', 'void'],
+  increment: ['/preauthorization/increment', 'increment'],
+  extension: ['/preauthorization/extend', 'extension'],
+  renewal: ['/preauthorization/renew', 'authorization'],
+  refund: ['/refund', 'refund'],
+  oct: ['/oct', 'credit'],
+};
+
+/** `amount` is the one by which the ledger tells it from others of the user. */
+function intentionOf(kind: Kind, merchant: Merchant, userId: string, amount: number, body: object): Intention {
+  const [path, entry] = KINDS[kind];
+  return { kind, merchant, path, body, mark: `${entry} ${userId} ${amount}` };
+}
+
+/** A hold that the user's name identifies. */
+export function holdOf(merchant: Merchant, userId: string, tokenId: string, amount = HOLD): Intention {
+  return intentionOf('hold', merchant, userId, amount, cardOf(userId, tokenId, amount));
+}
 
 export function captureOf(
   merchant: Merchant,
@@ -128,43 +148,7 @@ export function captureOf(
   finalCapture?: boolean,
 ): Intention {
   const body = { preauthorizationId, amountToCapture, finalCapture };
-  const mark = `capture ${userId} ${amountToCapture}`;
-  return { kind: 'capture', merchant, path: '/preauthorization/authorization', body, mark };
-}
-
-function releaseOf(merchant: Merchant, userId: string, preauthorizationId: string): Intention {
-  const body = { preauthorizationId };
-  return { kind: 'release', merchant, path: '/preauthorization/release', body, mark: `void ${userId} ${HOLD}` };
-}
-
-function changeOf(
-  kind: 'increment' | 'extension',
-  merchant: Merchant,
-  userId: string,
-  preauthorizationId: string,
-): Intention {
-  const mark = `${kind} ${userId} ${HOLD}`;
-  if (kind === 'extension')
-    return { kind, merchant, path: '/preauthorization/extend', body: { preauthorizationId }, mark };
-  const body = { preauthorizationId, amountToAdd: 200 };
-  return { kind, merchant, path: '/preauthorization/increment', body, mark };
-}
-
-function renewalOf(merchant: Merchant, userId: string, preauthorizationId: string): Intention {
-  const body = { preauthorizationId, amount: RENEWED };
-  return {
-    kind: 'renewal',
-    merchant,
-    path: '/preauthorization/renew',
-    body,
-    mark: `authorization ${userId} ${RENEWED}`,
-  };
-}
-
-/** The refunds of a hold have different amounts. */
-function refundOf(merchant: Merchant, userId: string, captureRequestId: string, amount: number): Intention {
-  const body = { captureRequestId, amount };
-  return { kind: 'refund', merchant, path: '/refund', body, mark: `refund ${userId} ${amount}` };
+  return intentionOf('capture', merchant, userId, amountToCapture, body);
 }
 
 function cardOf(userId: string, tokenId: string, amount: number) {

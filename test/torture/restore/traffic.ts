@@ -45,32 +45,27 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
     const [isKeyed, what] = [random() < 0.75, random()];
     const story: Story = { userId: `r${++serial}`, deeds: [], handle: '', ends: what >= 0.3 && what < 0.4 };
     stories.push(story);
-    const key = () => (isKeyed ? randomUUID() : undefined);
+    const deed = (kind: Deed['kind'], path: string, body: object) =>
+      act(caller, story, { kind, merchant, key: isKeyed ? randomUUID() : undefined, path, body });
     const card = { tokenId: 'tok_sandbox_ok', amount: 1_500, currency: 'EUR', terminalId: 'T1', userId: story.userId };
-    if (what < 0.15)
-      return void (await act(caller, story, { kind: 'oct', merchant, key: key(), path: '/oct', body: card }));
+    if (what < 0.15) return void (await deed('oct', '/oct', card));
     if (what < 0.3) {
       const { tokenId: _, ...body } = card;
-      const opened = { kind: 'checkout', merchant, key: key(), path: '/preauthorization', body } as const;
-      const { checkoutUrl } = (await act(caller, story, opened)) ?? {};
+      const { checkoutUrl } = (await deed('checkout', '/preauthorization', body)) ?? {};
       await delay(random() * 4_000);
       // The customer whose page is down pays nothing.
       if (checkoutUrl && random() < 0.6) await pay(checkoutUrl).catch(() => undefined);
       return;
     }
-    const placed = await act(caller, story, {
-      kind: 'hold',
-      merchant,
-      key: key(),
-      path: '/preauthorization',
-      body: card,
-    });
-    story.handle = placed?.preauthorizationId ?? '';
-    if (story.handle === '' || what < 0.45) return;
+    const { preauthorizationId = '' } = (await deed('hold', '/preauthorization', card)) ?? {};
+    story.handle = preauthorizationId;
+    if (preauthorizationId === '' || what < 0.45) return;
     await delay(random() * 400);
-    if (what < 0.55) return void (await act(caller, story, releaseOf(merchant, story, key())));
-    await act(caller, story, captureOf(merchant, story, 600, key()));
-    if (merchant.severalCaptures && what < 0.8) await act(caller, story, captureOf(merchant, story, 400, key()));
+    if (what < 0.55) return void (await deed('release', '/preauthorization/release', { preauthorizationId }));
+    const capture = (amountToCapture: number) =>
+      deed('capture', '/preauthorization/authorization', { preauthorizationId, amountToCapture });
+    await capture(600);
+    if (merchant.severalCaptures && what < 0.8) await capture(400);
   };
   const lanes = Array.from({ length: LANES }, async () => {
     while (!stopped) {
@@ -86,15 +81,6 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
       await Promise.all(lanes);
     },
   };
-}
-
-function captureOf(merchant: Merchant, { handle }: Story, amountToCapture: number, key: string | undefined): Deed {
-  const body = { preauthorizationId: handle, amountToCapture };
-  return { kind: 'capture', merchant, key, path: '/preauthorization/authorization', body };
-}
-
-function releaseOf(merchant: Merchant, { handle }: Story, key: string | undefined): Deed {
-  return { kind: 'release', merchant, key, path: '/preauthorization/release', body: { preauthorizationId: handle } };
 }
 
 interface Told {

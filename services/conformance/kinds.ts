@@ -26,52 +26,40 @@ export interface Kind {
   readonly prepare: (kit: Kit, tokenId?: string) => Promise<Request>;
 }
 
-const always = () => true;
+const kind = (
+  name: Kind['name'],
+  method: Method,
+  prepare: Kind['prepare'],
+  isSupported: Kind['isSupported'] = () => true,
+): Kind => ({ name, method, prepare, isSupported });
+
+const can = (ability: 'increments' | 'extension' | 'refunds') => (description: DescribeResponse) =>
+  description.authorizations?.[ability] === true;
 
 /** Every kind. */
 export const KINDS: readonly Kind[] = [
-  {
-    name: 'authorization',
-    method: 'authorize',
-    isSupported: always,
-    prepare: async (kit, tokenId) => authorization(kit, tokenId),
-  },
-  {
-    name: 'capture',
-    method: 'capture',
-    isSupported: always,
-    prepare: async (kit, tokenId) => capture(await placed(kit, tokenId), tenth(kit)),
-  },
-  {
-    name: 'void',
-    method: 'void',
-    isSupported: always,
-    prepare: async (kit, tokenId) => voiding(await placed(kit, tokenId)),
-  },
-  {
-    name: 'increment',
-    method: 'incrementAuthorization',
-    isSupported: ({ authorizations }) => authorizations?.increments === true,
-    prepare: async (kit, tokenId) => increment(await placed(kit, tokenId), tenth(kit)),
-  },
-  {
-    name: 'extension',
-    method: 'extendAuthorization',
-    isSupported: ({ authorizations }) => authorizations?.extension === true,
-    prepare: async (kit, tokenId) => extension(await placed(kit, tokenId)),
-  },
-  {
-    name: 'refund',
-    method: 'refund',
-    isSupported: ({ authorizations }) => authorizations?.refunds === true,
-    prepare: async (kit, tokenId) => refund((await captured(kit, tokenId)).capture, tenth(kit) / 2n),
-  },
-  {
-    name: 'credit',
-    method: 'credit',
-    isSupported: ({ credits }) => credits,
-    prepare: async (kit, tokenId) => credit(kit, tokenId),
-  },
+  kind('authorization', 'authorize', async (kit, token) => authorization(kit, token)),
+  kind('capture', 'capture', async (kit, token) => capture(await placed(kit, token), tenth(kit))),
+  kind('void', 'void', async (kit, token) => voiding(await placed(kit, token))),
+  kind(
+    'increment',
+    'incrementAuthorization',
+    async (kit, token) => increment(await placed(kit, token), tenth(kit)),
+    can('increments'),
+  ),
+  kind('extension', 'extendAuthorization', async (kit, token) => extension(await placed(kit, token)), can('extension')),
+  kind(
+    'refund',
+    'refund',
+    async (kit, token) => refund((await captured(kit, token)).capture, tenth(kit) / 2n),
+    can('refunds'),
+  ),
+  kind(
+    'credit',
+    'credit',
+    async (kit, token) => credit(kit, token),
+    ({ credits }) => credits,
+  ),
 ];
 
 /** Requests under the same identifier that ask something else, by what differs. */

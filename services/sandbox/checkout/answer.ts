@@ -1,13 +1,13 @@
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Log } from '../../../platform/log.ts';
 import type { Clock } from '../clock.ts';
+import type { Checkout } from '../ledger/checkout.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Reporter } from '../report.ts';
 import type { Capabilities } from './capability.ts';
 import { formPage } from './form-page.ts';
 import { formatAmount } from './format.ts';
 import { challengePage, messagePage } from './message-page.ts';
-import { showTo } from './security.ts';
 import { type OpenedCheckout, readCheckout, standingOf } from './standing.ts';
 import { type Message, WORDS } from './words.ts';
 
@@ -64,4 +64,40 @@ export function show(context: Context, httpStatus: number, page: string): void {
   context.status = httpStatus;
   context.type = 'html';
   context.body = page;
+}
+
+/** Headers of every answer: nothing is stored, framed, sniffed, run or told onwards. */
+export const protect: Middleware = async (context, next) => {
+  context.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy("'none'"),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'X-Robots-Tag': 'noindex',
+  });
+  await next();
+};
+
+/**
+ * Allows the form of an open checkout. Chromium holds form-action against the redirect that answers a form, and
+ * against the merchant's own redirects after it, so the scheme of the return URL must be allowed.
+ */
+export function showTo(context: Context, checkout: Checkout): void {
+  const onwards = checkout.returnUrl ? ` ${new URL(checkout.returnUrl).protocol}` : '';
+  context.set('Content-Security-Policy', policy(`'self'${onwards}`));
+}
+
+function policy(formAction: string): string {
+  const parts = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return [...parts, `form-action ${formAction}`].join('; ');
 }

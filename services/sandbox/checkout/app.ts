@@ -3,8 +3,7 @@ import { extname } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import { type CheckoutSetup, findCheckout, say, showStanding } from './answer.ts';
-import { protect } from './security.ts';
+import { type CheckoutSetup, findCheckout, protect, say, showStanding } from './answer.ts';
 import { takeForm } from './take-form.ts';
 import { WORDS } from './words.ts';
 

@@ -7,10 +7,9 @@ import type { Clock } from '../clock.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books, Ledger } from '../ledger/ledger.ts';
 import { CHECKOUT_PERIOD_MS, createCheckout } from './create-checkout.ts';
-import { follow } from './follow.ts';
 import { inquire } from './inquire.ts';
+import { follow, place } from './operate.ts';
 import type { Outcome } from './outcome.ts';
-import { place } from './place.ts';
 import { voidAuthorization } from './void.ts';
 
 /** What the calls need. */

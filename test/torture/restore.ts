@@ -15,9 +15,8 @@ import { type ResultWatcher, watchResults } from './deployment/result-watcher.ts
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';
 import { type Caller, openCaller } from './obedient/caller.ts';
 import type { TortureOptions } from './options.ts';
-import { wronglyTold } from './restore/told.ts';
 import { type Deed, type Story, startTraffic, type Traffic, untilAnswered } from './restore/traffic.ts';
-import { entriesOf, untrueOf } from './restore/truth.ts';
+import { entriesOf, untrueOf, wronglyTold } from './restore/truth.ts';
 
 interface Scene {
   readonly deployment: Deployment;

@@ -7,13 +7,8 @@ import type { Machine } from './machines.ts';
 /** Loses a part. Returns how to bring it back. */
 export type Loss = (cluster: Cluster) => Promise<() => Promise<void> | void>;
 
-type Part = (cluster: Cluster) => Promise<Machine> | Machine;
-const primary: Part = (cluster) => cluster.primary();
-const standby: Part = (cluster) => cluster.standby();
-
-const gone =
-  (part: Part): Loss =>
-  async (cluster) => {
+function gone(part: (cluster: Cluster) => Promise<Machine> | Machine): Loss {
+  return async (cluster) => {
     const machine = await part(cluster);
     const connect = await machine.kill();
     return () => {
@@ -21,14 +16,7 @@ const gone =
       cluster.startMachine(machine);
     };
   };
-const frozen =
-  (part: Part): Loss =>
-  async (cluster) =>
-    (await part(cluster)).freeze();
-const silent =
-  (part: Part): Loss =>
-  async (cluster) =>
-    (await part(cluster)).silence();
+}
 
 export const LOSSES: Readonly<Record<string, Loss>> = {
   'planned switchover': async (cluster) => {
@@ -39,15 +27,15 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
     for (const pid of (await cluster.primary()).pids('postgres')) signal(pid, 'SIGKILL');
     return () => undefined;
   },
-  "primary's machine gone": gone(primary),
-  "primary's machine frozen": frozen(primary),
-  "primary's machine silent": silent(primary),
+  "primary's machine gone": gone((cluster) => cluster.primary()),
+  "primary's machine frozen": async (cluster) => (await cluster.primary()).freeze(),
+  "primary's machine silent": async (cluster) => (await cluster.primary()).silence(),
   // Nobody tells PostgreSQL that it is not the primary any more.
   'Patroni of the primary frozen': async (cluster) => freeze((await cluster.primary()).pids('patroni')),
   'databases cut off from each other': async (cluster) => (await cluster.primary()).cutOff(await cluster.standby()),
-  "standby's machine gone": gone(standby),
-  "standby's machine frozen": frozen(standby),
-  "standby's machine silent": silent(standby),
+  "standby's machine gone": gone((cluster) => cluster.standby()),
+  "standby's machine frozen": async (cluster) => (await cluster.standby()).freeze(),
+  "standby's machine silent": async (cluster) => (await cluster.standby()).silence(),
   'one etcd gone': gone(({ etcds }) => etcds[Math.floor(Math.random() * etcds.length)] as Machine),
   'all etcd frozen for 55 s': async ({ etcds }) => {
     const thaws = etcds.map((etcd) => etcd.freeze());

@@ -1,8 +1,9 @@
-/** What the service says of each hold in the end, beside what the processors did. */
+/** What the service says in the end, and what merchants were notified of, beside what the processors did. */
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Entry } from '../../../services/sandbox/ledger/entry.ts';
 import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import type { Notification } from '../deployment/receiver.ts';
 import type { Caller } from '../obedient/caller.ts';
 import type { Story } from './traffic.ts';
 
@@ -54,3 +55,58 @@ function thereOf({ answer, captured, voided, refunded }: Entry): string {
     { [Answer.APPROVED]: 'PLACED', [Answer.UNSPECIFIED]: 'AWAITING_CHECKOUT' }[answer as number] ?? 'FAILED';
   return `${phase} ${sumsOf({ amountCaptured: captured, amountReleased: voided, amountRefunded: refunded })}`;
 }
+
+/**
+ * Compares the notifications with the processors' acts for these customers: each act is told under one requestId, the
+ * amounts of each hold are those of the books, and what was lost and is told again says that it was imported. Returns
+ * how many acts there were, how many operations were told again, and what is wrong.
+ */
+export function wronglyTold(
+  received: ReadonlyMap<string, readonly Notification[]>,
+  stories: readonly Story[],
+  entries: readonly Entry[],
+  isLost: (requestId: string) => boolean,
+) {
+  const users = new Set(stories.map(({ userId }) => userId));
+  const done = entries.filter(({ answer }) => answer === Answer.APPROVED);
+  const firsts = [...received.values()].flatMap(([first]) => (first?.reference === undefined ? [] : [first]));
+  const toldAbout = Map.groupBy(firsts, ({ reference }) => reference);
+  const toldOn = Map.groupBy(firsts, ({ holdRequestId }) => holdRequestId);
+  const doneOn = Map.groupBy(done, ({ authorizationRequestId }) => authorizationRequestId);
+  const wrong: string[] = [];
+  let acts = 0;
+  for (const first of (doneOn.get('') ?? []).filter(({ userId }) => users.has(userId))) {
+    const onIt = doneOn.get(first.requestId) ?? [];
+    for (const { kind, requestId, reference } of [first, ...onIt]) {
+      const { length } = toldAbout.get(reference) ?? [];
+      if (length !== 1) wrong.push(`the ${kind} ${requestId} is told under ${length} requestIds`);
+      acts++;
+    }
+    const told = toldOn.get(toldAbout.get(first.reference)?.[0]?.requestId) ?? [];
+    const [isTold, isThere] = [toldSums(told), doneSums(first, onIt)];
+    if (first.kind !== 'credit' && isTold !== isThere)
+      wrong.push(`the ${first.kind} ${first.requestId} is told as ${isTold}, and is ${isThere}`);
+  }
+  const again = [...received].filter(([requestId, { length }]) => length > 1 && isLost(requestId));
+  for (const [requestId, [, ...others]] of again)
+    if (!others.every(({ imported }) => imported)) wrong.push(`${requestId} is told again as if it were new`);
+  return { acts, again: again.length, wrong };
+}
+
+function toldSums(told: readonly Notification[]): string {
+  const sum = (...operations: readonly string[]) =>
+    told.reduce((sum, { operation, amount }) => sum + (operations.includes(operation) ? amount : 0), 0);
+  return inWords(sum('CAPTURE'), sum('REFUND'), sum('RELEASE', 'EXPIRY'));
+}
+
+function doneSums({ captured, refunded }: Entry, onIt: readonly Entry[]): string {
+  const voids = onIt.filter(({ kind }) => kind === 'void');
+  return inWords(
+    captured,
+    refunded,
+    voids.reduce((sum, { voided }) => sum + voided, 0),
+  );
+}
+
+const inWords = (captured: number, refunded: number, voided: number) =>
+  `${captured} captured, ${refunded} refunded, ${voided} given back`;

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { create, toBinary } from '@bufbuild/protobuf';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { createValidator } from '@bufbuild/protovalidate';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { serviceDefinition } from '../../platform/grpc-client.ts';
@@ -10,7 +12,6 @@ import {
   ReportEventRequestSchema,
   ReportEventResponseSchema,
 } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { demandDuringRun } from './times.ts';
 
 /** What an event says, by its kind. */
 export type Said = ReportEventRequest['event'];
@@ -113,5 +114,18 @@ export function subjectOf(said: Said): string {
 export function bytesOf(said: Said): string {
   return Buffer.from(toBinary(ReportEventRequestSchema, create(ReportEventRequestSchema, { event: said }))).toString(
     'hex',
+  );
+}
+
+/** Clocks may differ by so much. */
+const SKEW_MS = 5 * 60_000;
+
+/** Demands of a time that it lies within this run. */
+export function demandDuringRun(startedMs: number, time: Timestamp | undefined, what: string): void {
+  if (!time) return;
+  const ms = timestampMs(time);
+  assert(
+    ms > startedMs - SKEW_MS && ms < Date.now() + SKEW_MS,
+    `${what} is ${new Date(ms).toISOString()}, not a time of this run`,
   );
 }

@@ -12,9 +12,8 @@ import {
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { AdapterProcess, Client } from './adapter.ts';
-import type { Inbox, Report, Said } from './inbox.ts';
+import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import type { Profile } from './profile.ts';
-import { demandDuringRun } from './times.ts';
 
 /** What the checks work with. */
 export interface Kit {

@@ -116,11 +116,11 @@ type Environment = Record<string, string | number | undefined>;
 function child(house: House, name: string, entry: string, own: Environment): ChildOptions {
   const { environment: inherited, ...known } = house.settings;
   const unknown = Object.entries(inherited).filter(([setting]) => !Object.hasOwn(known, setting));
-  const environment = { ...Object.fromEntries(unknown), HOST: '127.0.0.1', ...own };
-  return { name, entry, dataDir: house.dataDir, environment: texts(environment) };
-}
-
-function texts(environment: Environment): Record<string, string> {
-  const set = Object.entries(environment).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
+  const all = Object.entries<string | number | undefined>({
+    ...Object.fromEntries(unknown),
+    HOST: '127.0.0.1',
+    ...own,
+  });
+  const set = all.flatMap(([setting, value]) => (value === undefined ? [] : [[setting, String(value)]]));
+  return { name, entry, dataDir: house.dataDir, environment: Object.fromEntries(set) };
 }

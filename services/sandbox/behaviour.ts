@@ -131,23 +131,16 @@ function ways<Name extends Kind>(
   several: string,
   verb: string = name,
 ): Record<`${Name}_${Way}`, Behaviour> {
-  const effects: Record<Way, Effect> = {
-    declined: declined(`${name}_declined`, `The issuer declined the ${name}.`),
-    error: base.notPerformed(`${name}_error`, `The processor could not ${verb}.`),
-    accepted: { ...APPROVED, endsAfterMs: LATER_MS },
-    timeout_applied: { ...APPROVED, silence: 'after' },
-    timeout_lost: { ...APPROVED, silence: 'before' },
+  const behaviours: Record<Way, readonly [about: string, effect: Effect]> = {
+    declined: [`${several} are declined`, declined(`${name}_declined`, `The issuer declined the ${name}.`)],
+    error: [`${several} fail`, base.notPerformed(`${name}_error`, `The processor could not ${verb}.`)],
+    accepted: [`${several} are accepted, and approved 2 seconds later`, { ...APPROVED, endsAfterMs: LATER_MS }],
+    timeout_applied: [`answers to ${several} are lost`, { ...APPROVED, silence: 'after' }],
+    timeout_lost: [`${several} are lost`, { ...APPROVED, silence: 'before' }],
   };
-  const abouts: Record<Way, string> = {
-    declined: `Approved; ${several} are declined`,
-    error: `Approved; ${several} fail`,
-    accepted: `Approved; ${several} are accepted, and approved 2 seconds later`,
-    timeout_applied: `Approved; answers to ${several} are lost`,
-    timeout_lost: `Approved; ${several} are lost`,
-  };
-  const named = (Object.keys(effects) as Way[]).map((way) => [
+  const named = Object.entries(behaviours).map(([way, [about, effect]]) => [
     `${name}_${way}`,
-    { about: abouts[way], [name]: effects[way] },
+    { about: `Approved; ${about}`, [name]: effect },
   ]);
   return Object.fromEntries(named);
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { ROOT } from '../../.ci/sources.ts';
-import { ATTACKS } from '../torture/edge/attacks.ts';
-import { BEGIN, END } from '../torture/edge/table.ts';
+import { ATTACKS, BEGIN, END } from '../torture/edge/table.ts';
 
 describe('the table of attacks in docs/security.md', () => {
   it('has a row for each attack of npm run torture -- edge, in their order', async () => {

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack, Target } from './edge/attack.ts';
-import { ATTACKS } from './edge/attacks.ts';
 import { type HealthyMerchant, type Measured, openHealthyMerchant } from './edge/healthy-merchant.ts';
 import { openStack, type Stack } from './edge/stack.ts';
-import { type Row, tableOf, writeTable } from './edge/table.ts';
+import { ATTACKS, type Row, tableOf, writeTable } from './edge/table.ts';
 import type { TortureOptions } from './options.ts';
 
 const WARM_UP_MS = 3_000;

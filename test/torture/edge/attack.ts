@@ -3,11 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { QuickstartFile } from '../../../services/quickstart/quickstart.ts';
 
 /** A merchant that the attack uses or impersonates. */
-export interface Merchant {
-  readonly merchantId: string;
-  readonly apiKey: string;
-  readonly signingSecret: string;
-}
+export type Merchant = QuickstartFile['singleCapture'];
 
 /** The target. */
 export interface Target {
@@ -64,16 +60,12 @@ export async function openSocket(url: string, localAddress: string): Promise<Soc
 }
 
 /** Sends bytes and returns the statuses received until the connection ended, or was silent for a while. */
-export async function exchange(
-  url: string,
-  bytes: string,
-  quietMs = 1_000,
-): Promise<{ statuses: number[]; closed: boolean }> {
+export async function exchange(url: string, bytes: string): Promise<{ statuses: number[]; closed: boolean }> {
   const socket = await openSocket(url, newAddress());
   let text = '';
   let closed = false;
   const ended = new Promise<void>((resolve) => {
-    socket.setTimeout(quietMs, resolve);
+    socket.setTimeout(QUIET_MS, resolve);
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
     });
@@ -87,3 +79,5 @@ export async function exchange(
   socket.destroy();
   return { statuses: [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1])), closed };
 }
+
+const QUIET_MS = 1_000;

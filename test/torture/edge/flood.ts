@@ -21,14 +21,12 @@ export interface FloodOptions {
   readonly senders: number;
   /** Pause of each sender between two requests. */
   readonly pauseMs?: number;
-  /** By default one of its own. */
-  readonly address?: string;
 }
 
 /** Sends the requests of `next` for a while, and counts the answers. A broken connection counts as `closed`. */
 export async function flood(next: (sent: number) => Shot, options: FloodOptions): Promise<Answers> {
   const answers = new Answers();
-  const agent = new Agent({ connect: { localAddress: options.address ?? newAddress() }, connections: options.senders });
+  const agent = new Agent({ connect: { localAddress: newAddress() }, connections: options.senders });
   const untilMs = performance.now() + options.forMs;
   let sent = 0;
   const send = async () => {

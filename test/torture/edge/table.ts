@@ -1,8 +1,16 @@
-/** The Markdown table of the attacks in docs/security.md. */
+/** The attacks, and their Markdown table in docs/security.md. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Attack, Met } from './attack.ts';
+import { FLOODS } from './floods.ts';
 import type { Measured } from './healthy-merchant.ts';
+import { HOSTILE_ENDPOINTS } from './hostile-endpoints.ts';
+import { REQUEST_LINES } from './request-lines.ts';
+import { SIGNATURES } from './signatures.ts';
+import { SLOW_SERVERS } from './slow-servers.ts';
+
+/** In order. */
+export const ATTACKS: readonly Attack[] = [REQUEST_LINES, SIGNATURES, FLOODS, SLOW_SERVERS, HOSTILE_ENDPOINTS].flat();
 
 const FILE = new URL('../../../docs/security.md', import.meta.url);
 export const BEGIN = '<!-- Written by `npm run torture -- edge`; test/house/edge-table.test.ts compares the names. -->';

@@ -4,7 +4,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, checkUnless, supported } from '../check.ts';
 import { KINDS, type Kind } from '../kinds.ts';
-import { inquire, type Kit, type Request } from '../kit.ts';
+import { authorization, inquire, type Request } from '../kit.ts';
 import { booksOf } from './answers.ts';
 import { demandRefusal } from './identifiers.ts';
 
@@ -17,7 +17,7 @@ export const ACCESS: readonly Check[] = [
     async (kit) => {
       const { stranger } = kit;
       assert(stranger);
-      const hold = await prepared(kit);
+      const hold = authorization(kit);
       const expiresAt = timestampFromMs(Date.now() + 30 * 60_000);
       await demandUnauthenticated('CreateCheckout', stranger.createCheckout({ ...hold, expiresAt }));
       await demandUnauthenticated('Inquire', stranger.inquire({ requestId: hold.requestId, fence: true }));
@@ -30,13 +30,6 @@ export const ACCESS: readonly Check[] = [
 ];
 
 const NO_CREDENTIAL = 'no --credential was given';
-const [AUTHORIZATION] = KINDS;
-
-function prepared(kit: Kit): Promise<Request> {
-  assert(AUTHORIZATION);
-  return AUTHORIZATION.prepare(kit);
-}
-
 function withoutCredential(kind: Kind): Check {
   return checkUnless(
     (kit) => supported(kind)(kit) ?? (kit.stranger ? undefined : NO_CREDENTIAL),

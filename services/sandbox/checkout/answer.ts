@@ -8,7 +8,7 @@ import type { Capabilities } from './capability.ts';
 import { formPage } from './form-page.ts';
 import { formatAmount } from './format.ts';
 import { challengePage, messagePage } from './message-page.ts';
-import { type OpenedCheckout, readCheckout, standingOf } from './standing.ts';
+import { type OpenedCheckout, readCheckout, standingOf } from './submit.ts';
 import { type Message, WORDS } from './words.ts';
 
 /** What the page needs. */

@@ -6,8 +6,7 @@ import type { Books } from '../ledger/ledger.ts';
 import { type CheckoutSetup, findCheckout, say, show, showTo } from './answer.ts';
 import { readCard } from './form.ts';
 import { formPage } from './form-page.ts';
-import { type OpenedCheckout, standingOf } from './standing.ts';
-import { answerChallenge, cancel, type Submitted, submitCard } from './submit.ts';
+import { answerChallenge, cancel, type OpenedCheckout, type Submitted, standingOf, submitCard } from './submit.ts';
 import { type Refusal, WORDS } from './words.ts';
 
 const LARGEST_BODY_BYTES = 4 * 1024;

@@ -1,8 +1,12 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { cpuEach } from '../cpu.ts';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
-import { openReceiver } from '../receiver.ts';
 import { runPlainWorker } from '../references/plain-worker.ts';
 import type { Measured, Row } from '../row.ts';
 import { holdOrder } from './calls.ts';
@@ -22,10 +26,9 @@ function latencyRow(word: string, quantile: number, goalMs: number): Row {
     reference: `the goal, ${goalMs} ms`,
     goal: { atMost: 1 },
     async prepare(house, seconds) {
-      const receiver = await openReceiver();
-      house.atRowEnd(() => receiver.close());
+      const url = await openReceiver(house);
       await startWorker(house);
-      const { merchantId } = await house.createMerchant({ webhookUrl: receiver.url });
+      const { merchantId } = await house.createMerchant({ webhookUrl: url });
       const order = { ...(await holdOrder(house, 64, seconds, { merchantId })), perSecond: OPERATIONS_PER_SECOND };
       return async () => ({ value: await firstAttemptMs(house, order, quantile), reference: goalMs });
     },
@@ -59,12 +62,11 @@ export const deliveries: Row = {
   reference: 'a plain worker, SKIP LOCKED and undici',
   goal: { atLeast: 1 },
   async prepare(house) {
-    const receiver = await openReceiver();
-    house.atRowEnd(() => receiver.close());
+    const url = await openReceiver(house);
     await startWorker(house);
     return async () => ({
-      ...(await deliveriesPerSecond(house, receiver.url)),
-      ...(await runPlainWorker(house, receiver.url, BODY, BACKLOG)),
+      ...(await deliveriesPerSecond(house, url)),
+      ...(await runPlainWorker(house, url, BODY, BACKLOG)),
     });
   },
 };
@@ -111,3 +113,25 @@ async function drained(house: House, merchantId: string): Promise<void> {
 }
 
 const LOOK_MS = 250;
+
+/** A merchant's backend that answers at once, in a process of its own; it is closed with the row. */
+async function openReceiver(house: House) {
+  const child = fork(fileURLToPath(import.meta.url), [], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  house.atRowEnd(async () => {
+    child.disconnect();
+    await once(child, 'exit');
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.end('{}'));
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+  process.on('disconnect', () => process.exit(0));
+}

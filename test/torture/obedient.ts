@@ -90,7 +90,7 @@ async function openStage(seed: number, by: Play['by'], startDatabase?: Deploymen
       0,
     );
   const python = by === 'python' ? await openPythonClient(caller) : undefined;
-  const client = openClient({ caller, by: python ?? (by === 'table' ? 'TABLE' : 'PACKAGE'), excusedMs });
+  const client = openClient(caller, python ?? (by === 'table' ? 'TABLE' : 'PACKAGE'), excusedMs);
   const named = (...names: string[]) => names.map((name) => deployment.merchants.get(name) as Merchant);
   const merchants = named('ann', 'bob', 'cleo');
   const stories = openStoryteller(client, merchants, chance(seed));

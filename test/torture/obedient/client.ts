@@ -11,17 +11,6 @@ import type { Intention, Told } from './intention.ts';
 import { type Kind, readAnswer } from './promise.ts';
 import type { PythonClient } from './python.ts';
 
-export interface ClientOptions {
-  readonly caller: Caller;
-  /**
-   * TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a
-   * key over all tries.
-   */
-  readonly by: 'PACKAGE' | 'TABLE' | PythonClient;
-  /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
-  readonly excusedMs: (heard: Heard) => number;
-}
-
 /** What of an answer of the package is recorded. */
 type Answered = { readonly outcome: 'done' | 'unknown' } & Named;
 
@@ -36,7 +25,13 @@ const namesOf = ({ requestId, extensionRequestId, preauthorizationId }: Named) =
 export type Client = ReturnType<typeof openClient>;
 
 /** Opens the clients of all merchants. */
-export function openClient({ caller, by, excusedMs }: ClientOptions) {
+export function openClient(
+  caller: Caller,
+  /** TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a key over all tries. */
+  by: 'PACKAGE' | 'TABLE' | PythonClient,
+  /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
+  excusedMs: (heard: Heard) => number,
+) {
   const isKeyed = by !== 'TABLE';
   const told: Told[] = [];
   const answers = new Map<string, number>();

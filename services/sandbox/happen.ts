@@ -7,9 +7,8 @@ import { behaviourOf, effectOf } from './behaviour.ts';
 import type { Entry } from './ledger/entry.ts';
 import type { Event, EventKind } from './ledger/event.ts';
 import type { Books } from './ledger/ledger.ts';
-import { refundableOf, remainingOf } from './rpc/authorization.ts';
 import { cardOf, endingOf, resultOf } from './rpc/outcome.ts';
-import { letGo, perform, reversalIdOf } from './rpc/perform.ts';
+import { letGo, perform, refundableOf, remainingOf, reversalIdOf } from './rpc/perform.ts';
 
 /**
  * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report;

@@ -5,8 +5,8 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { type Ability, type BehaviourName, behaviourOfToken, type Effect, effectOf, isAble } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { endedElsewhere, findAuthorization, refundableOf, remainingOf } from './authorization.ts';
 import { type Conclusion, cardOf, conclude, type Outcome, recall } from './outcome.ts';
+import { endedElsewhere, findAuthorization, refundableOf, remainingOf } from './perform.ts';
 
 /** Authorizes or credits an amount with a token; a repeated identifier returns the same result. */
 export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {

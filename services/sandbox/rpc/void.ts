@@ -4,8 +4,8 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { APPROVED, type Effect, effectOf } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { endedElsewhere, findAuthorization } from './authorization.ts';
 import { conclude, endingOf, type Outcome, recall } from './outcome.ts';
+import { endedElsewhere, findAuthorization } from './perform.ts';
 
 /**
  * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all

@@ -5,7 +5,8 @@
 with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
-    from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean, deadline timestamptz,
+    from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean,
+      deadline timestamptz,
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
       "createdAt" timestamptz, "inquireAt" timestamptz, "terminalId" text, "userId" text, "tokenId" text,
       "phase" text, "idHash" bytea, "idKey" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
@@ -141,7 +142,8 @@ select i.place, h.xmin::text as version, h.*,
 with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
-    from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean, deadline timestamptz, version xid, closing boolean, changing text, reserves text,
+    from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean,
+      deadline timestamptz, version xid, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
       "createdAt" timestamptz, "inquireAt" timestamptz, "kind" text, "holdRequestId" uuid, "captureRequestId" uuid,

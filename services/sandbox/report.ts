@@ -13,8 +13,8 @@ const RUNS_AT_ONCE = 8;
 export type Reporter = ReturnType<typeof openReporter>;
 
 /**
- * Reports events to core, each at least once and until core has it; survives a restart. Nothing is sent before the first
- * `wake()` or `runOnce()`.
+ * Reports events to core, each at least once and until core has it; survives a restart. Nothing is sent before the
+ * first `wake()` or `runOnce()`.
  */
 export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, log: Log) {
   const stop = new AbortController();

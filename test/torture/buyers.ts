@@ -113,7 +113,10 @@ const PARTS = [300, 400, 300, 200];
 /** When a hold captures or ends by itself: soon, and not before a core that was killed serves again. */
 const SOON_MS = 2_000;
 
-/** Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in milliseconds. */
+/**
+ * Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in
+ * milliseconds.
+ */
 export async function untilSettled({ sql }: Pick<Deployment, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {

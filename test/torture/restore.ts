@@ -140,7 +140,8 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   const line = [
     `${deeds.length} calls, ${lost.size} acknowledged operations lost`,
     `${told} of ${watchers.length} streams told and a resumed one answered ${refusedAt}`,
-    `${early.refused} calls refused before reconciling, ${early.back} checkouts back by their events; contracts moved from ${here} to ${there}`,
+    `${early.refused} calls refused before reconciling, ${early.back} checkouts back by their events`,
+    `contracts moved from ${here} to ${there}`,
     `${after.done} keys repeated after, each answered as first: 0 charged again, 0 under two requestIds`,
     `0 of ${traffic.stories.length} customers told an untruth`,
     `${notified.acts} acts of the processors notified under one requestId each`,

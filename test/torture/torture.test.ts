@@ -1,4 +1,6 @@
-/** Short versions of the tortures: enough to see that they still detect faults. `npm run torture` plays them at length. */
+/**
+ * Short versions of the tortures: enough to see that they still detect faults. `npm run torture` plays them at length.
+ */
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureFailover } from './failover.ts';

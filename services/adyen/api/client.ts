@@ -47,9 +47,9 @@ export function openClient(
   const base = settings.ADYEN_API_BASE.replace(/\/+$/, '');
   return {
     /**
-     * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`: an
-     * earlier request under this key may have arrived; then a rejection counts only when Adyen's answer names the key,
-     * which says that it was looked up. Never rejects.
+     * Sends a request once, under an idempotency key (docs.adyen.com/development-resources/api-idempotency). `doubt`:
+     * an earlier request under this key may have arrived; then a rejection counts only when Adyen's answer names the
+     * key, which says that it was looked up. Never rejects.
      */
     async post(path: string, body: object, idempotencyKey: string, doubt: boolean): Promise<Answered> {
       try {

@@ -94,7 +94,9 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const NEVER_REACHABLE = 'the address belongs to a metadata service or is link-local';
 
-/** Metadata services: most clouds' (link-local), Alibaba's, Azure's wire server, Oracle's, AWS's and GCP's over IPv6. */
+/**
+ * Metadata services: most clouds' (link-local), Alibaba's, Azure's wire server, Oracle's, AWS's and GCP's over IPv6.
+ */
 const NEVER = parseNetworks(
   '169.254.0.0/16,100.100.100.200/32,168.63.129.16/32,192.0.0.192/32,fe80::/10,fd00:ec2::/32,fd20:ce::/32',
 );

@@ -17,8 +17,8 @@ import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 /**
  * The message of a row: those of its fields that the row has a value for, under the same name. Times become timestamps,
- * words the enum values that are called so. A field that is added to both is answered from then on. `instead` are values
- * that the row has under another name, or not so; a row is not copied for them, which took ten times as long.
+ * words the enum values that are called so. A field that is added to both is answered from then on. `instead` are
+ * values that the row has under another name, or not so; a row is not copied for them, which took ten times as long.
  */
 export function present<Desc extends DescMessage>({ fields }: Desc, row: object, instead: object = {}): Fields<Desc> {
   const values = row as Readonly<Record<string, unknown>>;

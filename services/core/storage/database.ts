@@ -2,7 +2,9 @@ import type { OrmHolder } from './orm.ts';
 
 /** PostgreSQL, for bound statements. */
 export interface Database {
-  /** Runs one statement in a transaction of its own. Columns are named in camelCase: `hold_request_id` is holdRequestId. */
+  /**
+   * Runs one statement in a transaction of its own. Columns are named in camelCase: `hold_request_id` is holdRequestId.
+   */
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs several statements in one transaction; an error rolls it back. */
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;

@@ -74,9 +74,9 @@ function gather(database: DatabaseSync, books: Books) {
     /** Names this ledger, and no other. */
     identity: String(database.prepare('SELECT identity FROM ledger').get()?.identity),
     /**
-     * Runs a decision on the books and resolves after its commit. Decisions of the same turn of the event loop share one
-     * transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a full
-     * disk), the transaction is rolled back and all of them reject.
+     * Runs a decision on the books and resolves after its commit. Decisions of the same turn of the event loop share
+     * one transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a
+     * full disk), the transaction is rolled back and all of them reject.
      */
     commit<T>(decide: (books: Books) => T): Promise<T> {
       return new Promise((resolve, reject) => {

@@ -14,7 +14,9 @@ export interface Notification {
 
 /** Listens on a free port. */
 export async function openReceiver() {
-  /** The acknowledged notifications by requestId, without those that were delivered under the same webhook-id before. */
+  /**
+   * The acknowledged notifications by requestId, without those that were delivered under the same webhook-id before.
+   */
   const received = new Map<string, Notification[]>();
   const seen = new Set<string>();
   const { url, close } = await serveLocally(async (request, response) => {

@@ -27,7 +27,10 @@ export type Client = ReturnType<typeof openClient>;
 /** Opens the clients of all merchants. */
 export function openClient(
   caller: Caller,
-  /** TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a key over all tries. */
+  /**
+   * TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a
+   * key over all tries.
+   */
   by: 'PACKAGE' | 'TABLE' | PythonClient,
   /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
   excusedMs: (heard: Heard) => number,

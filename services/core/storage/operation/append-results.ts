@@ -4,7 +4,9 @@ import type { DeliveryRow } from '../delivery/delivery-row.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import type { OperationRow } from './operation-row.ts';
 
-/** What is appended of a result, with the types of the columns; beside it, where it stands in the log and of its hold. */
+/**
+ * What is appended of a result, with the types of the columns; beside it, where it stands in the log and of its hold.
+ */
 const COLUMNS = {
   requestId: 'uuid',
   kind: 'text',

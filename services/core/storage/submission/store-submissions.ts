@@ -73,9 +73,9 @@ export interface Stored {
 }
 
 /**
- * Runs a statement that stores what is sent, which takes it as `asRow` makes it. Returns what became of each; one that is
- * not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId is
- * before it.
+ * Runs a statement that stores what is sent, which takes it as `asRow` makes it. Returns what became of each; one that
+ * is not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId
+ * is before it.
  */
 export async function storeEach<Input extends { readonly requestId: string }>(
   query: Query,
@@ -122,7 +122,8 @@ export async function storeSubmissions(
 }
 
 /** SQL: columns of the input that say what call a row comes of. */
-export const CALL_INPUT = `place int, ${CLAIM_INPUT}, "processorRequestId" uuid, imported boolean, deadline timestamptz`;
+export const CALL_INPUT = `place int, ${CLAIM_INPUT}, "processorRequestId" uuid, imported boolean,
+      deadline timestamptz`;
 
 /** SQL: conditions on a row `i` of the input under which it is not stored. */
 export const IS_LATE = 'coalesce(i.deadline <= clock_timestamp(), false) as late';

@@ -7,9 +7,11 @@ import { createValidator } from '@bufbuild/protovalidate';
 import { credentials } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../platform/grpc-client.ts';
 import { ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { CallService } from '../../proto/gen/holdfast/v1/call_pb.js';
 import type { Profile } from './profile.ts';
 
 export type Client = GrpcClient<typeof ProcessorService>;
+export type Together = GrpcClient<typeof CallService>;
 
 const TIMEOUT_MS = 20_000;
 const validator = createValidator();
@@ -17,13 +19,17 @@ const validator = createValidator();
 /** Opens channels to the adapter under test; none of them connects before the first call. */
 export function openAdapter(address: string, credential: string) {
   const closers: (() => void)[] = [];
-  const clientWith = (token: string) => {
+  const channelWith = (token: string) => {
     const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: TIMEOUT_MS });
     closers.push(channel.close);
-    return channel.client(ProcessorService);
+    return channel;
   };
+  const clientWith = (token: string) => channelWith(token).client(ProcessorService);
+  const channel = channelWith(credential);
   return {
-    client: validated(clientWith(credential)),
+    client: validated(channel.client(ProcessorService)),
+    /** Calls of one moment in one message, for adapters that take them. */
+    together: channel.client(CallService),
     /** The same with another credential, and unchecked. */
     clientWith,
     close() {

@@ -11,13 +11,14 @@ import {
   type RefundRequest,
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterProcess, Client } from './adapter.ts';
+import type { AdapterProcess, Client, Together } from './adapter.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import type { Profile } from './profile.ts';
 
 /** What the checks work with. */
 export interface Kit {
   readonly client: Client;
+  readonly together: Together;
   /** A client that shows another credential; undefined when the adapter wants none. */
   readonly stranger: Client | undefined;
   readonly description: DescribeResponse;

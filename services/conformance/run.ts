@@ -58,9 +58,10 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
       throw new Error(`--processor ${options.processor}: Describe failed: ${cause.message}`, { cause });
     });
     const stranger = options.credential === '' ? undefined : adapter.clientWith('not-the-credential-of-anybody-at-all');
-    const { client } = adapter;
+    const { client, together } = adapter;
     const kit: Kit = {
       client,
+      together,
       stranger,
       description,
       inbox,

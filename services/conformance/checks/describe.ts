@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { v7 as uuidv7 } from 'uuid';
-import { type Check, check } from '../check.ts';
-import { capture, placed, tenth } from '../kit.ts';
+import {
+  Answer,
+  AuthorizeRequestSchema,
+  AuthorizeResponseSchema,
+  ProcessorService,
+} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { CallResult } from '../../../proto/gen/holdfast/v1/call_pb.js';
+import { type Check, check, checkUnless } from '../check.ts';
+import { authorization, capture, type Hold, type Kit, placed, settled, tenth } from '../kit.ts';
 import { FEATURES } from '../profile.ts';
 import { demandRefusal } from './identifiers.ts';
 
@@ -46,4 +54,36 @@ export const DESCRIBE: readonly Check[] = [
     for (const request of requests)
       await demandRefusal(kit, 'capture', request, 'a request that the contract does not allow');
   }),
+  checkUnless(
+    ({ description }) => (description.callsTogether ? undefined : 'the adapter takes no calls together'),
+    'calls together: each is answered as it would be alone',
+    async (kit) => {
+      const holds = [authorization(kit), authorization(kit)];
+      const [bad, ...results] = await authorizeTogether(kit, [{ ...authorization(kit), amount: 0n }, ...holds]);
+      assert.notEqual(resultOf(bad)?.answer, Answer.APPROVED, 'a request that the contract does not allow');
+      for (const [index, hold] of holds.entries()) {
+        const together = resultOf(results[index]);
+        assert(together, `the call at place ${index + 1} has no result`);
+        const alone = await settled(kit, 'authorize', hold);
+        if (together.answer !== Answer.ACCEPTED)
+          assert.deepEqual(together, alone, 'the answer of a call sent together');
+      }
+    },
+  ),
 ];
+
+async function authorizeTogether({ together }: Kit, holds: readonly Hold[]) {
+  const calls = holds.map((hold) => ({
+    method: `${ProcessorService.typeName}/Authorize`,
+    request: toBinary(AuthorizeRequestSchema, create(AuthorizeRequestSchema, hold)),
+  }));
+  const results = new Map<number, CallResult['result']>();
+  for await (const message of together.callMany({ calls }, { timeoutMs: 20_000 })) {
+    for (const { index, result } of message.results) results.set(index, result);
+  }
+  return holds.map((_, index) => results.get(index));
+}
+
+function resultOf(result: CallResult['result'] | undefined) {
+  return result?.case === 'response' ? fromBinary(AuthorizeResponseSchema, result.value).result : undefined;
+}

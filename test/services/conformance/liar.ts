@@ -3,9 +3,10 @@
  * it passes everything on.
  */
 import { promisify } from 'node:util';
-import { create, type DescMethod } from '@bufbuild/protobuf';
+import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   credentials,
+  type Metadata,
   Server,
   ServerCredentials,
   type ServerUnaryCall,
@@ -13,9 +14,13 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
+import { answerMany, type ManyCalls } from '../../../platform/answer-many.ts';
 import { type GrpcClient, openChannel, serviceDefinition } from '../../../platform/grpc-client.ts';
+import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
 import { ProcessorEventService, type ReportEventRequest } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { ProcessorService } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+
+import { CallService } from '../../../proto/gen/holdfast/v1/call_pb.js';
 
 type Methods = (typeof ProcessorService)['method'];
 type Input<M extends keyof Methods> = Parameters<GrpcClient<typeof ProcessorService>[M]>[0];
@@ -32,6 +37,8 @@ export type Lie = {
     request: ReportEventRequest,
     forward: (request: ReportEventRequest) => Promise<object>,
   ) => Promise<object>;
+  /** Answers calls that come together with each other's answers. */
+  readonly mixesCalls?: true;
   /** Accepts any credential, of all methods or of one, and uses the right one. */
   readonly letsAnybodyIn?: true | keyof Methods;
 };
@@ -78,18 +85,32 @@ export async function startLiar({ sandbox, credential, events, token }: Sides): 
   const inboxOf = () => (inbox ??= opened(events(), token()).client(ProcessorEventService));
   const liar = { lie: {} as Lie };
 
-  const handler = (method: DescMethod) => (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) => {
+  const answer = (method: DescMethod, request: object, metadata: Metadata): Promise<object> => {
     const name = method.localName as 'capture';
-    const shown = String(call.metadata.get('authorization')[0] ?? '').replace(/^Bearer /, '');
+    const shown = String(metadata.get('authorization')[0] ?? '').replace(/^Bearer /, '');
     const { letsAnybodyIn } = liar.lie;
     const client = clientOf(letsAnybodyIn === true || letsAnybodyIn === name ? credential() : shown);
     const forward = client[name] as unknown as (request: object) => Promise<Output<'capture'>>;
     const told = liar.lie[name] as ((request: object, forward: object) => Promise<object>) | undefined;
-    reply(told ? told(call.request, forward) : forward(call.request), method, callback);
+    return told ? told(request, forward) : forward(request);
+  };
+  const handler = (method: DescMethod) => (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
+    reply(answer(method, call.request, call.metadata), method, callback);
+  const together = (many: ManyCalls) => {
+    const { calls } = many.request;
+    if (liar.lie.mixesCalls) calls.reverse();
+    return answerMany(many, async ({ method: name, request }) => {
+      const method = ProcessorService.methods.find((each) => name.endsWith(`/${each.name}`)) as DescMethod;
+      return answer(method, fromBinary(method.input, request), many.metadata).then(
+        (response) => ({ case: 'response', value: toBinary(method.output, create(method.output, response as never)) }),
+        ({ code }: ServiceError) => ({ case: 'status', value: toBinary(StatusSchema, create(StatusSchema, { code })) }),
+      );
+    });
   };
   const processor = new Server();
   const methods = ProcessorService.methods.map((method) => [method.localName, handler(method)]);
   processor.addService(serviceDefinition(ProcessorService), Object.fromEntries(methods));
+  processor.addService(serviceDefinition(CallService), { callMany: together });
   const core = new Server();
   core.addService(serviceDefinition(ProcessorEventService), {
     reportEvent(call: ServerUnaryCall<ReportEventRequest, object>, callback: sendUnaryData<object>) {

@@ -192,6 +192,12 @@ export const RESULTS: readonly Fault[] = [
     }),
   },
   {
+    name: 'calls together that get the answers of each other',
+    checks: ['calls together: each is answered'],
+    why: /a request that the contract does not allow|has no result/,
+    lie: () => ({ mixesCalls: true }),
+  },
+  {
     name: 'a description that changes',
     checks: ['describe: says what the profile says'],
     why: /a second Describe/,

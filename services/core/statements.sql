@@ -133,7 +133,7 @@ with input as materialized (
   union all select 'locked', "requestId"::text from locked;
 
 -- read-subjects
-select i.place, h.xmin::text as version, h.*,
+select i.place, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version, h.*,
       exists (select from claim c where c.request_id = any (array[i.asking])) as is_known
     from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
       left join hold h on h.id_hash = any (array[i.hash]);
@@ -143,7 +143,7 @@ with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
     from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean,
-      deadline timestamptz, version xid, closing boolean, changing text, reserves text,
+      deadline timestamptz, version text, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
       "createdAt" timestamptz, "inquireAt" timestamptz, "kind" text, "holdRequestId" uuid, "captureRequestId" uuid,
@@ -168,7 +168,7 @@ with input as materialized (
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version and not i.late and not i.met and not i.maybe_lost
+    where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version and not i.late and not i.met and not i.maybe_lost
     for no key update of h skip locked
   ),
   admissible as materialized (
@@ -221,7 +221,7 @@ with input as materialized (
 
 -- read-holds-of-open-submissions
 select s.request_id as submission,
-      h.xmin::text as version, h.*
+      (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version, h.*
     from submission s join hold h on h.request_id = any (array[s.hold_request_id])
     where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW');
 
@@ -229,7 +229,7 @@ select s.request_id as submission,
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
-      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
+      "holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text,
       "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz,
@@ -240,7 +240,7 @@ with input as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
       coalesce(i."expiresAt", h.expires_at) as "expiresAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version for no key update of h skip locked
+    where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
     select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter"
@@ -337,14 +337,14 @@ with input as materialized (
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
       at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
-      "holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
+      "holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text)
   ),
   locked as materialized (
     select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i
       join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version for no key update of h skip locked
+    where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version for no key update of h skip locked
   ),
   remembered as (
     insert into processor_event (id, processor, merchant_id, received_at, digest)

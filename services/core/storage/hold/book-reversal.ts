@@ -8,6 +8,7 @@ import {
   type Settled,
   settleEach,
 } from '../submission/settle-submissions.ts';
+import { versionOf } from './hold-version.ts';
 
 /** What the card scheme took back of a capture or hold, or gave again. */
 export interface TakenBackInput extends BooksInput {
@@ -38,7 +39,7 @@ export const TAKE_BACK = sql('take-back')`with input as materialized (
   locked as materialized (
     select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i
       join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version for no key update of h skip locked
+    where ${versionOf('h')} = i.version for no key update of h skip locked
   ),
   remembered as (
     insert into processor_event (id, processor, merchant_id, received_at, digest)

@@ -1,5 +1,6 @@
 import { type Query, sql } from '../database.ts';
 import type { AskedTerms, HoldRow } from './hold-row.ts';
+import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /** What an update can change of a hold. */
@@ -29,4 +30,4 @@ function askedOf({ captureAt, releaseAt, description, merchantReference, metadat
 const CHANGE_TERMS = sql('change-terms')`update hold
     set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb,
       asked = $8::jsonb, notify_expiring_at = least(expires_at, $4) - make_interval(hours => notify_expiring_hours)
-    where request_id = $1 and xmin = $2::xid returning request_id`;
+    where request_id = $1 and ${versionOf('hold')} = $2 returning request_id`;

@@ -4,6 +4,7 @@ import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 import { HoldEntity, type HoldRow } from './hold-row.ts';
+import { versionOf } from './hold-version.ts';
 
 /** A hold as it was read without a lock. */
 export interface ReadHold extends HoldRow {
@@ -28,7 +29,7 @@ export function findHoldByHandle(query: Query, idHash: Buffer): Promise<HoldRow 
 
 const READ_BY_HANDLE = sql('read-hold-by-handle')`select * from hold where id_hash = $1`;
 
-const READ_BY_REQUEST_ID = sql('read-holds')`select *, xmin::text as version from hold
+const READ_BY_REQUEST_ID = sql('read-holds')`select *, ${versionOf('hold')} as version from hold
     where request_id = any($1::uuid[])`;
 
 /** Looks up holds by their identifiers at processors. Returns them in their order; undefined = there is none. */
@@ -73,7 +74,7 @@ export async function readSubjects<Request extends { readonly requestId: string;
 /** Without a hold, the hold's columns are null. */
 type SubjectRow = { readonly place: bigint; readonly isKnown: boolean } & (ReadHold | { readonly idHash: null });
 
-export const READ_SUBJECTS = sql('read-subjects')`select i.place, h.xmin::text as version, h.*,
+export const READ_SUBJECTS = sql('read-subjects')`select i.place, ${versionOf('h')} as version, h.*,
       exists (select from claim c where c.request_id = any (array[i.asking])) as is_known
     from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
       left join hold h on h.id_hash = any (array[i.hash])`;
@@ -91,7 +92,7 @@ export async function readHoldsOfOpen(
 }
 
 export const READ_HOLDS_OF_OPEN = sql('read-holds-of-open-submissions')`select s.request_id as submission,
-      h.xmin::text as version, h.*
+      ${versionOf('h')} as version, h.*
     from submission s join hold h on h.request_id = any (array[s.hold_request_id])
     where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`;
 

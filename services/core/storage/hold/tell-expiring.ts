@@ -3,6 +3,7 @@ import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
+import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /** Finds holds with something left whose merchants are to be told that they end soon; none while reconciling. */
@@ -10,7 +11,7 @@ export function findExpiring(query: Query, now: Date, limit: number, but: readon
   return query<ReadHold>(FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
 }
 
-const FIND_EXPIRING = sql('find-expiring')`select *, xmin::text as version from hold
+const FIND_EXPIRING = sql('find-expiring')`select *, ${versionOf('hold')} as version from hold
     where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and notify_expiring_at <= $1
       and remaining > 0 and ended_as is null and expires_at > $1 and (release_at is null or release_at > $1)
       and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')} and ${IS_NOT_RECONCILING}
@@ -30,12 +31,12 @@ export function tellExpiring(query: Query, input: ExpiringInput): Promise<Settle
 }
 
 const TELL_EXPIRING = sql('tell-expiring')`with input as materialized (
-    select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, version xid, operation json)
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "holdRequestId" uuid, version text, operation json)
   ),
   locked as materialized (
     select i.*, h.notification_count + 1 as "holdSequence" from input i
       join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version for no key update of h skip locked
+    where ${versionOf('h')} = i.version for no key update of h skip locked
   ),
   changed as (
     update hold h set notify_expiring_at = null, notify_expiring_hours = null,

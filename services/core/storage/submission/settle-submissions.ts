@@ -1,6 +1,7 @@
 import type { Capabilities, HoldBooks } from '../../domain/hold-rules.ts';
 import type { Card } from '../../domain/outcome.ts';
 import { type Query, type Statement, sql } from '../database.ts';
+import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
 /** How something that was sent ended. It goes as JSON: times are RFC 3339, money is minor units. */
@@ -82,7 +83,7 @@ export const setCard = (row: string) => `card_brand = ${row}.card->>'brand', car
       card_decline_code = ${row}.card->>'declineCode'`;
 
 /** SQL: columns of the input that change the books of a hold. */
-export const BOOKS_INPUT = `"holdRequestId" uuid, version xid, status text, amount bigint, captured bigint,
+export const BOOKS_INPUT = `"holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text`;
 
@@ -112,7 +113,7 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
       coalesce(i."expiresAt", h.expires_at) as "expiresAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version for no key update of h skip locked
+    where ${versionOf('h')} = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
     select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter"

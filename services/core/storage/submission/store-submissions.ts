@@ -2,6 +2,7 @@ import type { Change } from '../../domain/hold-rules.ts';
 import { CLAIM_INPUT, CLAIMED, type ClaimInput, findClaims } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import { type Query, type Statement, sql } from '../database.ts';
+import { versionOf } from '../hold/hold-version.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
 import type { SubmissionRow } from './submission-row.ts';
@@ -151,7 +152,7 @@ const SUBMISSION = inputColumns(COLUMNS);
  */
 export const STORE_SUBMISSIONS = sql('store-submissions')`with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
-    from json_to_recordset($1::json) as i(${CALL_INPUT}, version xid, closing boolean, changing text, reserves text,
+    from json_to_recordset($1::json) as i(${CALL_INPUT}, version text, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,
       ${SUBMISSION.definitions})
     ${LOST}
@@ -159,7 +160,7 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."holdRequestId"])
-    where h.xmin = i.version and not i.late and not i.met and not i.maybe_lost
+    where ${versionOf('h')} = i.version and not i.late and not i.met and not i.maybe_lost
     for no key update of h skip locked
   ),
   admissible as materialized (

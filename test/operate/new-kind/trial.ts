@@ -56,7 +56,8 @@ export const EDITS: readonly Edit[] = [
   { file: 'gateway/rest/rest.ts', edit: withLines },
   {
     file: 'gateway/openapi/examples/merchants.ts',
-    edit: (text) => repeated(text, /(^ {2}request\('capturePreauthorization',[\s\S]*?^ {2}\}\),\n)+/m),
+    edit: (text) =>
+      repeated(text, /(^ {2}request\('capturePreauthorization',[\s\S]*?^ {2}\}\),\n)+^ {2}lost\('capture.*\n/m),
   },
   { file: 'docs/product.md', edit: (text) => `${text}\n\`POST /preauthorization/tip\` charges a tip.\n` },
   {

@@ -53,7 +53,7 @@ with input as materialized (
       "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
-  select i.place, i."sentAs" as sent_as,
+  select i.place, i."sentAs",
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
@@ -211,7 +211,7 @@ with input as materialized (
       "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
     from admissible where "requestId" in (select request_id from claimed)
   )
-  select i.place, i."sentAs" as sent_as,
+  select i.place, i."sentAs",
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'

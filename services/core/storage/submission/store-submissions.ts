@@ -133,7 +133,7 @@ export const MAY_BE_LOST = `lost.below is not null and not coalesce(i.imported, 
 export const LOST = `cross join (select ${LOST_BELOW} as below) lost`;
 
 /** SQL that ends the statement: what became of each row. AGAIN = its hold could not be locked. */
-export const OUTCOMES = `select i.place, i."sentAs" as sent_as,
+export const OUTCOMES = `select i.place, i."sentAs",
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'

@@ -90,11 +90,11 @@ describe('simultaneous captures', function () {
           ),
         ),
       );
+      const given = await released;
       const captured = won.filter(Boolean).length * 500;
       const { captured: atProcessor, voided } = stage.oracle.find(hold.requestId) ?? assert.fail();
       assert.equal(atProcessor, captured);
       const rest = 10_000 - captured;
-      const given = await released;
       assert.equal(voided, given ? rest : 0);
       const books = await several.get(hold);
       assert.deepEqual(

@@ -134,9 +134,9 @@ with input as materialized (
 
 -- read-subjects
 select i.place, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version, h.*,
-      exists (select from claim c where c.request_id = any (array[i.asking])) as is_known
-    from unnest($1::uuid[], $2::bytea[]) with ordinality as i(asking, hash, place)
-      left join hold h on h.id_hash = any (array[i.hash]);
+      exists (select from claim c where c.request_id = any (array[i."requestId"])) as is_known
+    from json_to_recordset($1::json) as i(place int, "requestId" uuid, "idHash" bytea)
+      left join hold h on h.id_hash = any (array[i."idHash"]);
 
 -- store-submissions
 with input as materialized (

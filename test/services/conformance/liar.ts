@@ -101,10 +101,13 @@ export async function startLiar({ sandbox, credential, events, token }: Sides): 
     if (liar.lie.mixesCalls) calls.reverse();
     return answerMany(many, async ({ method: name, request }) => {
       const method = ProcessorService.methods.find((each) => name.endsWith(`/${each.name}`)) as DescMethod;
-      return answer(method, fromBinary(method.input, request), many.metadata).then(
-        (response) => ({ case: 'response', value: toBinary(method.output, create(method.output, response as never)) }),
-        ({ code }: ServiceError) => ({ case: 'status', value: toBinary(StatusSchema, create(StatusSchema, { code })) }),
-      );
+      try {
+        const response = await answer(method, fromBinary(method.input, request), many.metadata);
+        return { case: 'response', value: toBinary(method.output, create(method.output, response as never)) };
+      } catch (error) {
+        const { code = status.UNKNOWN } = error as ServiceError;
+        return { case: 'status', value: toBinary(StatusSchema, create(StatusSchema, { code })) };
+      }
     });
   };
   const processor = new Server();

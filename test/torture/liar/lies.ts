@@ -1,6 +1,6 @@
 /** Each way in which a processor breaks its contract: one row a rule. */
 import { create } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import type { ReportEventRequest } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
@@ -81,7 +81,8 @@ function pages(name: string, change: Partial<{ checkoutUrl: string; expiresAt: R
 }
 
 const at = (year: number) => timestampFromMs(Date.UTC(year, 0));
-const never = { seconds: 10n ** 16n, nanos: 0 } as ReturnType<typeof at>;
+const never = create(TimestampSchema, { seconds: 10n ** 16n });
+const beforeYear1 = create(TimestampSchema, { seconds: -(10n ** 15n) });
 const card = (fields: object): Change => {
   return () => ({
     card: create(CardSchema, { brand: 'visa', last4: '4242', expiryMonth: 1, expiryYear: 2030, ...fields }),
@@ -108,7 +109,7 @@ export const LIES: readonly Row[] = [
   results('a 3-D Secure outcome that does not exist', card({ threeDSecure: '\0' })),
   results('an endless decline code', card({ declineCode: '5'.repeat(100_000) })),
   results('an authorization without end', () => ({ expiresAt: at(9_999) })),
-  results('an end before the year 1', () => ({ expiresAt: { ...never, seconds: -(10n ** 15n) } })),
+  results('an end before the year 1', () => ({ expiresAt: beforeYear1 })),
   results('an authorization that has ended already', () => ({ expiresAt: at(2001) })),
   results('acted at no time', () => ({ actedAt: never })),
   results('a negative amount given back', () => ({ amountReleased: -1n })),
@@ -173,7 +174,7 @@ export const LIES: readonly Row[] = [
   events('NUL in the reference of events', (value) => ({ ...value, reference: '\0' })),
   events('a negative amount in events', (value) => ({ ...value, ...('amount' in value && { amount: -1n }) })),
   events('too much taken back', (value) => ({ ...value, ...('amount' in value && { amount: 999_999n }) })),
-  events('events from before the year 1', (value) => value, { occurredAt: { ...never, seconds: -(10n ** 15n) } }),
+  events('events from before the year 1', (value) => value, { occurredAt: beforeYear1 }),
   events('one identifier for all events', (value) => value, { eventId: 'the-event' }),
   { name: 'events lost', lie: { reportEvent: async () => ({}) } },
   {

@@ -20,16 +20,32 @@ export interface Prepared {
   readonly told: (route: string) => Answer;
 }
 
-/**
- * By the route of the example that needs it. Deliveries are listed in the order in which they began, so each waits for
- * the one before.
- */
+/** By the route of the example that needs it. */
 export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unknown>>> = {
-  captureHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportHold, names), 'authorized'),
-  releaseHold: ({ stack, names }) => stack.shop.notified(translate(ID.supportCapture, names), 'captured'),
+  captureHold: forwardAll,
+  refundCapture: forwardAll,
+  incrementHold: forwardAll,
+  extendHold: forwardAll,
+  releaseHold: forwardAll,
   listReviews: contradictHold,
   listFailures: sendNotifications,
 };
+
+/**
+ * Deliveries of a hold are listed in the order in which they began, and each notification comes back to be forwarded:
+ * this waits until those before have been.
+ */
+async function forwardAll({ stack, names }: Prepared): Promise<void> {
+  const { baseUrl, operatorToken } = stack.file;
+  const url = `${baseUrl}/operator/holds/${translate(ID.supportHold, names)}`;
+  for (;;) {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${operatorToken}` } });
+    const { deliveries } = (await answer.json()) as { deliveries: { endpointKind: string }[] };
+    const forwards = deliveries.filter(({ endpointKind }) => endpointKind === 'INTERNAL');
+    if (forwards.length * 2 === deliveries.length) return;
+    await delay(25);
+  }
+}
 
 /** The processor reports as declined what it has approved. */
 async function contradictHold({ stack, names }: Prepared): Promise<void> {

@@ -174,8 +174,13 @@ describe('Console session', () => {
     const send = (body: string) =>
       other.ask('POST', '/operator/session', { apiKey: null, body, headers: from('203.0.113.9') });
     assert.equal((await send(JSON.stringify({ token: WRONG, x: 'x'.repeat(5_000) }))).status, 413);
-    const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await send('{')).status));
-    assert.deepEqual(new Set(statuses), new Set([400, 429]));
+    const statuses = new Set<number>();
+    // A busy machine may take longer for some of these than the second that is counted.
+    while (!statuses.has(429)) {
+      const answers = await Promise.all(Array.from({ length: 300 }, () => send('{')));
+      for (const { status } of answers) statuses.add(status);
+    }
+    assert.deepEqual(statuses, new Set([400, 429]));
     await other.close();
   });
 

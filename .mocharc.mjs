@@ -1,5 +1,6 @@
+import { statfsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 // Compiled code is kept for the next process, as the launcher keeps it: each run starts a hundred of them.
@@ -10,6 +11,18 @@ enableCompileCache();
 const named = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 /** Deployments that are killed, restarted, scaled out and held up, and pages in a browser: `npm run test:long`. */
 const long = ['test/operate/**', 'test/torture/**', 'test/**/*.browser.test.ts'];
+
+/** Where there is room in memory: each file of tests copies a database, and all of them together take 0.5 GiB. */
+function roomForDatabases() {
+  const memory = '/dev/shm';
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize > 4 * 2 ** 30 ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+if (!named) process.env.TMPDIR ??= roomForDatabases();
 
 export default {
   require: ['test/setup.ts'],

@@ -5,6 +5,7 @@ import currencyCodes from 'currency-codes';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { isServiceError, Problem } from '../http/problem.ts';
+import type { Json } from './answer.ts';
 
 /** One page of a list. */
 export interface CsvPage {
@@ -55,8 +56,6 @@ export class ExportLimit {
 export interface Export {
   /** The fields of an item. */
   readonly schema: z.ZodObject;
-  /** Where to begin; absent = at the first page. */
-  readonly pageToken?: string | undefined;
   /** Reads a page: that of the query, unless it is told which. */
   readonly read: (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
 }
@@ -92,8 +91,7 @@ async function answerCsv(ctx: Context, limit: ExportLimit, what: Export & Export
   const release = limit.open(what.account);
   ctx.res.once('close', release);
   try {
-    const { pageToken } = what;
-    const first = await what.read({ pageSize: PAGE_SIZE, ...(pageToken !== undefined && { pageToken }) });
+    const first = await what.read({ pageSize: PAGE_SIZE });
     ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
     ctx.type = 'text/csv; charset=utf-8; header=present';
     ctx.set('Content-Disposition', 'attachment; filename="holdfast.csv"');
@@ -133,8 +131,6 @@ interface Column {
   readonly name: string;
   readonly read: (item: object) => string;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * A column for each field that the schema has; those of an object within it are named with a dot, other structures are

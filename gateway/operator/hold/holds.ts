@@ -33,12 +33,9 @@ export const listHolds = operatorRoute({
   answers: { 200: { description: 'A page', schema: OperatorHoldPage.schema, orText: CSV } },
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
-    const read: Export['read'] = async (page) => {
-      return OperatorHoldPage.json(
-        await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator),
-      );
-    };
-    await answerPageOrCsv(call, { schema: OperatorHold.schema, pageToken: query.pageToken, read });
+    const read: Export['read'] = async (page) =>
+      OperatorHoldPage.json(await core.preauthorizations.listPreauthorizations({ ...query, ...page }, asOperator));
+    await answerPageOrCsv(call, { schema: OperatorHold.schema, read });
   },
 });
 

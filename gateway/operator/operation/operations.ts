@@ -19,7 +19,7 @@ export const listOperatorOperations = operatorRoute({
   handler: async ({ query, ...call }) => {
     const { core, asOperator } = call;
     const read: Export['read'] = (page) => operationPage(core, { ...query, ...page }, asOperator);
-    await answerPageOrCsv(call, { schema: Operation.schema, pageToken: query.pageToken, read });
+    await answerPageOrCsv(call, { schema: Operation.schema, read });
   },
 });
 

@@ -16,7 +16,7 @@ export const listOperations = restRoute({
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
     const read: Export['read'] = (page) => operationPage(core, { ...query, ...page, merchantId });
-    await answerPageOrCsv(call, { schema: Operation.schema, pageToken: query.pageToken, read });
+    await answerPageOrCsv(call, { schema: Operation.schema, read });
   },
 });
 

@@ -17,10 +17,9 @@ export const listPreauthorizations = restRoute({
   answers: { 200: { description: 'A page', schema: HoldPage.schema, orText: CSV } },
   handler: async ({ query, ...call }) => {
     const { core, merchantId } = call;
-    const read: Export['read'] = async (page) => {
-      return HoldPage.json(await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId }));
-    };
-    await answerPageOrCsv(call, { schema: ListedHold.schema, pageToken: query.pageToken, read });
+    const read: Export['read'] = async (page) =>
+      HoldPage.json(await core.preauthorizations.listPreauthorizations({ ...query, ...page, merchantId }));
+    await answerPageOrCsv(call, { schema: ListedHold.schema, read });
   },
 });
 

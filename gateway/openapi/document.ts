@@ -7,7 +7,7 @@ import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
 import { PROBLEM_CODES } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { OPERATOR_ROUTES } from '../operator/operator.ts';
-import { COOKIE } from '../operator/session/session.ts';
+import { COOKIE } from '../operator/session/sessions.ts';
 import { RELAY_ROUTES } from '../relay/relay-notification.ts';
 import { REST_ROUTES } from '../rest/rest.ts';
 import { answerOf, type Example } from './examples/example.ts';

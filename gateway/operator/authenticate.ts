@@ -2,8 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { networkOf } from '../http/client-address.ts';
 import { invalidHeader, Problem } from '../http/problem.ts';
-import { COOKIE, operatorName } from './session/session.ts';
-import type { Session, Sessions } from './session/sessions.ts';
+import { COOKIE, operatorName, type Session, type Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
 
 /** The authenticated operator. */

@@ -1,10 +1,32 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { networkOf } from '../../http/client-address.ts';
 import { WRITE } from '../../http/problem-codes.ts';
+import { time } from '../../resource/answer-fields.ts';
 import { operatorRoute, publicRoute } from '../route.ts';
-import { OperatorSession, operatorName, sessionJson, setCookie } from './session.ts';
-import { SESSION_SECONDS, sessionHash } from './sessions.ts';
+import { COOKIE, operatorName, SESSION_SECONDS, type Session, type Sessions, sessionHash } from './sessions.ts';
+
+/** A console session, or the caller of a bearer token. */
+const OperatorSession = z
+  .object({
+    operator: operatorName.optional(),
+    csrfToken: z
+      .string()
+      .describe('What calls that change something carry in X-CSRF-Token; absent with a bearer token')
+      .optional(),
+    expiresAt: time('When the session ends; absent with a bearer token').optional(),
+  })
+  .meta({ id: 'OperatorSession' });
+
+/** A session as JSON, without the operator token. */
+function sessionJson(sessions: Sessions, session: Session) {
+  return {
+    operator: session.operator || undefined,
+    csrfToken: sessions.csrfToken(session),
+    expiresAt: new Date(session.expiresAtMs).toISOString(),
+  };
+}
 
 /** Only JSON is accepted, which a form of another site cannot send: nobody can be signed in without noticing. */
 export const signIn = publicRoute({
@@ -70,3 +92,18 @@ export const signOut = operatorRoute({
     setCookie(ctx, '', 0);
   },
 });
+
+/**
+ * Sets the session's cookie, which no script can read. It is Secure when the browser used https; a proxy in front
+ * reports that in X-Forwarded-Proto, which counts only when proxies are trusted.
+ */
+function setCookie(ctx: Context, value: string, maxAgeSeconds: number): void {
+  ctx.cookies.set(COOKIE, value, {
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: ctx.secure,
+    path: '/operator',
+    maxAge: maxAgeSeconds * 1000,
+    overwrite: true,
+  });
+}

@@ -17,6 +17,12 @@ import { z } from 'zod';
 import type { Credentials } from '../../core/credentials.ts';
 import { Problem } from '../../http/problem.ts';
 
+/** A person's name, as the audit log keeps it. */
+export const operatorName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/, 'must be a letter, then at most 63 letters, digits or " ._@+-"')
+  .meta({ description: 'Who it is, for the audit log', examples: ['alice'] });
+
 /** An operator who has signed in. */
 export interface Session {
   /** 256 random bits. */
@@ -30,6 +36,8 @@ export interface Session {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
+/** Name of a session's cookie. */
+export const COOKIE = 'holdfast_operator';
 /** A working day. */
 export const SESSION_SECONDS = 8 * 3_600;
 const [IV_BYTES, TAG_BYTES] = [12, 16];

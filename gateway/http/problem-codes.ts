@@ -10,11 +10,17 @@ export const READ: readonly ProblemCode[] = [
   'UNAVAILABLE',
 ];
 
+/** Of reading one thing by its identifier. After a restore it may be among what the database lost. */
+export const READ_ONE: readonly ProblemCode[] = [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'];
+
 /** Of reading a body. */
 export const BODY: readonly ProblemCode[] = ['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
 /** Of every route that changes something. FORBIDDEN is also a session's call without its X-CSRF-Token. */
 export const WRITE: readonly ProblemCode[] = [...READ, 'FORBIDDEN', ...BODY];
+
+/** Of changing one thing by its identifier. */
+export const WRITE_ONE: readonly ProblemCode[] = [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'];
 
 /** Of reading what only an API key that manages the webhook may read. */
 export const MANAGED_READ: readonly ProblemCode[] = [...READ, 'FORBIDDEN'];

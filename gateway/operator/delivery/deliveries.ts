@@ -4,7 +4,7 @@ import {
   EndpointKindSchema,
   ReplayDeliveriesResponseSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { READ, WRITE } from '../../http/problem-codes.ts';
+import { READ_ONE, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
 import { defined } from '../../resource/core-messages.ts';
@@ -71,7 +71,7 @@ export const getDelivery = operatorRoute({
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, asOperator, params, query }) =>
     WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
 });
@@ -87,7 +87,7 @@ export const replayDelivery = operatorRoute({
   parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, asOperator, params }) =>
     DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
 });

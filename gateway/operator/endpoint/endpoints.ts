@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EndpointKind } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { WRITE } from '../../http/problem-codes.ts';
+import { WRITE_ONE } from '../../http/problem-codes.ts';
 import { pageOf } from '../../resource/answer.ts';
 import { Endpoint } from '../../resource/delivery.ts';
 import { merchantId, NoBody, page } from '../../resource/request-fields.ts';
@@ -41,7 +41,7 @@ function changesEndpoint(act: 'pause' | 'resume', summary: string, description: 
     parameters: { merchantId, endpointKind: z.enum(['webhook', 'internal']).describe('Which endpoint') },
     body: NoBody,
     answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
-    codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+    codes: WRITE_ONE,
     handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {
       const endpointKind = kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
       const { endpoint } = await core.notifications[`${act}Endpoint`]({ merchantId, endpointKind }, asOperator);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiKeySchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { WRITE } from '../../http/problem-codes.ts';
+import { WRITE_ONE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { merchantId, NoBody, uuid } from '../../resource/request-fields.ts';
 import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
@@ -32,7 +32,7 @@ export const createApiKey = operatorRoute({
   parameters: { merchantId },
   body: CreateApiKey,
   answers: { 201: { description: 'Created', schema: CreatedApiKey } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
     const request = { ...params, managesWebhook };
     const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
@@ -48,7 +48,7 @@ export const revokeApiKey = operatorRoute({
   description: 'Requests with it are answered 401 then. Once more changes nothing.',
   parameters: { merchantId, apiKeyId: uuid('key') },
   answers: { 204: { description: 'Revoked' } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, asOperator, params }) => {
     await core.merchants.revokeApiKey(params, asOperator);
   },
@@ -65,7 +65,7 @@ export const addSigningSecret = operatorRoute({
   parameters: { merchantId },
   body: NoBody,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, asOperator, params }) => {
     const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
     return { ...SigningSecret.json(added), signingSecret };
@@ -82,7 +82,7 @@ export const retireSigningSecret = operatorRoute({
     'last live one.',
   parameters: { merchantId, signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, asOperator, params }) => {
     await core.merchants.retireSigningSecret(params, asOperator);
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MerchantSchema } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { restName } from '../../http/problem.ts';
-import { READ, WRITE } from '../../http/problem-codes.ts';
+import { READ_ONE, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { Contract, contractJson, contractOf } from '../../resource/contract.ts';
 import { merchantId, page, text } from '../../resource/request-fields.ts';
@@ -78,7 +78,7 @@ export const getMerchant = operatorRoute({
     'an address that workers may not reach.',
   parameters: { merchantId },
   answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, asOperator, params }) =>
     Merchant.json((await core.merchants.getMerchant(params, asOperator)).merchant),
 });
@@ -102,7 +102,7 @@ export const updateMerchant = operatorRoute({
     })
     .meta({ id: 'UpdateMerchant' }),
   answers: { 200: { description: 'The merchant as it is now', schema: Merchant.schema } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'PRECONDITION_FAILED', 'RECONCILING'],
+  codes: [...WRITE_ONE, 'PRECONDITION_FAILED'],
   handler: async ({ core, asOperator, params, body: { contract, ...body } }) => {
     const request = { ...params, ...body, contract: contractOf(contract) };
     const { merchant } = await core.merchants.updateMerchant(request, asOperator);

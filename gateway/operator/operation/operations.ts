@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../../event-stream/event-stream.ts';
-import { READ } from '../../http/problem-codes.ts';
+import { READ, READ_ONE } from '../../http/problem-codes.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Oct } from '../../resource/oct.ts';
@@ -45,7 +45,7 @@ export const getOperatorOperation = operatorRoute({
   description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, asOperator, params }) =>
     Operation.json((await core.operations.getOperation(params, asOperator)).operation),
 });
@@ -57,6 +57,6 @@ export const getOperatorOct = operatorRoute({
   description: 'By its `requestId`, of any merchant, final or not.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
 });

@@ -9,7 +9,7 @@ import {
   VerificationFailureReasonSchema,
   VerificationFailureSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { WRITE } from '../../http/problem-codes.ts';
+import { WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { numberOf } from '../../resource/contract-field.ts';
 import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
@@ -89,7 +89,7 @@ export const replayStored = operatorRoute({
     .strictObject({ merchantId, requestId: senderRequestId })
     .meta({ id: 'ReplayStored', description: 'Names a notification that was accepted' }),
   answers: { 200: { description: 'It, as it is now', schema: StoredNotification.schema } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, asOperator, body }) =>
     StoredNotification.json((await core.notifications.replayStoredNotification(body, asOperator)).notification),
 });
@@ -145,7 +145,7 @@ function decidesQuarantined(act: 'release' | 'discard', summary: string, descrip
     parameters: { quarantineId: uuid('notification that was set aside') },
     body: NoBody,
     answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
-    codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+    codes: WRITE_ONE,
     handler: async ({ core, asOperator, params }) =>
       QuarantinedNotification.json(
         (await core.notifications[`${act}QuarantinedNotification`](params, asOperator)).notification,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ReviewItemSchema, ReviewReasonSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { WRITE } from '../../http/problem-codes.ts';
+import { WRITE_ONE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { requestId } from '../../resource/answer-fields.ts';
 import { numberOf } from '../../resource/contract-field.ts';
@@ -76,7 +76,7 @@ export const resolveReview = operatorRoute({
   parameters: { requestId },
   body: ResolveBody,
   answers: { 200: { description: 'What was decided', schema: Resolved } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
     const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
     const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
+import { MANAGED_READ, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
 import { defined } from '../../resource/core-messages.ts';
 import {
   AttemptsPage,
@@ -53,7 +53,7 @@ export const replayOwnDelivery = restRoute({
   parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, merchantId, asKey, params }) =>
     DeliveryWithAttempts.json((await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEYED_WRITE, PROCESSOR, READ } from '../../http/problem-codes.ts';
+import { KEYED_WRITE, PROCESSOR, READ_ONE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/core-messages.ts';
 import { Oct } from '../../resource/oct.ts';
 import * as fields from '../../resource/request-fields.ts';
@@ -41,6 +41,6 @@ export const getOct = restRoute({
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, merchantId, params }) => Oct.json((await core.octs.getOct({ ...params, merchantId })).oct),
 });

@@ -1,5 +1,5 @@
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../../event-stream/event-stream.ts';
-import { READ } from '../../http/problem-codes.ts';
+import { READ, READ_ONE } from '../../http/problem-codes.ts';
 import { answerPageOrCsv, CSV, type Export } from '../../resource/csv.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../../resource/operation.ts';
 import { requestId } from '../../resource/request-fields.ts';
@@ -48,7 +48,7 @@ export const getOperation = restRoute({
     'seconds. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, merchantId, params }) =>
     Operation.json((await core.operations.getOperation({ ...params, merchantId })).operation),
 });

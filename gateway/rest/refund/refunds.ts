@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { READ, REFUND } from '../../http/problem-codes.ts';
+import { READ_ONE, REFUND } from '../../http/problem-codes.ts';
 import { defined } from '../../resource/core-messages.ts';
 import { Refund, refundOutcome } from '../../resource/refund.ts';
 import * as fields from '../../resource/request-fields.ts';
@@ -38,7 +38,7 @@ export const getRefund = restRoute({
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
   parameters: { requestId },
   answers: { 200: { description: 'The refund', schema: Refund.schema } },
-  codes: [...READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: READ_ONE,
   handler: async ({ core, merchantId, params }) =>
     Refund.json((await core.refunds.getRefund({ ...params, merchantId })).refund),
 });

@@ -7,7 +7,7 @@ import {
   EndpointSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { restName } from '../../http/problem.ts';
-import { MANAGED_READ, WRITE } from '../../http/problem-codes.ts';
+import { MANAGED_READ, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
 import { answered, some } from '../../resource/core-messages.ts';
 import { Delivery } from '../../resource/delivery.ts';
@@ -131,7 +131,7 @@ export const retireOwnSigningSecret = restRoute({
   description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
   parameters: { signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
-  codes: [...WRITE, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+  codes: WRITE_ONE,
   handler: async ({ core, merchantId, asKey, params }) => {
     await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
   },

@@ -4,21 +4,23 @@ import { errorFields, type Log } from '../../platform/log.ts';
 import { isServiceError, Problem, type ProblemCode, problemOfRpc } from './problem.ts';
 import type { Route } from './route.ts';
 
-/** A route, its path with the parameters in braces. */
-type Known = Pick<Route, 'method' | 'path'>;
+/** A route, its path with the parameters in braces, and what paths like it match, in any case. */
+interface Known extends Pick<Route, 'method' | 'path'> {
+  readonly pattern: RegExp;
+}
 
 /**
  * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `routes`
  * are all there are, for what it says about unknown paths.
  */
-export function answerProblems(log: Log, routes: readonly Known[]): Middleware {
-  const explainPath = explainUnknownPath(routes);
+export function answerProblems(log: Log, routes: readonly Pick<Route, 'method' | 'path'>[]): Middleware {
+  const known = routes.map(({ method, path }) => ({ method, path, pattern: patternOf(path) }));
   return async (ctx, next) => {
     try {
       await next();
       if (ctx.body === undefined && UNANSWERED[ctx.status]) throw new Problem(UNANSWERED[ctx.status] as ProblemCode);
     } catch (error) {
-      const problem = withDetail(problemOf(error), ctx, explainPath);
+      const problem = withDetail(problemOf(error), ctx, known);
       if (problem.status === 500) {
         const { httpRequestId } = ctx.state;
         log.error('request failed', { httpRequestId, ...errorFields(problem.details.cause ?? error) });
@@ -45,13 +47,17 @@ const UNANSWERED: Readonly<Record<number, ProblemCode>> = {
 };
 
 /** Adds what routers do not say: the path that was meant, or the methods that the path takes. */
-function withDetail(problem: Problem, ctx: Context, explainPath: ExplainPath): Problem {
+function withDetail(problem: Problem, ctx: Context, routes: readonly Known[]): Problem {
   const { code, details } = problem;
   if (details.detail !== undefined) return problem;
   if (code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED') return problem;
   const allowed = details.headers?.Allow ?? ctx.response.get('Allow');
-  const fault = code === 'NOT_FOUND' ? undefined : `This path takes ${allowed || 'other methods'}.`;
-  return new Problem(code, { ...details, detail: `${explainPath(ctx, fault)} The routes are listed at /docs.` });
+  const near = nearPaths(ctx, routes);
+  const detail =
+    code === 'NOT_FOUND'
+      ? (rightSpelling(ctx.path, routes) ?? `There is no such path.${near}`)
+      : `This path takes ${allowed || 'other methods'}.${near}`;
+  return new Problem(code, { ...details, detail: `${detail} The routes are listed at /docs.` });
 }
 
 function problemOf(error: unknown): Problem {
@@ -60,30 +66,23 @@ function problemOf(error: unknown): Problem {
   return new Problem('INTERNAL', { cause: error });
 }
 
-/**
- * Says what is wrong with a path that has no route, or `fault`, and which paths were perhaps meant; the path itself is
- * not repeated.
- */
-type ExplainPath = (ctx: Context, fault?: string) => string;
+/** How a path is written that differs from a route's in case or a slash at its end; the path itself is not repeated. */
+function rightSpelling(path: string, routes: readonly Known[]): string | undefined {
+  const bare = path.replace(/\/+$/, '');
+  const meant = routes.find(({ pattern }) => pattern.test(bare))?.path;
+  if (meant === undefined) return undefined;
+  return `${bare === path ? 'Paths are written exactly so' : 'The path has no slash at its end'}: ${meant}.`;
+}
 
-function explainUnknownPath(routes: readonly Known[]): ExplainPath {
-  const patterns = routes.map(({ path }) => ({
-    path,
-    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`, 'i'),
-  }));
-  return ({ path, method }, fault) => {
-    const bare = path.replace(/\/+$/, '');
-    const meant = patterns.find(({ pattern }) => fault === undefined && pattern.test(bare))?.path;
-    if (meant !== undefined) {
-      return `${bare === path ? 'Paths are written exactly so' : 'The path has no slash at its end'}: ${meant}.`;
-    }
-    const near = routes.filter((route) => route.method === method.toLowerCase() && rootOf(route.path) === rootOf(path));
-    const hint =
-      near.length === 0 || near.length > MOST_HINTS
-        ? ''
-        : ` ${method} is for ${near.map((route) => route.path).join(', ')}.`;
-    return (fault ?? 'There is no such path.') + hint;
-  };
+/** The paths about the same thing that take this method, as far as they are a hint. */
+function nearPaths({ path, method }: Context, routes: readonly Known[]): string {
+  const near = routes.filter((route) => route.method === method.toLowerCase() && rootOf(route.path) === rootOf(path));
+  if (near.length === 0 || near.length > MOST_HINTS) return '';
+  return ` ${method} is for ${near.map((route) => route.path).join(', ')}.`;
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`, 'i');
 }
 
 /** More paths than this are no hint. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
+import type { Credentials } from '../../../core/credentials.ts';
 import { readIdempotencyKey } from '../../../resource/idempotency-key.ts';
 import type { RestCall } from '../../route.ts';
 import { verifyMessageSignature } from './message-signature.ts';
@@ -42,11 +43,7 @@ export async function demandSignature(
   const nowSeconds = Math.floor(Date.now() / 1000);
   demandContentDigest(contentDigest, body);
   const verify = (key: string) => verifyMessageSignature(request, { publicKey: key, keyid: merchantId, nowSeconds });
-  const newestKey = async () => {
-    await credentials.refresh();
-    return credentials.captureKeyOf(merchantId);
-  };
-  const verified = await verifyWithNewest(publicKey, newestKey, verify);
+  const verified = await verifyWithNewest(credentials, merchantId, publicKey, verify);
   if (verified === undefined) return;
   const { nonce, createdSeconds } = verified;
   const expiresAt = timestampFromMs(createdSeconds * 1000 + NONCE_KEPT_MS);
@@ -59,14 +56,16 @@ export async function demandSignature(
  * fetched, and tried if it is another. Returns undefined when the contract no longer asks for signatures.
  */
 async function verifyWithNewest<T>(
+  credentials: Credentials,
+  merchantId: string,
   publicKey: string,
-  newestKey: () => Promise<string | undefined>,
   verify: (key: string) => T,
 ): Promise<T | undefined> {
   try {
     return verify(publicKey);
   } catch (refusal) {
-    const newest = await newestKey();
+    await credentials.refresh();
+    const newest = credentials.captureKeyOf(merchantId);
     if (newest === publicKey) throw refusal;
     return newest === undefined ? undefined : verify(newest);
   }

@@ -28,7 +28,7 @@ export interface WriteOptions extends CallOptions {
   /**
    * Names what is to be done once; a write with the key of an earlier one gets that one's answer. Drawn when absent.
    */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** A write that was done: the answer, and under which key. */
@@ -207,9 +207,9 @@ export class Holdfast {
     from: string,
     { timeoutMs, signal, ...filter }: CallOptions & object,
   ): AsyncGenerator<ItemOf<Answer<Name>>, void, undefined> {
-    const options = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) };
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filter)) if (value != null) query.set(name, String(value));
+    const options = { timeoutMs, signal };
     for (;;) {
       const page = (await this.#read<Name>(`${from}?${query}`, options)) as { items: []; nextPageToken?: string };
       yield* page.items;

@@ -20,9 +20,9 @@ export interface Call {
 /** What the caller may say of a call. */
 export interface CallOptions {
   /** How long it may take with all tries, milliseconds; default 60 000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Ends it earlier. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One try, for a log of the caller's own: never a key, a body or a query. */
@@ -186,10 +186,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As the answer says, else growing from 0.25 to 8 s, spread so that many clients do not come back at once. */
+/** As the answer says, else growing. */
 function pauseOf(count: number, { retryAfterMs }: Heard): number {
-  const growing = Math.min(250 * 2 ** (count - 1), 8_000) * (0.75 + Math.random() / 2);
-  return retryAfterMs === undefined ? growing : retryAfterMs + Math.random() * 250;
+  return retryAfterMs === undefined ? growingPause(count - 1) : retryAfterMs + Math.random() * 250;
+}
+
+/** Grows from 0.25 to 8 s with each failure, spread so that many clients do not come back at once. */
+export function growingPause(failures: number): number {
+  return Math.min(250 * 2 ** failures, 8_000) * (0.75 + Math.random() / 2);
 }
 
 function errorOf({ status, problem, failure }: Heard): HoldfastError {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from './refusal.ts';
-import type { Connection } from './send.ts';
+import { type Connection, growingPause } from './send.ts';
 
 /** An event of a stream: what it says, and the token to resume after it. */
 export interface StreamEvent<T> {
@@ -11,7 +11,7 @@ export interface StreamEvent<T> {
 export interface WatchOptions {
   /** The `id` of the last event that was handled; absent = from now on. */
   readonly after?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called when the stream is open, also again after a break. */
   readonly onOpen?: (() => void) | undefined;
 }
@@ -49,8 +49,8 @@ export async function* watch<T>(
       clearTimeout(timer);
       silence.abort();
     }
-    const growing = Math.min(250 * 2 ** failures, 8_000) * (0.75 + Math.random() / 2);
-    await delay(retryAfterMs ?? growing, undefined, signal ? { signal } : {}).catch(() => undefined);
+    const pauseMs = retryAfterMs ?? growingPause(failures);
+    await delay(pauseMs, undefined, signal && { signal }).catch(() => undefined);
   }
 }
 

@@ -65,8 +65,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       const { operations } = await open(run);
       if (run.options.follow !== true) return run.show(await first(run, operations.list(), OPERATION_COLUMNS));
       const after = text(run.options, 'after');
-      const watching = { signal: run.signal, ...(after !== undefined && { after }) };
-      for await (const { data, id } of operations.watch(watching))
+      for await (const { data, id } of operations.watch({ signal: run.signal, after }))
         run.show({ ...shown(run, data, OPERATION_COLUMNS), id });
     },
   },

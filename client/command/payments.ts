@@ -170,10 +170,9 @@ function customer(run: Run, otherwise?: string) {
 }
 
 function writing({ options, signal }: Run) {
-  const key = text(options, 'key');
   const timeoutMs = Number(text(options, 'timeout') ?? 60) * 1_000;
   if (!(timeoutMs > 0)) throw new UsageError('--timeout must be a number of seconds');
-  return { timeoutMs, signal, ...(key !== undefined && { idempotencyKey: key }) };
+  return { timeoutMs, signal, idempotencyKey: text(options, 'key') };
 }
 
 function told(answer: { readonly outcome?: Done<object>['outcome'] | Unknown['outcome'] }): object {

@@ -41,7 +41,7 @@ import type { OperatorRoute } from './route.ts';
 import { search } from './search/search.ts';
 import { getSession, signIn, signOut } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
-import { createFailedLogins, createVerifyToken } from './session/verify-token.ts';
+import { createVerifyToken } from './session/verify-token.ts';
 
 /**
  * The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
@@ -108,7 +108,7 @@ const SIGN_INS = { name: 'operator-sign-ins', points: 100, durationSeconds: 1 } 
  */
 export function createOperator({ limits, gatewayToken, ...options }: OperatorOptions) {
   const { core, credentials, log } = options;
-  const verify = createVerifyToken(core, createFailedLogins(limits, log));
+  const verify = createVerifyToken(core, limits, log);
   const sessions = createSessions(gatewayToken, credentials);
   const requiresOperator = authenticateOperator(verify, sessions);
   const signIns = limits.limiter(SIGN_INS);

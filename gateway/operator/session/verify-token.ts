@@ -25,23 +25,31 @@ const MOST_KNOWN = 100;
  */
 export function createVerifyToken(
   core: Pick<Core, 'operators'>,
-  failedLogins: ReturnType<typeof createFailedLogins>,
+  limits: Limits,
+  log: Log,
   now: () => number = Date.now,
 ): VerifyToken {
+  const guesses = openPenalties(limits, GUESSES);
   const known = new Map<string, number>();
+
+  /** Counts a wrong token. Resolves with UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
+  async function refuse(network: string | undefined): Promise<Problem> {
+    const wrong = new Problem('UNAUTHENTICATED', { detail: 'The operator token is wrong.' });
+    if (network === undefined) return wrong;
+    log.warn('operator token refused', { address: network });
+    const onPenalty = (durationMs: number) => log.warn('operator penalty', { address: network, durationMs });
+    return (await guesses.fail(limiterKey(network), onPenalty)) ?? wrong;
+  }
+
   return async (token, network) => {
     const digest = createHash('sha256').update(token).digest('base64');
     const knownAtMs = known.get(digest);
     if (knownAtMs !== undefined && now() - knownAtMs < KNOWN_MS) return;
     const isToken = /^[\x21-\x7E]{32,256}$/.test(token);
-    if (isToken && knownAtMs === undefined && network !== undefined) await failedLogins.check(network);
+    if (isToken && knownAtMs === undefined && network !== undefined) await guesses.check(limiterKey(network));
     const isOperators = isToken && (await ask(core, token, knownAtMs !== undefined));
     known.delete(digest);
-    if (!isOperators)
-      throw (
-        (network && (await failedLogins.fail(network))) ||
-        new Problem('UNAUTHENTICATED', { detail: 'The operator token is wrong.' })
-      );
+    if (!isOperators) throw await refuse(network);
     known.set(digest, now());
     const [oldest] = known.keys();
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
@@ -65,6 +73,7 @@ const TIMEOUT_MS = 5_000;
 const NO: ReadonlySet<number> = new Set([status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 const AWAY: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED]);
 
+/** Limits guesses at the operator token, by network. */
 export const GUESSES = {
   failures: { name: 'operator-logins', points: 5, durationSeconds: 60 },
   /** At this rate 32 random characters cannot be guessed. */
@@ -72,19 +81,3 @@ export const GUESSES = {
   strikes: 'operator-strikes',
   longestSeconds: 60 * 60,
 } as const;
-
-/** Limits guesses at the operator token, by network. */
-export function createFailedLogins(limits: Limits, log: Log) {
-  const guesses = openPenalties(limits, GUESSES);
-  return {
-    /** Runs before a token is verified. Throws RATE_LIMITED above what is verified during a penalty. */
-    check: (network: string) => guesses.check(limiterKey(network)),
-    /** Counts a wrong token. Resolves with RATE_LIMITED when there were too many, else undefined. */
-    fail(network: string) {
-      log.warn('operator token refused', { address: network });
-      return guesses.fail(limiterKey(network), (durationMs) =>
-        log.warn('operator penalty', { address: network, durationMs }),
-      );
-    },
-  };
-}

@@ -4,7 +4,8 @@ import { Registry } from 'prom-client';
 import type { Core } from '../../../../gateway/core/client.ts';
 import { Problem } from '../../../../gateway/http/problem.ts';
 import { type Limit, type Limiter, limiterKey, openLimits } from '../../../../gateway/limits/limits.ts';
-import { createFailedLogins, createVerifyToken } from '../../../../gateway/operator/session/verify-token.ts';
+import { openPenalties } from '../../../../gateway/limits/penalties.ts';
+import { createVerifyToken, GUESSES } from '../../../../gateway/operator/session/verify-token.ts';
 import { OPERATOR_TOKEN, refusal } from '../../fake-core.ts';
 import { Stage } from '../../stage.ts';
 
@@ -22,7 +23,8 @@ describe('createVerifyToken()', () => {
   const log = new Stage().log;
   const verify = createVerifyToken(
     { operators: { checkOperator } } as unknown as Core,
-    createFailedLogins(openLimits({ log, registry: new Registry() }), log),
+    openLimits({ log, registry: new Registry() }),
+    log,
     () => nowMs,
   );
   const codeOf = async (call: Promise<void>) => {
@@ -82,7 +84,7 @@ describe('createVerifyToken() during a penalty', () => {
       return {};
     };
     const core = { operators: { checkOperator } } as unknown as Core;
-    const verify = createVerifyToken(core, createFailedLogins(openLimits({ log, registry: new Registry() }), log));
+    const verify = createVerifyToken(core, openLimits({ log, registry: new Registry() }), log);
     for (let i = 0; i < 200; i++) await assert.rejects(verify('short', 'a'));
     assert.deepEqual(tokens, []);
     await assert.rejects(verify('v'.repeat(40), 'a'), { code: 'RATE_LIMITED' });
@@ -91,7 +93,7 @@ describe('createVerifyToken() during a penalty', () => {
   });
 });
 
-describe('createFailedLogins()', () => {
+describe('the limit of guesses at the operator token', () => {
   it('doubles the penalty each time, up to an hour', async () => {
     const { log } = new Stage();
     const limits = openLimits({ log, registry: new Registry() });
@@ -100,18 +102,19 @@ describe('createFailedLogins()', () => {
       opened.set(limit.name, limits.limiter(limit));
       return opened.get(limit.name) as Limiter;
     };
-    const failed = createFailedLogins({ limiter, close: () => undefined }, log);
+    const guesses = openPenalties({ limiter, close: () => undefined }, GUESSES);
+    const key = limiterKey('a');
     const waits = [];
     for (let round = 0; round < 8; round++) {
       let problem: Problem | undefined;
-      while (problem === undefined) problem = await failed.fail('a');
+      while (problem === undefined) problem = await guesses.fail(key, () => undefined);
       waits.push(problem.details.retryAfterSeconds);
-      const checks = await Promise.allSettled(Array.from({ length: 110 }, () => failed.check('a')));
+      const checks = await Promise.allSettled(Array.from({ length: 110 }, () => guesses.check(key)));
       assert.equal(checks.filter((check) => check.status === 'fulfilled').length, 100, 'a few per second are checked');
-      await opened.get('operator-penalty-tokens')?.delete(limiterKey('a'));
+      await opened.get('operator-penalty-tokens')?.delete(key);
       // As when the penalty is over.
-      await opened.get('operator-logins')?.delete(limiterKey('a'));
-      await failed.check('a');
+      await opened.get('operator-logins')?.delete(key);
+      await guesses.check(key);
     }
     assert.deepEqual(waits, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
   });

@@ -1,10 +1,8 @@
-import { useState } from 'preact/hooks';
 import { readDelivery, replayDelivery } from '../api.js';
 import { CopyButton } from '../shell/copy-button.js';
-import { Confirm } from '../shell/dialog.js';
+import { Confirm, useDialog } from '../shell/dialog.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
-import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
 import { Facts } from '../shell/table.js';
 import { View } from '../shell/view.js';
@@ -20,13 +18,7 @@ const REFRESH_MS = 3_000;
 /** One delivery with its attempts. */
 export function DeliveryView({ id }) {
   const delivery = useLoad(() => readWithPause(id), id, REFRESH_MS);
-  const [dialog, setDialog] = useState();
-  const close = () => setDialog(undefined);
-  const done = (text) => {
-    close();
-    notify(text);
-    delivery.reload();
-  };
+  const { asked, ask, done, close } = useDialog(delivery.reload);
   const replay = async ({ merchantId, endpointKind }) => {
     await replayDelivery(id);
     return outcomeOf(merchantId, endpointKind, 'The delivery is sent again.');
@@ -35,15 +27,15 @@ export function DeliveryView({ id }) {
     <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the delivery ID" isSmall /></p>
     <${Loaded} of=${delivery} what="the delivery">
       ${(value) => html`
-        <${Summary} delivery=${value} onReplay=${() => setDialog('replay')} />
-        ${value.paused && html`<${PausedHint} endpoint=${value.paused} onResume=${() => setDialog('resume')} />`}
+        <${Summary} delivery=${value} onReplay=${() => ask('replay')} />
+        ${value.paused && html`<${PausedHint} endpoint=${value.paused} onResume=${() => ask('resume')} />`}
         <section aria-labelledby="attempts">
           <h2 id="attempts">Attempts</h2>
           <${Attempts} attempts=${value.attempts} />
         </section>
         ${value.content && html`<${Content} content=${value.content} />`}
         ${
-          dialog === 'replay' &&
+          asked === 'replay' &&
           html`<${Confirm} title="Replay this delivery?" action="Replay" run=${() => replay(value)} onDone=${done}
             onClose=${close}>
             <p>The notification “${value.statusInfo}” is sent to ${value.merchantId} again, with the same
@@ -51,7 +43,7 @@ export function DeliveryView({ id }) {
           <//>`
         }
         ${
-          dialog === 'resume' &&
+          asked === 'resume' &&
           value.paused &&
           html`<${ResumeDialog} asked=${value.paused} onDone=${done} onClose=${close} />`
         }

@@ -1,10 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { readDelivery, readHold } from '../api.js';
 import { Attempts } from '../deliveries/attempts.js';
 import { CopyButton } from '../shell/copy-button.js';
+import { useDialog } from '../shell/dialog.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
-import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
 import { Facts } from '../shell/table.js';
 import { View } from '../shell/view.js';
@@ -23,28 +23,21 @@ const TOLD = 20;
 export function HoldView({ id }) {
   const attempts = useRef(new Map());
   const hold = useLoad(() => readStory(id, attempts.current), id, REFRESH_MS);
-  /** The dialog that is open, and what it is about besides the hold. */
-  const [open, setDialog] = useState();
-  const close = () => setDialog(undefined);
-  const done = (text) => {
-    close();
-    notify(text);
-    hold.reload();
-  };
+  const { asked, ask, done, close } = useDialog(hold.reload);
   return html`<${View} title="Hold">
     <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the request ID" isSmall /></p>
     <${Loaded} of=${hold} what="the hold">
       ${(value) => html`
-        <${Summary} hold=${value} ask=${(dialog) => setDialog({ dialog })} />
+        <${Summary} hold=${value} ask=${(dialog) => ask({ dialog })} />
         <section aria-labelledby="timeline">
           <h2 id="timeline">Timeline</h2>
-          <${Timeline} hold=${value} onRefund=${(of) => setDialog({ dialog: RefundDialog, of })} />
+          <${Timeline} hold=${value} onRefund=${(of) => ask({ dialog: RefundDialog, of })} />
         </section>
         <section aria-labelledby="facts">
           <h2 id="facts">Details</h2>
           <${HoldFacts} hold=${value} />
         </section>
-        ${open && html`<${open.dialog} hold=${value} of=${open.of} onDone=${done} onClose=${close} />`}
+        ${asked && html`<${asked.dialog} hold=${value} of=${asked.of} onDone=${done} onClose=${close} />`}
       `}
     <//>
   <//>`;

@@ -1,6 +1,22 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
+import { notify } from './notice.js';
 import { Problem } from './problem.js';
+
+/**
+ * The dialog of a view: `ask` opens it, and `asked` is what it is about, undefined while none is open. `done` closes it,
+ * tells the reader what was done, and calls `reload`.
+ */
+export function useDialog(reload) {
+  const [asked, ask] = useState();
+  const close = () => ask(undefined);
+  const done = (text) => {
+    close();
+    notify(text);
+    reload();
+  };
+  return { asked, ask, done, close };
+}
 
 /** A dialog on top of the page. The browser keeps the focus inside it; when it closes, the focus goes back. */
 export function Dialog({ title, onClose, children }) {

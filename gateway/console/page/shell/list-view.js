@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CsvButton } from './csv.js';
+import { useDialog } from './dialog.js';
 import { Filters, filterOf } from './filters.js';
 import { html } from './html.js';
 import { Loaded, readPages, useLoad } from './load.js';
-import { notify } from './notice.js';
 import { recall, remember, settle } from './route.js';
 import { Table } from './table.js';
 import { View } from './view.js';
@@ -15,14 +15,8 @@ import { View } from './view.js';
  */
 export function listView({ title, lead, search, button, Above, Dialog, list, table }) {
   return function ListView({ query }) {
-    const [asked, act] = useState();
     const [round, setRound] = useState(0);
-    const close = () => act(undefined);
-    const done = (text) => {
-      close();
-      setRound(round + 1);
-      notify(text);
-    };
+    const { asked, ask: act, done, close } = useDialog(() => setRound(round + 1));
     const { path, fields = [], adjust = (filter) => filter } = search ?? {};
     const filter = search && adjust(filterOf(fields, query));
     const ask = (pageToken) => list.read({ ...filter, pageToken });

@@ -3,12 +3,11 @@
  * with its comments); an answer says only where it differs. What is added to a message is answered, too, unless the
  * answer leaves it out.
  */
-import assert from 'node:assert/strict';
 import type { DescField, DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import { ProcessorErrorSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { commentOn, type JsonValue, jsonField, jsonName } from './contract-field.ts';
-import { some } from './core-messages.ts';
+import { answered, some } from './core-messages.ts';
 
 /** A message as JSON. A field that has no value is absent. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -50,10 +49,10 @@ export function answer<D extends DescMessage>(
   return {
     schema: z.object(shape).meta(id === undefined ? { description } : { id, description }),
     json: (message) => {
-      assert(message !== undefined, 'core answers with the message');
+      const given = answered(message);
       const json: Record<string, unknown> = {};
       for (const [name, { read }] of fields) {
-        const value = read(message);
+        const value = read(given);
         if (value !== undefined) json[name] = value;
       }
       return json;

@@ -15,7 +15,6 @@ import type { Core } from '../core/client.ts';
 import type { Present } from '../http/route.ts';
 import { answer, pageOf } from './answer.ts';
 import { numberOf } from './contract-field.ts';
-import { answered } from './core-messages.ts';
 import { isRequestId } from './identifiers.ts';
 import { Operation } from './operation.ts';
 import { page, time as requestedTime, requestId, text } from './request-fields.ts';
@@ -43,7 +42,7 @@ const WHOLE = answer('WholeDelivery', GetDeliveryResponseSchema, {
 export const WholeDelivery = {
   schema: DeliveryWithAttempts.schema.extend(WHOLE.schema.shape).meta({ id: 'WholeDelivery' }),
   json: (response: GetDeliveryResponse) => ({
-    ...DeliveryWithAttempts.json(answered(response.delivery)),
+    ...DeliveryWithAttempts.json(response.delivery),
     ...WHOLE.json(response),
   }),
 };

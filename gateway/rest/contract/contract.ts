@@ -1,5 +1,4 @@
 import { Contract, contractJson } from '../../resource/contract.ts';
-import { answered } from '../../resource/core-messages.ts';
 import { restRoute } from '../route.ts';
 
 /** Addresses, and the account at the processor, are shown to operators and to keys that manage the webhook. */
@@ -19,7 +18,7 @@ export const getContract = restRoute({
   answers: { 200: { description: 'The contract', schema: OwnContract } },
   handler: async ({ core, merchantId }) => {
     const { contract } = await core.merchants.getContract({ merchantId });
-    const { webhookUrl: _, internalUrl: __, processorAccount: ___, ...own } = contractJson(answered(contract));
+    const { webhookUrl: _, internalUrl: __, processorAccount: ___, ...own } = contractJson(contract);
     return own;
   },
 });

@@ -12,7 +12,7 @@ export interface Profile {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file with all profiles, for its owner only. */
-export function profilesFile(env: Environment): string {
+function profilesFile(env: Environment): string {
   return join(env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'holdfast', 'profiles.json');
 }
 

@@ -12,7 +12,7 @@ import type { Schemas } from './schemas.ts';
 const shown = Operation.schema.shape;
 const ofHold = ListedHold.schema.shape;
 
-export const Notification = z
+const Notification = z
   .object({
     merchantId: shown.merchantId,
     requestId: shown.requestId,

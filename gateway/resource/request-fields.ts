@@ -133,8 +133,15 @@ function integerIn(text: unknown): unknown {
   return typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** Bounds of an amount, both inclusive, from query parameters. */
-export const amountFilters = {
+/** What lists of holds and of operations are filtered by, from query parameters. */
+export const filters = {
+  userId: userId.optional(),
+  merchantReference: merchantReference.optional(),
+  cardLast4: z
+    .string()
+    .regex(/^[0-9]{4}$/, 'must be four digits')
+    .meta({ description: 'Only with a card that ends so', examples: ['4242'] })
+    .optional(),
   amountFrom: minorUnits('Only of this amount or more'),
   amountTo: minorUnits('Only of this amount or less'),
   currency: currency.optional(),
@@ -146,18 +153,6 @@ function minorUnits(description: string) {
     .meta({ description: `${description}, minor units`, examples: [4200] })
     .optional();
 }
-
-/** What lists of holds and of operations are filtered by, from query parameters. */
-export const filters = {
-  userId: userId.optional(),
-  merchantReference: merchantReference.optional(),
-  cardLast4: z
-    .string()
-    .regex(/^[0-9]{4}$/, 'must be four digits')
-    .meta({ description: 'Only with a card that ends so', examples: ['4242'] })
-    .optional(),
-  ...amountFilters,
-};
 
 /** A page of a list (AIP-158), from query parameters. */
 export const page = {

@@ -4,7 +4,7 @@
  */
 
 /** A refusal, or that no answer came: the fields of the problem that was answered. */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor({ title, detail, ...problem }) {
     super(detail ?? title);
     Object.assign(this, problem, { title, detail });

@@ -10,7 +10,7 @@ import { operatorRoute } from '../route.ts';
 import { ApiKey, apiKey } from './credentials.ts';
 
 /** What operators set of a merchant. */
-export const merchantTerms = {
+const merchantTerms = {
   name: text(100).meta({ description: 'Name for people', examples: ['Acme'] }),
   contract: Contract,
 };
@@ -18,7 +18,7 @@ export const merchantTerms = {
 const warnings = z.array(z.object({ field: z.string(), message: z.string() }));
 
 /** A merchant; its keys and secrets without their values. */
-export const Merchant = answer('Merchant', MerchantSchema, {
+const Merchant = answer('Merchant', MerchantSchema, {
   without: ['warnings'],
   parts: { apiKeys: ApiKey, signingSecrets: SigningSecret, contract: { schema: Contract, json: contractJson } },
   own: {

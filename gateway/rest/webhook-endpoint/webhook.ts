@@ -15,14 +15,14 @@ import { endpointUrl, ownMerchantId, uuid } from '../../resource/request-fields.
 import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
 import { NoFields, restRoute } from '../route.ts';
 
-export const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
+const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
 
 const EndpointState = answer(undefined, EndpointSchema, {
   only: ['pause', 'pausedUntil', 'failureCount'],
 });
 
 /** A merchant's webhook, as the merchant itself sees it. */
-export const WebhookEndpoint = z
+const WebhookEndpoint = z
   .object({
     webhookUrl: webhookUrl.describe('Where signed notifications go; absent = nowhere').optional(),
     ...EndpointState.schema.shape,
@@ -32,7 +32,7 @@ export const WebhookEndpoint = z
   .meta({ id: 'WebhookEndpoint', description: "The merchant's webhook and the secrets that sign what it receives" });
 
 /** The webhook as JSON, from core's messages; an endpoint that always worked is not among the endpoints. */
-export function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEndpoint[]) {
+function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEndpoint[]) {
   const endpoint = endpoints.find(({ endpointKind }) => endpointKind === EndpointKind.WEBHOOK);
   return {
     webhookUrl: merchant.contract && some(merchant.contract.webhookUrl),

@@ -135,9 +135,8 @@ function presented(schema: z.ZodType, schemas: Schemas) {
 
 function answerOf(answer: RouteAnswer, examples: readonly Example[], schemas: Schemas) {
   const { description, schema, mediaType = 'application/json', headers, event, orText } = answer;
-  const [texts, others] = [true, false].map((isText) =>
-    examples.filter((example) => (orText !== undefined && typeof example.answer === 'string') === isText),
-  ) as [Example[], Example[]];
+  const isText = (example: Example) => orText !== undefined && typeof example.answer === 'string';
+  const [texts, others] = [examples.filter(isText), examples.filter((example) => !isText(example))];
   const content = schema && contentOf(schema, others, (example) => example.answer, schemas);
   const text = orText && {
     [orText.mediaType]: contentOf(orText.schema, texts, (example) => example.answer, schemas),
@@ -162,7 +161,7 @@ function refusalsOf(
     entries.map(([status, ofStatus]) => [
       status,
       {
-        description: [ofStatus.join(', '), promises[status] ?? []].flat().join('. '),
+        description: [ofStatus.join(', '), promises[status]].filter(Boolean).join('. '),
         ...headersOf(PROBLEM_HEADERS[status], schemas),
         content: {
           'application/problem+json': {

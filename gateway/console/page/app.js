@@ -7,11 +7,7 @@ import { Field } from './shell/field.js';
 import { html } from './shell/html.js';
 import { Problem } from './shell/problem.js';
 
-/** The console: the login, or the views behind it, and what must outlive both. */
-function Console() {
-  return html`<${Standing} /><${ShownOnce} />`;
-}
-
+/** The login, or the views behind it. */
 function Standing() {
   const [standing, setStanding] = useState({ is: 'asking' });
   const ask = () =>
@@ -80,4 +76,5 @@ function sayOf(refusal) {
   return { error: refusal };
 }
 
-render(html`<${Console} />`, document.getElementById('app'));
+// A secret that is shown once outlives the session.
+render(html`<${Standing} /><${ShownOnce} />`, document.getElementById('app'));

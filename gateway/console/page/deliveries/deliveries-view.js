@@ -5,12 +5,12 @@ import { dateFields, filterOf } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
 import { Time } from '../words/time.js';
-import { Badge, choicesOf, choicesOfWords, ENDPOINTS, Id } from '../words/words.js';
+import { Badge, choicesOfWords, ENDPOINTS, Id } from '../words/words.js';
 import { readPauses, waitingFor } from './pause.js';
 
 const FIELDS = [
   { name: 'merchantId', label: 'Merchant' },
-  { name: 'endpointKind', label: 'Endpoint', options: choicesOf(ENDPOINTS) },
+  { name: 'endpointKind', label: 'Endpoint', options: Object.entries(ENDPOINTS) },
   { name: 'state', label: 'State', options: choicesOfWords('PENDING', 'DELIVERED', 'DEAD') },
   { name: 'requestId', label: 'Request ID' },
   ...dateFields('created', 'Created'),
@@ -52,7 +52,7 @@ function ReplayMany({ query, onDone, onClose }) {
     <p>Each keeps its webhook-id, so a receiver that heeds it does nothing twice.</p>
     <${Field} name="merchantId" label="Merchant" required defaultValue=${query.get('merchantId') ?? ''} autofocus />
     <${Select} name="endpointKind" label="Endpoint" value=${query.get('endpointKind')}
-      options=${[['', 'Both'], ...choicesOf(ENDPOINTS)]} />
+      options=${[['', 'Both'], ...Object.entries(ENDPOINTS)]} />
     <${Select} name="state" label="Which"
       options=${[['DEAD', 'Dead: every attempt failed'], ['DELIVERED', 'Delivered before']]} />
     <${Field} name="createdFrom" type="datetime-local" label="Created since" step="1"

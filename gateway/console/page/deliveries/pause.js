@@ -3,7 +3,7 @@ import { Confirm } from '../shell/dialog.js';
 import { Field, Select } from '../shell/field.js';
 import { html } from '../shell/html.js';
 import { momentOf } from '../words/time.js';
-import { choicesOf, ENDPOINTS, PAUSES } from '../words/words.js';
+import { ENDPOINTS, PAUSES } from '../words/words.js';
 
 /**
  * The pauses of a merchant's endpoints: `{ merchantId, endpointKind, pause, pausedUntil? }`; empty when nothing is
@@ -46,7 +46,7 @@ export function PauseDialog({ asked, onDone, onClose }) {
     onClose=${onClose}>
     <p>Nothing is sent to it until it is resumed. Nothing is lost.</p>
     <${Field} name="merchantId" label="Merchant" required defaultValue=${asked.merchantId ?? ''} autofocus />
-    <${Select} name="endpointKind" label="Endpoint" value=${asked.endpointKind} options=${choicesOf(ENDPOINTS)} />
+    <${Select} name="endpointKind" label="Endpoint" value=${asked.endpointKind} options=${Object.entries(ENDPOINTS)} />
   <//>`;
 }
 

@@ -3,11 +3,11 @@ import { html } from '../shell/html.js';
 import { listView } from '../shell/list-view.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { Time } from '../words/time.js';
-import { choicesOf, FAILURES } from '../words/words.js';
+import { FAILURES } from '../words/words.js';
 
 const FIELDS = [
   { name: 'claimedMerchantId', label: 'Claimed merchant' },
-  { name: 'reason', label: 'Reason', options: choicesOf(FAILURES) },
+  { name: 'reason', label: 'Reason', options: Object.entries(FAILURES) },
 ];
 
 const COLUMNS = [

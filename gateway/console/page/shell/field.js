@@ -8,9 +8,9 @@ export function Field({ label, hint, error, ...rest }) {
 }
 
 /** A labelled text of several lines. */
-export function TextArea({ label, hint, error, ...rest }) {
+export function TextArea({ label, hint, ...rest }) {
   const control = (own) => html`<textarea rows="3" ...${rest} ...${own}></textarea>`;
-  return html`<${Labelled} label=${label} hint=${hint} error=${error} control=${control} />`;
+  return html`<${Labelled} label=${label} hint=${hint} control=${control} />`;
 }
 
 /** A labelled choice; `options` are pairs of value and text. */

@@ -9,7 +9,7 @@ import { Problem } from './problem.js';
  * when the value was answered.
  */
 export function useLoad(ask, key, everyMs = 0) {
-  const [known, setKnown] = useState({ key, value: undefined, error: undefined, busy: true });
+  const [known, setKnown] = useState({ key, busy: true });
   const latest = useRef(0);
   const question = useRef(ask);
   const isBusy = useRef(true);
@@ -45,7 +45,7 @@ export function useLoad(ask, key, everyMs = 0) {
   }, [reload, everyMs]);
   const current = known.key === key ? known : { busy: true };
   isBusy.current = current.busy;
-  return { value: current.value, error: current.error, busy: current.busy, at: current.at, reload };
+  return { ...current, reload };
 }
 
 /** Shows what was loaded, or that it is being loaded, or why it was not. `children` is a function of the value. */

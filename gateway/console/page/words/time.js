@@ -12,8 +12,8 @@ function utcOf(at) {
 }
 
 /** `13:30:45`, or `21 Nov 13:30:45` on another day, with the year when it is not this one. Local. */
-export function momentOf(at, now = new Date()) {
-  const date = new Date(at);
+export function momentOf(at) {
+  const [date, now] = [new Date(at), new Date()];
   const clock = date.toLocaleTimeString('en-GB');
   if (date.toDateString() === now.toDateString()) return clock;
   const isThisYear = date.getFullYear() === now.getFullYear();
@@ -52,6 +52,6 @@ export function spanOf(seconds) {
 }
 
 /** How long ago a moment was. */
-export function agoOf(at, now = Date.now()) {
-  return `${spanOf((now - Date.parse(at)) / 1000)} ago`;
+export function agoOf(at) {
+  return `${spanOf((Date.now() - Date.parse(at)) / 1000)} ago`;
 }

@@ -66,11 +66,6 @@ export const PAUSES = {
 /** Which of a merchant's two endpoints. */
 export const ENDPOINTS = { WEBHOOK: 'webhook', INTERNAL: 'internal' };
 
-/** Pairs for a choice, from a vocabulary. */
-export function choicesOf(vocabulary) {
-  return Object.entries(vocabulary);
-}
-
 /** Pairs for a choice, from words that have a colour. */
 export function choicesOfWords(...words) {
   return words.map((word) => [word, textOf(word)]);

@@ -29,15 +29,9 @@ export function networkOf(entry: string): string {
   if (address === undefined) return 'unknown';
   const parsed = ipaddr.parse(address);
   if (parsed.kind() === 'ipv4') return address;
-  const { parts } = parsed as ipaddr.IPv6;
-  const embedded = embeddedIpv4(parsed as ipaddr.IPv6);
-  return (
-    embedded ??
-    `${parts
-      .slice(0, 4)
-      .map((group) => group.toString(16))
-      .join(':')}::/64`
-  );
+  const ipv6 = parsed as ipaddr.IPv6;
+  const groups = ipv6.parts.slice(0, 4).map((group) => group.toString(16));
+  return embeddedIpv4(ipv6) ?? `${groups.join(':')}::/64`;
 }
 
 /**

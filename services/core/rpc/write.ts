@@ -168,22 +168,29 @@ export async function demandAnswerable(
   throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId, retryAfterS: 1 });
 }
 
-/** The answer from what was written once: `present` makes it of a submission that is OK, `unknown` is it otherwise. */
+/** What a call answers about its operation. */
+export interface Answer<A> {
+  /** When it is done. */
+  readonly present: (row: SubmissionRow) => A | Promise<A>;
+  /** While its outcome is not known. */
+  readonly unknown: (requestId: string) => A;
+}
+
+/** The answer from what was written once. */
 export async function answerStored<A extends object>(
   core: Core,
   first: First,
-  unknown: A,
-  present: (row: SubmissionRow) => A | Promise<A>,
+  { present, unknown }: Answer<A>,
 ): Promise<A & { replayed?: boolean }> {
   const { requestId, replayed } = first;
   try {
     const row = await findSubmission(core.database.query, requestId);
     assert(row, 'what is answered was stored');
     await demandAnswerable(core, first, row);
-    return { ...(row.state === 'OK' ? await present(row) : unknown), replayed };
+    return { ...(row.state === 'OK' ? await present(row) : unknown(requestId)), replayed };
   } catch (error) {
     demandRefusal(core, requestId, error);
-    return unknown;
+    return unknown(requestId);
   }
 }
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type {
+  ExtendPreauthorizationRequest,
+  IncrementPreauthorizationRequest,
+  PreauthorizationSchema,
+  ReleasePreauthorizationRequest,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold-rules.ts';
 import { onHold } from '../../kinds/facts.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
@@ -11,7 +16,7 @@ import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
-import { sendStored } from '../make-operation.ts';
+import { type Making, sendStored } from '../make-operation.ts';
 import { reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { agreesWith, answerStored, findFirst, findFirstUnstored, requestOf, storedOrLost } from '../write.ts';
@@ -19,37 +24,16 @@ import { demandHandle, namedHold } from './named-hold.ts';
 import { presentHold } from './present-hold.ts';
 
 /** Gives back what remains of a hold, or cancels its open checkout (docs/product.md, "Releases and expiry"). */
-export const releasePreauthorization: Method<'releasePreauthorization'> = async (core, request, context) => {
-  const merchantId = scopeOfChange(context, request.merchantId);
-  const hold = await namedHold(core, request, merchantId);
-  return actOnHold(core, context, request, { kind: 'RELEASE', hold, merchantId });
-};
+export const releasePreauthorization: Method<'releasePreauthorization'> = (core, request, context) =>
+  actOnHold(core, request, context, 'RELEASE');
 
 /** Adds to a hold (docs/product.md, "Increments and extensions"). */
-export const incrementPreauthorization: Method<'incrementPreauthorization'> = async (core, request, context) => {
-  const merchantId = scopeOfChange(context, request.merchantId);
-  demandHandle(context, request);
-  const hold = await namedHold(core, request, merchantId);
-  return actOnHold(core, context, request, { kind: 'INCREMENT', hold, merchantId, amount: request.amountToAdd });
-};
+export const incrementPreauthorization: Method<'incrementPreauthorization'> = (core, request, context) =>
+  actOnHold(core, request, context, 'INCREMENT', request.amountToAdd);
 
 /** Lets a hold end later (docs/product.md, "Increments and extensions"). */
-export const extendPreauthorization: Method<'extendPreauthorization'> = async (core, request, context) => {
-  const merchantId = scopeOfChange(context, request.merchantId);
-  demandHandle(context, request);
-  const hold = await namedHold(core, request, merchantId);
-  return actOnHold(core, context, request, { kind: 'EXTENSION', hold, merchantId });
-};
-
-/** What a caller asks of a hold, besides captures. */
-interface Act {
-  readonly kind: 'RELEASE' | 'INCREMENT' | 'EXTENSION';
-  readonly hold: HoldRow;
-  /** Of an increment, minor units. */
-  readonly amount?: bigint;
-  /** Undefined = any merchant's. */
-  readonly merchantId: string | undefined;
-}
+export const extendPreauthorization: Method<'extendPreauthorization'> = (core, request, context) =>
+  actOnHold(core, request, context, 'EXTENSION');
 
 /** The hold right after it; while the outcome is not known, its requestId alone. */
 interface Acted {
@@ -59,14 +43,20 @@ interface Acted {
   readonly replayed?: boolean;
 }
 
-/** Judges and stores it, sends it, settles it. Throws the refusals of its method in the contract. */
+/**
+ * Does what a caller asks of a hold, besides captures: judges and stores it, sends it, settles it. `amount` is an
+ * increment's. Throws the refusals of its method in the contract.
+ */
 async function actOnHold(
   core: Core,
+  request: ReleasePreauthorizationRequest | IncrementPreauthorizationRequest | ExtendPreauthorizationRequest,
   context: HandlerContext,
-  request: { readonly idempotencyKey?: string | undefined; readonly operationRequestId?: string | undefined },
-  act: Act,
+  kind: 'RELEASE' | 'INCREMENT' | 'EXTENSION',
+  amount?: bigint,
 ): Promise<Acted> {
-  const { kind, hold, amount, merchantId } = act;
+  const merchantId = scopeOfChange(context, request.merchantId);
+  if (kind !== 'RELEASE') demandHandle(context, request);
+  const hold = await namedHold(core, request, merchantId);
   const { requestId: holdRequestId, idHash } = hold;
   const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount });
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount };
@@ -75,24 +65,23 @@ async function actOnHold(
   const agrees = agreesWith(core, kind, (row) => {
     return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
   });
-  const unknown = (id: string): Acted => {
-    return { preauthorization: { requestId: holdRequestId }, requestId: id, state: OperationState.UNKNOWN };
+  const making: Making<Acted> = {
+    facts: { kind, requestId, ...onHold(hold) },
+    present: (row) => acted(core, row),
+    unknown: (id) => {
+      return { preauthorization: { requestId: holdRequestId }, requestId: id, state: OperationState.UNKNOWN };
+    },
   };
-  const present = (row: SubmissionRow) => acted(core, row);
   // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
   if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
-    const first = await findFirstUnstored(core, call, reconciling, agrees);
-    return answerStored(core, first, unknown(first.requestId), present);
+    return answerStored(core, await findFirstUnstored(core, call, reconciling, agrees), making);
   }
   const stored = await storedOrLost(core.books.store(call));
-  if (stored === 'LOST') return unknown(requestId);
+  if (stored === 'LOST') return making.unknown(requestId);
   const first = await findFirst(core, call, stored, agrees);
-  if (first) return answerStored(core, first, unknown(first.requestId), present);
-
-  const facts = { kind, requestId, ...onHold(hold) };
-  const making = { facts, present, unknown };
-  const answer = core.processors.of(hold).callers.waitOrLeave(() => sendStored<Acted>(core, stored, making));
-  return (await answer) ?? unknown(requestId);
+  if (first) return answerStored(core, first, making);
+  const answer = core.processors.of(hold).callers.waitOrLeave(() => sendStored(core, stored, making));
+  return (await answer) ?? making.unknown(requestId);
 }
 
 /** The hold as it was right after it, whatever has happened to it since: the first answer. */

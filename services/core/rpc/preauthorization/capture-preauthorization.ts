@@ -113,9 +113,10 @@ function captured(facts: SubmissionFacts, createdAt: Date, outcome: Approved, at
 /** The capture as it was first answered, whatever was taken back of it since. */
 function answerAgain(core: Core, first: First, hold: HoldRow | undefined): Promise<Response> {
   const untouched = { reversed: false, amountReversed: 0n, amountRefunded: 0n };
-  return answerStored(core, first, unknown(first.requestId, hold), (row) => ({
-    capture: { ...presentCapture(row), ...untouched },
-  }));
+  return answerStored<Response>(core, first, {
+    present: (row) => ({ capture: { ...presentCapture(row), ...untouched } }),
+    unknown: (requestId) => unknown(requestId, hold),
+  });
 }
 
 function unknown(requestId: string, hold: HoldRow | undefined): Response {

@@ -42,40 +42,26 @@ function phaseOf(hold: HoldRow): keyof typeof HoldPhase {
 
 /** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
 export function presentPlaced(hold: HoldRow, cipher: Cipher) {
-  const placed = { ...hold, ...askedOf(hold), ...asAsked(hold), expiresAt: hold.firstExpiresAt ?? hold.expiresAt };
-  return presentHold(placed, cipher);
+  return presentHold({ ...asAsked(hold), expiresAt: hold.firstExpiresAt ?? hold.expiresAt }, cipher);
 }
 
 /** A hold as it was when its checkout was opened: the first answer to its request. */
 export function presentCheckout(hold: HoldRow, cipher: Cipher) {
   const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
   const answer = { processorReference: null, processorCode: null, processorMessage: null };
-  const opened = {
-    ...hold,
-    ...askedOf(hold),
-    ...asAsked(hold),
-    ...placing,
-    ...answer,
-    phase: 'AWAITING_CHECKOUT',
-    remaining: 0n,
-  };
-  return presentHold(opened as HoldRow, cipher);
+  const opened = { ...asAsked(hold), ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: 0n } as const;
+  return presentHold(opened, cipher);
 }
 
-/** What an update can change, as it was asked for first. */
-function askedOf({ asked }: HoldRow) {
-  if (asked == null) return {};
-  const { captureAt, releaseAt, description = null, merchantReference = null, metadata = null } = asked;
-  const times = {
-    captureAt: captureAt ? new Date(captureAt) : null,
-    releaseAt: releaseAt ? new Date(releaseAt) : null,
-  };
-  return { ...times, description, merchantReference, metadata };
-}
-
-/** The books before anything happened to the hold. */
-function asAsked({ amountAsked }: HoldRow) {
-  return { ...UNTOUCHED, amount: amountAsked, remaining: amountAsked };
+/** A hold with its books as they were before anything happened to it, and with what an update can change as before. */
+function asAsked(hold: HoldRow): HoldRow {
+  const { asked, amountAsked } = hold;
+  const untouched = { ...hold, ...UNTOUCHED, amount: amountAsked, remaining: amountAsked };
+  if (asked == null) return untouched;
+  const { description = null, merchantReference = null, metadata = null } = asked;
+  const captureAt = asked.captureAt ? new Date(asked.captureAt) : null;
+  const releaseAt = asked.releaseAt ? new Date(asked.releaseAt) : null;
+  return { ...untouched, captureAt, releaseAt, description, merchantReference, metadata };
 }
 
 const UNTOUCHED = {

@@ -1,8 +1,6 @@
 import type { Stored, SubmissionRequest } from '../books/submission-request.ts';
 import type { HoldfastError } from '../domain/refusal.ts';
 import type { SubmissionFacts } from '../kinds/facts.ts';
-import { send } from '../kinds/send-to-processor.ts';
-import { settle } from '../kinds/settle-outcome.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 import type { Call } from './idempotency.ts';
@@ -10,11 +8,11 @@ import {
   type Answer,
   agreesWith,
   answerStored,
-  demandOk,
   demandOwnResult,
   findFirst,
   findFirstUnstored,
   processorAway,
+  sendAndSettle,
   sentAs,
   storedAmount,
   storedOrLost,
@@ -60,10 +58,8 @@ export async function sendStored<A extends object>(core: Core, stored: Stored, m
   try {
     const processorRequestId = await sentAs(core, requestId, stored);
     const whole = { ...facts, processorRequestId, amount: await storedAmount(core, requestId, stored) };
-    const outcome = await send(core, whole);
-    const settled = await settle(core, whole, outcome);
+    const settled = await sendAndSettle(core, whole);
     if (settled.is === 'UNKNOWN') return making.unknown(requestId);
-    if (settled.is === 'SETTLED') demandOk(requestId, outcome);
     return await answerStored(core, { requestId, replayed: false }, making);
   } catch (error) {
     demandOwnResult(core, requestId, error);

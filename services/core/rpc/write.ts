@@ -6,8 +6,11 @@ import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
 import type { Stored } from '../books/submission-request.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import { isFinal, isOk } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
+import type { Facts } from '../kinds/facts.ts';
+import { send } from '../kinds/send-to-processor.ts';
+import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
@@ -194,11 +197,14 @@ export async function answerStored<A extends object>(
   }
 }
 
-/** Throws the refusal that an outcome is, when it has just ended the operation. */
-export function demandOk(requestId: string, outcome: Outcome): void {
-  if (outcome.answer === 'DECLINED' || outcome.answer === 'NOT_PERFORMED') {
-    throw processorRefusal(requestId, outcome, false);
-  }
+/** Sends what was stored, and settles it. Throws the refusal of the processor, when that has just ended it. */
+export async function sendAndSettle(core: Core, facts: Facts) {
+  const outcome = await send(core, facts);
+  const settled = await settle(core, facts, outcome);
+  if (settled.is !== 'SETTLED') return settled;
+  assert(isFinal(outcome), 'only a final outcome settles');
+  if (!isOk(outcome)) throw processorRefusal(facts.requestId, outcome, false);
+  return { ...settled, outcome };
 }
 
 /**

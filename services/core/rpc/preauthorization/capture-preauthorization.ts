@@ -12,8 +12,6 @@ import type { HoldBooks } from '../../domain/hold-rules.ts';
 import type { Approved } from '../../domain/outcome.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { onHold, type SubmissionFacts } from '../../kinds/facts.ts';
-import { send } from '../../kinds/send-to-processor.ts';
-import { settle } from '../../kinds/settle-outcome.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { Core, Method } from '../core.ts';
@@ -23,11 +21,11 @@ import { roleOf, scopeOfChange } from '../server/caller.ts';
 import {
   agreesWith,
   answerStored,
-  demandOk,
   demandOwnResult,
   type First,
   findFirst,
   requestOf,
+  sendAndSettle,
   sentAs,
   storedOrLost,
 } from '../write.ts';
@@ -76,12 +74,11 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
         amount,
         finalCapture,
       } as const;
-      const outcome = await send(core, facts);
-      const settled = await settle(core, facts, outcome);
+      const settled = await sendAndSettle(core, facts);
       if (settled.is === 'UNKNOWN') return unknown(requestId, hold);
       if (settled.is !== 'SETTLED') return await answerAgain(core, { requestId, replayed: false }, hold);
-      demandOk(requestId, outcome);
-      return { capture: captured(facts, capture.at, outcome as Approved, settled.at, settled.books as HoldBooks) };
+      const { outcome, at, books } = settled;
+      return { capture: captured(facts, capture.at, outcome, at, books as HoldBooks) };
     } catch (error) {
       demandOwnResult(core, requestId, error);
       return unknown(requestId, hold);

@@ -13,8 +13,6 @@ import { expiryOf } from '../../books/operation-result.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/outcome.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
-import { send } from '../../kinds/send-to-processor.ts';
-import { settle } from '../../kinds/settle-outcome.ts';
 import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
@@ -34,7 +32,6 @@ import {
 } from '../server/check-fields.ts';
 import {
   demandAnswerable,
-  demandOk,
   demandOwnResult,
   demandRefusal,
   type First,
@@ -42,6 +39,7 @@ import {
   findFirstUnstored,
   processorAway,
   requestOf,
+  sendAndSettle,
   sentAs,
   storedOrLost,
 } from '../write.ts';
@@ -100,14 +98,13 @@ export async function placeHold(
         return (await openCheckout(core, requestId, contract)) ?? unknown(request, requestId);
       }
       const facts = { ...hold, kind: 'HOLD', processorRequestId: await sentAs(core, requestId, stored) } as const;
-      const outcome = await send(core, facts);
-      const settled = await settle(core, facts, outcome);
+      const settled = await sendAndSettle(core, facts);
       if (settled.is === 'UNKNOWN') return unknown(request, requestId);
-      if (settled.is === 'SETTLED') demandOk(requestId, outcome);
       // What is stored may be another core's, with a handle of its own.
-      const isOwn = settled.is === 'SETTLED' && stored.outcome === 'STORED';
-      if (!isOwn) return await answerAgain(core, { requestId, replayed: false });
-      const preauthorization = { ...placed(hold, outcome as Approved, settled.at), preauthorizationId };
+      if (settled.is !== 'SETTLED' || stored.outcome !== 'STORED') {
+        return await answerAgain(core, { requestId, replayed: false });
+      }
+      const preauthorization = { ...placed(hold, settled.outcome, settled.at), preauthorizationId };
       return { preauthorization, state: OperationState.OK };
     } catch (error) {
       demandOwnResult(core, requestId, error);

@@ -44,7 +44,7 @@ async function giveBackAuthorization(entry: UnknownEntry, importing: Importing):
   if (entry.answer === 'UNSPECIFIED') {
     const facts = await storeHold(entry, importing);
     await settle(sender, facts, GIVEN_BACK);
-    return sendVoid(facts.requestId, 'LATE_VOID', sender);
+    return submit(facts.requestId, { kind: 'LATE_VOID' }, sender);
   }
   const known = await findSentAs(query, entry.requestId, entry.processor);
   if (!known && entry.captured > 0n) throw new Unable('it was captured: give its captures back, too');
@@ -52,21 +52,16 @@ async function giveBackAuthorization(entry: UnknownEntry, importing: Importing):
   const hold = await findHold(query, holdRequestId);
   const isLeftThere = entry.captured + entry.voided < entry.amount + entry.incremented;
   return hold && hold.remaining > 0n && isLeftThere
-    ? sendVoid(holdRequestId, 'RELEASE', sender)
+    ? submit(holdRequestId, { kind: 'RELEASE' }, sender)
     : { requestId: holdRequestId, note: 'nothing is left' };
 }
 
-async function sendVoid(holdRequestId: string, kind: 'LATE_VOID' | 'RELEASE', sender: Sender): Promise<GivenBack> {
-  const isEnded = await submit(holdRequestId, { kind }, sender);
-  return { requestId: holdRequestId, ...(!isEnded && { note: 'the void has no result yet: recovery finds it out' }) };
-}
-
-/** Stores, sends and settles a submission on a hold. Returns whether it has ended. Throws Unable when refused. */
+/** Stores, sends and settles a void of a hold, or a refund of its capture. Throws Unable when it is refused. */
 async function submit(
   holdRequestId: string,
   what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'processorRequestId'>,
   sender: Sender,
-): Promise<boolean> {
+): Promise<GivenBack> {
   const { query } = sender.database;
   const at = sender.clock();
   const requestId = uuidv7();
@@ -81,7 +76,10 @@ async function submit(
   if (is === 'SETTLED' && isFinal(outcome) && !isOk(outcome)) {
     throw new Unable(`the processor did not give it back: ${outcome.code}`);
   }
-  return is === 'SETTLED';
+  const givenBack = { requestId: what.captureRequestId ?? holdRequestId };
+  if (is === 'SETTLED') return givenBack;
+  const name = what.kind === 'REFUND' ? 'refund' : 'void';
+  return { ...givenBack, note: `the ${name} has no result yet: recovery finds it out` };
 }
 
 /** The capture is booked, and refunded like any other. */
@@ -99,15 +97,8 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   const capture = await findSubmission(sender.database.query, captureRequestId);
   assert(capture?.holdRequestId, 'what was imported is known here');
   const processorRequestId = refundOf(entry.requestId);
-  const isEnded = await submit(
-    capture.holdRequestId,
-    { kind: 'REFUND', captureRequestId, amount, processorRequestId },
-    sender,
-  );
-  return {
-    requestId: captureRequestId,
-    ...(!isEnded && { note: 'the refund has no result yet: recovery finds it out' }),
-  };
+  const refund = { kind: 'REFUND', captureRequestId, amount, processorRequestId } as const;
+  return submit(capture.holdRequestId, refund, sender);
 }
 
 /** Whether a hold that is here does not take the capture, and nobody else has imported it meanwhile. */

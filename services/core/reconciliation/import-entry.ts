@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
 import { endHold } from '../kinds/end-hold.ts';
-import type { Facts, Sender, SubmissionFacts } from '../kinds/facts.ts';
+import { type Facts, onHold, type Sender, type SubmissionFacts } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import type { Cipher } from '../storage/cipher.ts';
@@ -75,7 +75,7 @@ type Store = (entry: UnknownEntry, importing: Importing) => Promise<Facts>;
 type What = Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>;
 
 /** Stores an entry on the hold of its authorization, as what is said of it. */
-const onHold =
+const withHold =
   (what: (entry: UnknownEntry, importing: Importing, hold: HoldRow) => What): Store =>
   async (entry, importing) => {
     const hold = await holdOf(entry, importing.reads);
@@ -88,10 +88,10 @@ const STORE: Readonly<Record<string, Store>> = {
     if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
     return storeHold(entry, importing);
   },
-  CAPTURE: onHold(({ amount }, { isFinal }) => ({ kind: 'CAPTURE', amount, finalCapture: isFinal })),
-  INCREMENT: onHold(({ amount }) => ({ kind: 'INCREMENT', amount })),
-  EXTENSION: onHold(() => ({ kind: 'EXTENSION' })),
-  VOID: onHold(({ actedAt }, _, { expiresAt }) => {
+  CAPTURE: withHold(({ amount }, { isFinal }) => ({ kind: 'CAPTURE', amount, finalCapture: isFinal })),
+  INCREMENT: withHold(({ amount }) => ({ kind: 'INCREMENT', amount })),
+  EXTENSION: withHold(() => ({ kind: 'EXTENSION' })),
+  VOID: withHold(({ actedAt }, _, { expiresAt }) => {
     return { kind: expiresAt != null && expiresAt <= actedAt ? 'EXPIRY' : 'RELEASE' };
   }),
 
@@ -126,16 +126,12 @@ async function storeOn(
   { sender, names }: Importing,
   what: What,
 ): Promise<SubmissionFacts> {
-  const { requestId: holdRequestId, idHash, merchantId, currency, processor, processorAccount } = hold;
-  const request = { ...names, ...timesOf(entry, sender), ...what, idHash, imported: true };
+  const request = { ...names, ...timesOf(entry, sender), ...what, idHash: hold.idHash, imported: true };
   const stored = await sender.books.store(request);
-  if (isStored(stored)) {
-    const { amount = 0n } = stored;
-    return { ...request, amount, holdRequestId, hold, merchantId, currency, processor, processorAccount };
-  }
+  if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount ?? 0n };
   const isVoid = what.kind === 'RELEASE' || what.kind === 'EXPIRY';
   const room = isVoid ? 'nothing to give back' : 'no room for it';
-  throw new Unable(`the hold ${holdRequestId} has ${room}: ${stored.outcome}`);
+  throw new Unable(`the hold ${hold.requestId} has ${room}: ${stored.outcome}`);
 }
 
 /** Stores the hold of an authorization as open. Throws Unable when the merchant does not exist. */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/read-entries.ts';
-import type { Drift, EntryCount } from './drift.ts';
+import type { EntryCount } from './drift.ts';
 import { COUNT_SENT, CREATE_COPY, INDEX_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
@@ -47,15 +47,16 @@ export async function copyEntries(
 /** An operation may leave fences and voids in the books beside its own entry. */
 const MOST_FOR_EACH = 4;
 
-/** Reads again what differed: the authorizations concerned, and the credits by their own identifier. */
+/**
+ * Reads again what differed, by its requestIds: the authorizations concerned, and the credits by their own identifier.
+ */
 export async function readAgain(
   client: pg.Client,
   processors: Ledgers,
-  suspects: readonly Pick<Drift, 'requestId'>[],
+  suspects: readonly string[],
   unreadable: Unreadable,
 ): Promise<void> {
-  const ids = suspects.map(({ requestId }) => requestId).filter((requestId) => requestId !== '');
-  const { rows } = await client.query<{ id: string }>(READ_AGAIN, [ids]);
+  const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.filter((id) => id !== '')]);
   for (const [name, processor] of processors) {
     await orLeaveOut(client, name, unreadable, async () => {
       for (const { id } of rows) await copyPages(client, name, processor, { authorizationRequestId: id });

@@ -121,12 +121,8 @@ async function refuseContradictions(client: pg.Client, { processors, patienceMs 
       );
     }
     await delay(patienceMs);
-    await readAgain(
-      client,
-      processors,
-      rows.map(({ request_id: requestId }) => ({ requestId })),
-      'THROW',
-    );
+    const suspects = rows.map(({ request_id: requestId }) => requestId);
+    await readAgain(client, processors, suspects, 'THROW');
   }
 }
 

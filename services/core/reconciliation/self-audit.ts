@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
@@ -32,7 +33,11 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
     let drifts = 0;
     for (const query of BOOKS_QUERIES) drifts += await look(client, query, parts.most, tell);
     await client.query('commit');
-    if (parts.processors) drifts += await reconcile(client, parts, parts.processors, tell);
+    if (parts.processors) {
+      const differing = await reconcile(client, parts.processors, parts.patienceMs);
+      for (const drift of differing.drifts.slice(0, parts.most)) tell(drift);
+      drifts += differing.total;
+    }
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
     const unread = parts.processors ? (await client.query<Unread>(LEFT_OUT)).rows : [];
     return { ...counts, entries, ledgers, drifts, unread };
@@ -41,36 +46,32 @@ export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Pr
   }
 }
 
+/** What differs: the first of each check, and how many there are. */
+interface Differing {
+  readonly drifts: readonly Drift[];
+  readonly total: number;
+}
+
 /** Both books change while they are read: drift is what differs, and still does a little later. */
-async function reconcile(
-  client: pg.Client,
-  parts: AuditParts,
-  processors: Ledgers,
-  tell: (drift: Drift) => void,
-): Promise<number> {
+async function reconcile(client: pg.Client, processors: Ledgers, patienceMs: number): Promise<Differing> {
   const first = await compare(client);
-  if (first.total > first.drifts.length) return tellSome(parts, first.drifts, first.total, tell);
-  if (first.total === 0) return 0;
-  await new Promise((resolve) => setTimeout(resolve, parts.patienceMs));
-  await readAgain(client, processors, first.drifts, 'LEAVE_OUT');
+  if (first.total === 0 || first.total > first.drifts.length) return first;
+  await delay(patienceMs);
+  const suspects = first.drifts.map(({ requestId }) => requestId);
+  await readAgain(client, processors, suspects, 'LEAVE_OUT');
   const before = new Set(first.drifts.map((drift) => JSON.stringify(drift)));
-  const stayed = (await compare(client)).drifts.filter((drift) => before.has(JSON.stringify(drift)));
-  return tellSome(parts, stayed, stayed.length, tell);
+  const drifts = (await compare(client)).drifts.filter((drift) => before.has(JSON.stringify(drift)));
+  return { drifts, total: drifts.length };
 }
 
 /** Maximum number read again, one by one. With more than this, a few false reports do not matter. */
 const SUSPECTS = 1_000;
 
-async function compare(client: pg.Client): Promise<{ drifts: Drift[]; total: number }> {
+async function compare(client: pg.Client): Promise<Differing> {
   const drifts: Drift[] = [];
   let total = 0;
   for (const query of LEDGER_QUERIES) total += await look(client, query, SUSPECTS, (drift) => drifts.push(drift));
   return { drifts, total };
-}
-
-function tellSome(parts: AuditParts, drifts: readonly Drift[], total: number, tell: (drift: Drift) => void): number {
-  for (const drift of drifts.slice(0, parts.most)) tell(drift);
-  return total;
 }
 
 async function look(client: pg.Client, query: string, most: number, tell: (drift: Drift) => void): Promise<number> {

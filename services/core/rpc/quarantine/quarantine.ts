@@ -24,7 +24,7 @@ import {
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { notificationInput, reportAside } from '../notification/accept-notifications.ts';
-import { filtersOf, readPage } from '../pages.ts';
+import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { present } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
@@ -39,19 +39,14 @@ export const quarantineNotification: Method<'quarantineNotification'> = async (c
 /** Lists quarantined notifications, newest first. */
 export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request, context) => {
   const filters = filtersOf<QuarantineFilter>(context, request);
-  const { page, nextPageToken } = await readPage(request, filters, BY_QUARANTINE_ID, {
+  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
     read: async (after, limit) => {
       const { rows, scannedTo } = await listQuarantined(core.reads, filters, after, limit);
-      return { rows: await presentQuarantined(core, rows), scannedTo };
+      return { rows: await withAccepted(core, rows), scannedTo };
     },
-    present: (notification) => notification,
+    present: presentQuarantined,
   });
   return { notifications: page, nextPageToken };
-};
-
-const BY_QUARANTINE_ID = {
-  isKey: isUuid,
-  keyOf: ({ quarantineId = '' }: { readonly quarantineId?: string }) => quarantineId,
 };
 
 /** Forwards a quarantined notification, once. */
@@ -107,8 +102,7 @@ async function decideQuarantined(
   if (row.state === 'HELD') await decide(row);
   const decided = await find(core, quarantineId);
   if (decided.state !== decision) throw new HoldfastError('INVALID_REQUEST', WHY_NOT[decided.state]);
-  const [notification] = await presentQuarantined(core, [decided]);
-  return { notification };
+  return { notification: (await withAccepted(core, [decided])).map(presentQuarantined)[0] };
 }
 
 const WHY_NOT = {
@@ -123,12 +117,15 @@ async function find(core: Core, id: string): Promise<QuarantinedHead> {
   return row;
 }
 
-/** Quarantined notifications, each with the accepted one of its name; never a body or a signature. */
-async function presentQuarantined(core: Core, rows: readonly QuarantinedHead[]) {
+/** Quarantined notifications, each with the accepted one of its name. */
+async function withAccepted(core: Core, rows: readonly QuarantinedHead[]) {
   const nameOf = ({ merchantId, requestId }: NotificationKey) => `${merchantId} ${requestId}`;
   const accepted = rows.length === 0 ? [] : await readAccepted(core.database.query, rows);
   const byName = new Map(accepted.map((row) => [nameOf(row), present(StoredNotificationSchema, row)]));
-  return rows.map((row) =>
-    present(QuarantinedNotificationSchema, row, { quarantineId: row.id, accepted: byName.get(nameOf(row)) }),
-  );
+  return rows.map((row) => ({ ...row, accepted: byName.get(nameOf(row)) }));
+}
+
+/** A quarantined notification as operators see it; never a body or a signature. */
+function presentQuarantined(row: Awaited<ReturnType<typeof withAccepted>>[number]) {
+  return present(QuarantinedNotificationSchema, row, { quarantineId: row.id });
 }

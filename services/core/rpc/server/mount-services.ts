@@ -34,7 +34,6 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { answerMany, type ManyCalls } from '../../../../platform/answer-many.ts';
-import type { CallerPatience } from '../../../../platform/gather.ts';
 import { serviceDefinition } from '../../../../platform/grpc-client.ts';
 import { StatusSchema } from '../../../../proto/gen/google/rpc/status_pb.js';
 import { type Call, type CallResult, CallService } from '../../../../proto/gen/holdfast/v1/call_pb.js';
@@ -45,19 +44,13 @@ import { translateError } from './translate-error.ts';
 
 type MethodSpec = MountedService['methods'][string];
 
-/** Calls in progress. */
-export interface Calls {
-  /** Resolves when there are none. */
-  idle(): Promise<void>;
-}
-
 /** Mounts services on a grpc-js server. When `stopping` aborts, streams end with UNAVAILABLE; unary calls continue. */
 export function mountServices(
   server: Server,
   services: readonly MountedService[],
   interceptors: Interceptor[],
   stopping: AbortSignal,
-): Calls {
+) {
   const running = new Set<Promise<void>>();
   const tracked = (call: Promise<void>) => {
     const ended = call.finally(() => running.delete(ended));
@@ -80,7 +73,8 @@ export function mountServices(
     callMany: (call: ManyCalls) => tracked(serveMany(call, unary)),
   });
   return {
-    async idle() {
+    /** Resolves when no calls are in progress. */
+    async idle(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },
   };
@@ -130,10 +124,6 @@ async function serveUnary(
   }
 }
 
-function patienceOfCall(call: { getDeadline(): Date | number; readonly cancelled: boolean }): CallerPatience {
-  return { deadlineMs: Number(call.getDeadline()), isGone: () => call.cancelled };
-}
-
 interface OneMethod {
   readonly spec: UnarySpec;
   readonly invoke: AnyFn;
@@ -181,6 +171,7 @@ function requestOf(
   call: ServerUnaryCall<object, object> | ManyCalls,
   header: Headers,
 ): UnaryRequest {
+  const patience = { deadlineMs: Number(call.getDeadline()), isGone: () => call.cancelled };
   return {
     stream: false,
     service: method.parent,
@@ -188,7 +179,7 @@ function requestOf(
     requestMethod: 'POST',
     url: urlOf(method, call),
     header,
-    contextValues: createContextValues().set(patienceKey, patienceOfCall(call)),
+    contextValues: createContextValues().set(patienceKey, patience),
     signal: UNDISTURBED,
     message: message as never,
   };

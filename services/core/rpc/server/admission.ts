@@ -5,30 +5,29 @@ import type { Metrics } from '../../metrics/core-metrics.ts';
 import { isOfWebhook } from './access.ts';
 import { callerKey } from './caller.ts';
 
-/** Bounds the calls in progress, shared fairly among merchants; more are rejected before anything is read or stored. */
-export class Admission {
-  readonly #calls: FairShare;
-  readonly #observer: Metrics['admission'] | undefined;
-
-  constructor(most: number, observer?: Metrics['admission']) {
-    this.#calls = new FairShare(most);
-    this.#observer = observer;
-  }
-
-  /** Admits a call. Throws UNAVAILABLE when too many are under way, RATE_LIMITED when too many are this merchant's. */
-  enter(merchant: string): void {
-    const full = this.#calls.enter(merchant);
+/**
+ * Bounds the calls in progress, shared fairly among accounts; more are rejected before anything is read or stored.
+ * Throws UNAVAILABLE when too many are under way, RATE_LIMITED when too many are this account's. Streams have other
+ * limits.
+ */
+export function admits(most: number, observer: Metrics['admission']): Interceptor {
+  const calls = new FairShare(most);
+  return (next) => async (request) => {
+    if (request.stream) return next(request);
+    const account = accountOf(request);
+    const full = calls.enter(account);
     if (full) {
-      this.#observer?.refused(full === 'OWNER' ? 'MERCHANT' : 'TOTAL');
+      observer.refused(full === 'OWNER' ? 'MERCHANT' : 'TOTAL');
       throw refusal(full);
     }
-    this.#observer?.inFlight(this.#calls.inFlight);
-  }
-
-  leave(merchant: string): void {
-    this.#calls.leave(merchant);
-    this.#observer?.inFlight(this.#calls.inFlight);
-  }
+    observer.inFlight(calls.inFlight);
+    try {
+      return await next(request);
+    } finally {
+      calls.leave(account);
+      observer.inFlight(calls.inFlight);
+    }
+  };
 }
 
 function refusal(full: 'TOTAL' | 'OWNER'): HoldfastError {
@@ -43,18 +42,4 @@ export function accountOf({ method, message, contextValues }: UnaryRequest): str
   const isNamed = typeof merchantId === 'string' && merchantId !== '';
   const part = isOfWebhook(method) ? 'webhook of merchant' : 'merchant';
   return isNamed ? `${part} ${merchantId}` : `role ${contextValues.get(callerKey)}`;
-}
-
-/** Admits unary calls, by their accounts. Streams have other limits. */
-export function admits(admission: Admission): Interceptor {
-  return (next) => async (request) => {
-    if (request.stream) return next(request);
-    const account = accountOf(request);
-    admission.enter(account);
-    try {
-      return await next(request);
-    } finally {
-      admission.leave(account);
-    }
-  };
 }

@@ -17,7 +17,7 @@ import { auditsOperators } from '../audit-log/audit-calls.ts';
 import type { Core } from '../core.ts';
 import { reconciling } from '../refuse.ts';
 import { authenticates, demandsManagingKey } from './access.ts';
-import { Admission, admits } from './admission.ts';
+import { admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
 import { callerKey } from './caller.ts';
 import { ReadTurns, takesTurns } from './read-turns.ts';
@@ -26,12 +26,11 @@ import { validates } from './validate.ts';
 
 /** The interceptors of both servers, from the outside in. */
 export function interceptorsOf(core: Core): Interceptor[] {
-  const admission = new Admission(core.settings.MAX_CALLS_IN_FLIGHT, core.metrics.admission);
   return [
     traces,
     translatesAndLogs(core),
     authenticates(core),
-    admits(admission),
+    admits(core.settings.MAX_CALLS_IN_FLIGHT, core.metrics.admission),
     takesTurns(new ReadTurns()),
     readsPatience,
     demandsManagingKey(core),

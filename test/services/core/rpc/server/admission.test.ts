@@ -1,68 +1,72 @@
 import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
-import { Admission } from '../../../../../services/core/rpc/server/admission.ts';
+import { admits } from '../../../../../services/core/rpc/server/admission.ts';
 
-describe('Admission', () => {
-  /** Admits calls of a merchant until one is refused. Returns how many were admitted. */
-  function fill(admission: Admission, merchant: string): number {
-    for (let count = 0; ; count++) {
-      try {
-        admission.enter(merchant);
-      } catch {
-        return count;
-      }
-    }
+describe('admits()', () => {
+  const SILENT = { inFlight: () => undefined, refused: () => undefined };
+
+  /** Calls that are bounded, and run until they are ended. */
+  function openCalls(most: number, observer: Parameters<typeof admits>[1] = SILENT) {
+    const running = new Map<string, () => void>();
+    const method = PreauthorizationService.method.getPreauthorization;
+    const run = admits(
+      most,
+      observer,
+    )(({ message }) => {
+      const { merchantId } = message as { merchantId?: string };
+      return new Promise((resolve) => running.set(merchantId ?? '', () => resolve({} as never)));
+    });
+    return {
+      /** Begins a call of a merchant. Resolves with the code of its refusal, or with `admitted`. */
+      async begin(merchantId: string): Promise<string> {
+        const ended = run({ stream: false, method, message: { merchantId } } as never).then(() => 'ended', codeOf);
+        return Promise.race([ended, turn('admitted')]);
+      },
+      /** Ends the newest call of a merchant. */
+      async end(merchantId: string): Promise<void> {
+        running.get(merchantId)?.();
+        await turn();
+      },
+    };
   }
-  const codeOf = (call: () => void) => {
-    try {
-      call();
-    } catch (error) {
-      assert(error instanceof HoldfastError);
-      assert.equal(error.details.retryAfterS, 1);
-      return error.code;
-    }
-    return 'admitted';
-  };
 
-  it('gives one merchant half of the calls, and leaves the rest to others', () => {
-    const admission = new Admission(100);
-    assert.equal(fill(admission, 'flood'), 50);
-    assert.equal(
-      codeOf(() => admission.enter('flood')),
-      'RATE_LIMITED',
-    );
-    assert.equal(fill(admission, 'second'), 25);
-    assert.equal(
-      codeOf(() => admission.enter('quiet')),
-      'admitted',
-    );
+  function codeOf(error: unknown): string {
+    assert(error instanceof HoldfastError);
+    assert.equal(error.details.retryAfterS, 1);
+    return error.code;
+  }
+
+  /** Begins calls of a merchant until one is refused. Returns how many were admitted. */
+  async function fill({ begin }: ReturnType<typeof openCalls>, merchantId: string): Promise<number> {
+    let count = 0;
+    while ((await begin(merchantId)) === 'admitted') count += 1;
+    return count;
+  }
+
+  it('gives one merchant half of the calls, and leaves the rest to others', async () => {
+    const calls = openCalls(100);
+    assert.equal(await fill(calls, 'flood'), 50);
+    assert.equal(await calls.begin('flood'), 'RATE_LIMITED');
+    assert.equal(await fill(calls, 'second'), 25);
+    assert.equal(await calls.begin('quiet'), 'admitted');
   });
 
-  it('refuses all when it is full', () => {
-    const admission = new Admission(3);
-    for (const merchant of ['a', 'b', 'c']) admission.enter(merchant);
-    assert.equal(
-      codeOf(() => admission.enter('d')),
-      'UNAVAILABLE',
-    );
-    admission.leave('a');
-    assert.equal(
-      codeOf(() => admission.enter('d')),
-      'admitted',
-    );
+  it('refuses all when it is full', async () => {
+    const calls = openCalls(3);
+    for (const merchantId of ['a', 'b', 'c']) await calls.begin(merchantId);
+    assert.equal(await calls.begin('d'), 'UNAVAILABLE');
+    await calls.end('a');
+    assert.equal(await calls.begin('d'), 'admitted');
   });
 
-  it('counts what comes and goes', () => {
+  it('counts what comes and goes', async () => {
     const counts: number[] = [];
     const refused: string[] = [];
-    const observer = { inFlight: (count: number) => counts.push(count), refused: (why: string) => refused.push(why) };
-    const admission = new Admission(2, observer);
-    admission.enter('a');
-    codeOf(() => admission.enter('a'));
-    admission.enter('b');
-    codeOf(() => admission.enter('c'));
-    admission.leave('a');
-    admission.leave('b');
+    const calls = openCalls(2, { inFlight: (count) => counts.push(count), refused: (why) => refused.push(why) });
+    for (const merchantId of ['a', 'a', 'b', 'c']) await calls.begin(merchantId);
+    for (const merchantId of ['a', 'b']) await calls.end(merchantId);
     assert.deepEqual(counts, [1, 2, 1, 0]);
     assert.deepEqual(refused, ['MERCHANT', 'TOTAL']);
   });

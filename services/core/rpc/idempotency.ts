@@ -51,7 +51,7 @@ export async function isRepeated(core: Core, call: Call, merchantId = call.merch
  */
 export async function findByKey(
   core: Core,
-  { claim, merchantId }: { readonly claim: ClaimInput; readonly merchantId: string | undefined },
+  { claim, merchantId }: Pick<Call, 'claim' | 'merchantId'>,
   agrees: (requestId: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const { query } = core.database;

@@ -208,9 +208,9 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow, no
   const refusal = fields.refusal();
   if (refusal) return refusal;
   const periodEnd = new Date(now.getTime() + contract.holdPeriodS * 1_000);
-  const expected = { field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt), after: now };
+  const expected = { field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt) };
   const terms = { captureAt: dateOf(request.captureAt), releaseAt: dateOf(request.releaseAt) };
-  return refuseTimes([expected, ...endTimes(terms, now, periodEnd)]) ?? refuseUnsignedCapture(terms, contract);
+  return refuseTimes([expected, ...endTimes(terms, periodEnd)], now) ?? refuseUnsignedCapture(terms, contract);
 }
 
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {

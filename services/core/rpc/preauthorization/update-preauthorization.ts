@@ -85,7 +85,8 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   }
   const periodEnd = hold.expiresAt ?? new Date(hold.createdAt.getTime() + hold.holdPeriodS * 1_000);
   // What has fallen due is no reason to refuse another change.
-  const refusal = refuseTimes(endTimes(terms, now, periodEnd).filter(({ field }) => !due.includes(field)));
+  const times = endTimes(terms, periodEnd).filter(({ field }) => !due.includes(field));
+  const refusal = refuseTimes(times, now);
   if (refusal) throw refusal;
   if (!named.has('capture_at')) return;
   const unsigned = refuseUnsignedCapture(terms, await contractOf(core, hold.merchantId));

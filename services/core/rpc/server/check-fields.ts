@@ -62,19 +62,18 @@ export class FieldCheck {
   }
 }
 
-/** A time that a request names: it must be later than `after`, and earlier than `before`. */
-export interface NamedTime {
+/** A time that a request names: it must be in the future, and earlier than `before`. */
+interface NamedTime {
   readonly field: string;
-  readonly at: Date | undefined;
-  readonly after: Date;
-  readonly before?: Date | undefined;
+  readonly at: Date | null | undefined;
+  readonly before?: Date;
 }
 
 /** TIME_OUT_OF_RANGE when a time is past, or after the end that it must be before; it names every one. */
-export function refuseTimes(times: readonly NamedTime[]): HoldfastError | undefined {
-  const violations = times.flatMap(({ field, at, after, before }) => {
-    if (at === undefined) return [];
-    if (at <= after) return [{ field, description: 'must be in the future' }];
+export function refuseTimes(times: readonly NamedTime[], now: Date): HoldfastError | undefined {
+  const violations = times.flatMap(({ field, at, before }) => {
+    if (at == null) return [];
+    if (at <= now) return [{ field, description: 'must be in the future' }];
     if (before !== undefined && at >= before)
       return [{ field, description: `must be before the end: ${before.toISOString()}` }];
     return [];
@@ -92,12 +91,12 @@ export interface ChosenTimes {
   readonly releaseAt?: Date | null | undefined;
 }
 
-/** What these times must keep: in the future, the capture before the chosen end, both before the period's. */
-export function endTimes({ captureAt, releaseAt }: ChosenTimes, now: Date, periodEnd: Date): NamedTime[] {
+/** What these times must keep: the capture before the chosen end, both before the period's. */
+export function endTimes({ captureAt, releaseAt }: ChosenTimes, periodEnd: Date): NamedTime[] {
   const end = releaseAt && releaseAt < periodEnd ? releaseAt : periodEnd;
   return [
-    { field: 'capture_at', at: captureAt ?? undefined, after: now, before: end },
-    { field: 'release_at', at: releaseAt ?? undefined, after: now, before: periodEnd },
+    { field: 'capture_at', at: captureAt, before: end },
+    { field: 'release_at', at: releaseAt, before: periodEnd },
   ];
 }
 

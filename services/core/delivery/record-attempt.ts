@@ -32,12 +32,12 @@ export function openRecord(
 ): Record {
   const recordBatch = async (batch: readonly MadeAttempt[]): Promise<undefined[]> => {
     const records = batch.map(({ record }) => record);
-    const tallies = tallied(batch);
-    if (tallies.length === 0) await recordAttempts(database.query, records);
+    const attempts = attemptsToJudge(batch);
+    if (attempts.length === 0) await recordAttempts(database.query, records);
     else {
       const changes = await database.transaction(async (query) => {
         await recordAttempts(query, records);
-        return judgeEndpoints(query, tallies, clock());
+        return judgeEndpoints(query, attempts, clock());
       });
       for (const change of changes) if (report(log, change)) onResumed(change.endpoint);
     }
@@ -47,41 +47,30 @@ export function openRecord(
   return (attempt) => gather.submit(attempt);
 }
 
-/** How some attempts at an endpoint ended. */
-interface EndpointTally extends Tally {
-  readonly endpoint: EndpointKey;
-  /** Whether its state may change by it. */
-  readonly matters: boolean;
-}
-
 /**
- * Counts the verdicts of a batch for each endpoint whose state they may change, ordered by name: endpoints are locked
- * in that order. One that succeeds and has not failed before costs nothing.
+ * The attempts of a batch that show something about their endpoint, for each endpoint whose state they may change,
+ * ordered by name: endpoints are locked in that order. One that succeeds and has not failed before costs nothing.
  */
-function tallied(batch: readonly MadeAttempt[]): EndpointTally[] {
-  const tallies = new Map<string, EndpointTally>();
-  for (const { endpoint, verdict, troubled } of batch) {
-    if (!verdict) continue;
-    const name = endpointName(endpoint);
-    const before = tallies.get(name);
-    tallies.set(name, {
-      endpoint,
-      delivered: (before?.delivered ?? 0) + (verdict === 'HEALTHY' ? 1 : 0),
-      failed: (before?.failed ?? 0) + (verdict === 'FAILING' ? 1 : 0),
-      gone: before?.gone || verdict === 'GONE',
-      matters: before?.matters || troubled || verdict !== 'HEALTHY',
-    });
-  }
-  const sorted = [...tallies].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([, tally]) => tally).filter(({ matters }) => matters);
+function attemptsToJudge(batch: readonly MadeAttempt[]): MadeAttempt[][] {
+  const telling = batch.filter(({ verdict }) => verdict !== undefined);
+  const atEndpoints = [...Map.groupBy(telling, ({ endpoint }) => endpointName(endpoint))];
+  return atEndpoints
+    .filter(([, made]) => made.some(({ verdict, troubled }) => troubled || verdict !== 'HEALTHY'))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, made]) => made);
 }
 
-async function judgeEndpoints(query: Query, tallies: readonly EndpointTally[], now: Date): Promise<Change[]> {
+function tallyOf(made: readonly MadeAttempt[]): Tally {
+  const count = (verdict: Attempt['verdict']) => made.filter((each) => each.verdict === verdict).length;
+  return { delivered: count('HEALTHY'), failed: count('FAILING'), gone: count('GONE') > 0 };
+}
+
+async function judgeEndpoints(query: Query, attempts: readonly MadeAttempt[][], now: Date): Promise<Change[]> {
   const changes: Change[] = [];
-  for (const tally of tallies) {
-    const { endpoint } = tally;
+  for (const made of attempts) {
+    const [{ endpoint }] = made as [MadeAttempt];
     const before = await lockEndpoint(query, endpoint, now);
-    const after = judgeEndpoint(before, tally, now);
+    const after = judgeEndpoint(before, tallyOf(made), now);
     await writeEndpoint(query, endpoint, after, now);
     changes.push({ endpoint, before, after });
   }

@@ -194,11 +194,16 @@ export interface Numbered {
   readonly changedAt: Date;
 }
 
-/** Reads the table `entry` of a ledger. `fields` are those of its intents and states. */
-export function entryReader<E extends Intent & State & Numbered>(
+/**
+ * Reads and writes the table `entry` of a ledger. `defaults` are those of its states, and of what its intents say
+ * besides; `orderLock` is the key of an advisory lock of this ledger alone.
+ */
+export function openEntries<E extends Intent & State & Numbered>(
   schema: string,
-  fields: readonly (keyof E & string)[],
+  defaults: Omit<E, keyof Intent | keyof Numbered>,
+  orderLock: number,
 ) {
+  const fields = ['kind', ...Object.keys(NO_INTENT), ...Object.keys(defaults)] as (keyof E & string)[];
   const columns = ['sequence', 'changedAt', ...fields].map((field) => `${column(field)} AS "${field}"`).join(', ');
   const select = (name: string, where: string): Statement => {
     return { name, text: `SELECT ${columns} FROM ${schema}.entry WHERE ${where}` };
@@ -213,6 +218,19 @@ export function entryReader<E extends Intent & State & Numbered>(
     `(changed_at, sequence) > (to_timestamp($6::double precision / 1000)::timestamptz(3), $1) AND ${only}
       ORDER BY changed_at, sequence LIMIT $2`,
   );
+  const insert: Statement = {
+    name: 'insert_entry',
+    // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
+    text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${orderLock}))
+      INSERT INTO ${schema}.entry (${fields.map(column).join(', ')})
+      SELECT ${fields.map((_, index) => `$${index + 1}`).join(', ')} FROM line
+      ON CONFLICT (request_id) DO NOTHING RETURNING ${columns}`,
+  };
+  const save: Statement = {
+    name: 'save_entry',
+    text: `UPDATE ${schema}.entry SET ${fields.map((field, index) => `${column(field)} = $${index + 1}`).join(', ')}
+      WHERE request_id = $${fields.length + 1}`,
+  };
   return {
     columns,
     select,
@@ -229,32 +247,6 @@ export function entryReader<E extends Intent & State & Numbered>(
       const entries = await (isByNumber ? query<E>(page, values) : query<E>(changed, [...values, changedAfterMs]));
       return entries.map((entry) => ({ ...entry, amount: entry.kind === 'void' ? entry.released : entry.amount }));
     },
-  };
-}
-
-/** Writes the table `entry` of a ledger. `orderLock` is the key of an advisory lock of this ledger alone. */
-export function entryWriter<E extends Intent & State & Numbered>(
-  schema: string,
-  defaults: Omit<E, keyof Intent | keyof Numbered>,
-  orderLock: number,
-) {
-  const fields = ['kind', ...Object.keys(NO_INTENT), ...Object.keys(defaults)] as (keyof E & string)[];
-  const { columns } = entryReader<E>(schema, fields);
-  const insert: Statement = {
-    name: 'insert_entry',
-    // The lock is taken before the sequence, and kept to the end of the transaction: who lists entries misses none.
-    text: `WITH line AS MATERIALIZED (SELECT pg_advisory_xact_lock(${orderLock}))
-      INSERT INTO ${schema}.entry (${fields.map(column).join(', ')})
-      SELECT ${fields.map((_, index) => `$${index + 1}`).join(', ')} FROM line
-      ON CONFLICT (request_id) DO NOTHING RETURNING ${columns}`,
-  };
-  const save: Statement = {
-    name: 'save_entry',
-    text: `UPDATE ${schema}.entry SET ${fields.map((field, index) => `${column(field)} = $${index + 1}`).join(', ')}
-      WHERE request_id = $${fields.length + 1}`,
-  };
-  return {
-    fields,
     /** Stores an intent with what is known of it; undefined when the identifier is known already. */
     async insert(query: Query, intent: Intent, state: Partial<E> = {}): Promise<E | undefined> {
       const row = { ...defaults, ...state, ...intent } as E;

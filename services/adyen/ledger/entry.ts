@@ -1,12 +1,11 @@
 import { openBooks } from '../../../platform/adapter/postgres/books.ts';
 import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
 import {
-  entryReader,
-  entryWriter,
   type Intent,
   type State as Kept,
   NO_STATE,
   type Numbered,
+  openEntries,
 } from '../../../platform/adapter/postgres/entries.ts';
 import { ENTRY_ORDER_LOCK } from './schema.ts';
 
@@ -28,21 +27,20 @@ export interface State extends Kept {
 export interface Entry extends Intent, State, Numbered {}
 
 const DEFAULTS: State = { ...NO_STATE, pspReference: '', total: 0n, dueAt: null, attempts: 0 };
-const { fields, insert, save } = entryWriter<Entry>('adyen', DEFAULTS, ENTRY_ORDER_LOCK);
-const { find, list, lock, ofAuthorization, select } = entryReader<Entry>('adyen', fields);
+const entries = openEntries<Entry>('adyen', DEFAULTS, ENTRY_ORDER_LOCK);
 
-export {
-  find as findEntry,
-  insert as insertEntry,
-  list as listEntries,
-  lock as lockEntry,
-  ofAuthorization as entriesOf,
-  save as saveEntry,
-};
+export const {
+  find: findEntry,
+  insert: insertEntry,
+  list: listEntries,
+  lock: lockEntry,
+  ofAuthorization: entriesOf,
+  save: saveEntry,
+} = entries;
 
 export const BOOKS = openBooks('adyen');
 
-const BY_PSP_REFERENCE = select('entry_by_psp_reference', 'psp_reference = $1 ORDER BY sequence LIMIT 1');
+const BY_PSP_REFERENCE = entries.select('entry_by_psp_reference', 'psp_reference = $1 ORDER BY sequence LIMIT 1');
 
 /** The payment or modification that Adyen names so. */
 export async function findByPspReference(query: Query, pspReference: string): Promise<Entry | undefined> {

@@ -101,11 +101,11 @@ const DEFAULTS: Omit<Entry, keyof base.Intent | keyof base.Numbered> = {
   baseline: 0n,
   lookAt: null,
 };
-const { fields: FIELDS, insert } = base.entryWriter<Entry>('stripe', DEFAULTS, ENTRY_ORDER_LOCK);
-const { columns: COLUMNS, find, list, ofAuthorization } = base.entryReader<Entry>('stripe', FIELDS);
+const entries = base.openEntries<Entry>('stripe', DEFAULTS, ENTRY_ORDER_LOCK);
+const COLUMNS = entries.columns;
 const OUTCOME_FIELDS = Object.keys(NO_OUTCOME) as (keyof Outcome)[];
 
-export { find as findEntry, list as listEntries, ofAuthorization as entriesOf };
+export const { find: findEntry, list: listEntries, ofAuthorization: entriesOf } = entries;
 
 export const BOOKS = openBooks('stripe');
 
@@ -116,7 +116,7 @@ export type Beginning = Partial<Pick<Entry, 'stage' | 'sentAt' | 'closingUrl' | 
 export function insertEntry(query: Query, intent: Intent, begins: Beginning = {}): Promise<Entry | undefined> {
   // A checkout is looked at from the beginning, what else may change at Stripe from when Stripe has answered.
   const lookAt = intent.kind === 'checkout' ? (begins.sentAt ?? null) : null;
-  return insert(query, intent, { ...begins, lookAt });
+  return entries.insert(query, intent, { ...begins, lookAt });
 }
 
 const MARK: Statement = {

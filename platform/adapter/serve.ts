@@ -119,7 +119,7 @@ const validator = createValidator();
 
 /** Checks who calls and what, answers, and writes the call's line in the log. */
 function answering(method: DescMethod, answer: Answering, { credential, log }: ServeOptions): Served {
-  const isCore = credentialCheck(credential);
+  const isShown = bearerCheck(credential);
   return async (request, call) => {
     const startedAtMs = performance.now();
     const end = (outcome: string, errorCode = '') => {
@@ -128,7 +128,10 @@ function answering(method: DescMethod, answer: Answering, { credential, log }: S
       log.info('call', { method: method.name, requestId, outcome, errorCode, durationMs });
     };
     try {
-      if (!isCore(call.metadata)) throw new RpcError(status.UNAUTHENTICATED, 'a credential is needed');
+      const [authorization = '', ...more] = call.metadata.get('authorization');
+      if (more.length > 0 || !isShown(String(authorization))) {
+        throw new RpcError(status.UNAUTHENTICATED, 'a credential is needed');
+      }
       const { violations } = validator.validate(method.input, request as MessageShape<typeof method.input>);
       if (violations) throw new RpcError(status.INVALID_ARGUMENT, violations.join('; '));
       const response = create(method.output, await answer(request, call));
@@ -172,17 +175,9 @@ async function resultOf(
 
 const FAILED = new RpcError(status.INTERNAL, 'the adapter failed', 'failed');
 
-/**
- * Returns a check whether a call carries `authorization: Bearer <credential>`. It compares hashes, in constant time.
- */
-function credentialCheck(credential: string): (metadata: Metadata) => boolean {
-  const expected = sha256(`Bearer ${credential}`);
-  return (metadata) => {
-    const values = metadata.get('authorization');
-    return values.length === 1 && timingSafeEqual(sha256(String(values[0])), expected);
-  };
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** Returns a check whether `authorization` is `Bearer <token>`. It compares hashes, in constant time. */
+export function bearerCheck(token: string): (authorization: string) => boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  const expected = hash(`Bearer ${token}`);
+  return (authorization) => timingSafeEqual(hash(authorization), expected);
 }

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { bearerCheck } from '../serve.ts';
 import type { Database, Statement } from './database.ts';
 import { OPEN } from './entries.ts';
 
@@ -49,7 +49,7 @@ export function openMetrics(database: Database, schema: string): AdapterMetrics 
  * which is 503 while the ledger cannot be read.
  */
 export function answerMetrics({ registry }: AdapterMetrics, database: Database, token: string): RequestListener {
-  const isShown = tokenCheck(token);
+  const isShown = bearerCheck(token);
   const answer = async (method = '', url = '', authorization = ''): Promise<readonly [number, string]> => {
     if (method !== 'GET') return [405, ''];
     if (url === '/healthz') return [200, 'ok\n'];
@@ -88,11 +88,4 @@ function backlogOf(schema: string): Statement {
       (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM ${schema}.event
         WHERE reported_at IS NULL) AS "oldestEventS"`,
   };
-}
-
-/** Compares hashes, in constant time. */
-function tokenCheck(token: string): (authorization: string) => boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  const expected = hash(`Bearer ${token}`);
-  return (authorization) => timingSafeEqual(hash(authorization), expected);
 }

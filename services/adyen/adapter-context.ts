@@ -17,8 +17,8 @@ export interface Context {
   readonly adjustments: boolean;
   /** Before this the ledger may have had entries that it has no more. */
   readonly completeSince: Date;
-  /** Lets calls about the same identifier share one request to Adyen. */
-  readonly share: (requestId: string, send: () => Promise<Entry>) => Promise<Entry>;
+  /** What is being sent, by its identifier: calls about the same one share one request to Adyen. */
+  readonly sending: Map<string, Promise<Entry>>;
   /** Called when there may be a new event to report. */
   readonly onEvent: () => void;
 }

@@ -1,6 +1,5 @@
 import { completeSince } from '../../platform/adapter/postgres/history.ts';
 import { type Served, startLedger } from '../../platform/adapter/postgres/start-ledger.ts';
-import { shareRunning } from '../../platform/adapter/share-running.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Context } from './adapter-context.ts';
 import { openClient } from './api/client.ts';
@@ -44,7 +43,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     resultMs: settings.ADYEN_RESULT_DAYS * DAY_MS,
     adjustments: settings.ADYEN_ADJUSTMENTS === 'on',
     completeSince: since,
-    share: shareRunning(),
+    sending: new Map(),
     onEvent: reports.wake,
   };
   const applying = repeat('notifications', EVERY_MS, () => applyDue(context));

@@ -23,7 +23,11 @@ interface Sending {
  * throws OutcomeUnknown.
  */
 export function advance(context: Context, requestId: string, sending: Sending = {}): Promise<Entry> {
-  return context.share(requestId, () => perform(context, requestId, sending));
+  const known = context.sending.get(requestId);
+  if (known) return known;
+  const work = perform(context, requestId, sending).finally(() => context.sending.delete(requestId));
+  context.sending.set(requestId, work);
+  return work;
 }
 
 async function perform(context: Context, requestId: string, { fresh = false, tell = false }: Sending): Promise<Entry> {

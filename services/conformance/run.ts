@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { settlesWithin } from '../../platform/settles-within.ts';
 import { adapterProcess, openAdapter } from './adapter.ts';
 import type { Check } from './check.ts';
 import { ACCESS } from './checks/access.ts';
@@ -57,8 +57,7 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
     const description = await adapter.client.describe({}).catch((cause: Error) => {
       throw new Error(`--processor ${options.processor}: Describe failed: ${cause.message}`, { cause });
     });
-    const stranger = options.credential === '' ? undefined : adapter.clientWith('not-the-credential-of-anybody-at-all');
-    const { client, together } = adapter;
+    const { client, together, stranger } = adapter;
     const kit: Kit = {
       client,
       together,
@@ -115,17 +114,11 @@ async function verdictOf(kit: Kit, { name, risk, skip, run }: Judged): Promise<V
   if (skipped !== undefined) return { name, risk, outcome: 'skipped', why: skipped, ms: 0 };
   const startedMs = performance.now();
   const ms = () => Math.round(performance.now() - startedMs);
-  const limit = new AbortController();
   try {
-    const tooLong = sleep(LONGEST_CHECK_MS, undefined, { signal: limit.signal }).then(() => {
-      throw new Error(`it had not ended after ${LONGEST_CHECK_MS / 60_000} minutes`);
-    });
-    tooLong.catch(() => undefined);
-    await Promise.race([run(kit), tooLong]);
+    const isInTime = await settlesWithin(LONGEST_CHECK_MS, run(kit));
+    if (!isInTime) throw new Error(`it had not ended after ${LONGEST_CHECK_MS / 60_000} minutes`);
     return { name, risk, outcome: 'passed', why: '', ms: ms() };
   } catch (error) {
     return { name, risk, outcome: 'failed', why: error instanceof Error ? error.message : String(error), ms: ms() };
-  } finally {
-    limit.abort();
   }
 }

@@ -6,7 +6,7 @@ import {
   EntryKind,
   type ListEntriesRequest,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Answered, Kit, Method } from './kit.ts';
+import type { Answered, Kit, Method, Request } from './kit.ts';
 
 /** Which entries are listed. */
 type Filter = Partial<Pick<ListEntriesRequest, 'authorizationRequestId' | 'merchantId' | 'account' | 'changedFrom'>>;
@@ -53,6 +53,11 @@ export async function expectBooks(kit: Kit, authorizationRequestId: string, expe
 /** Demands of the books that an authorization adds up; answers its own entry. */
 export async function demandSums(kit: Kit, authorizationRequestId: string): Promise<Entry> {
   return addUp(await listAll(kit, authorizationRequestId), authorizationRequestId);
+}
+
+/** Demands of the books that the authorization that a request is about, if any, adds up. */
+export async function demandBooks(kit: Kit, { authorizationRequestId }: Request): Promise<void> {
+  if (authorizationRequestId !== undefined) await demandSums(kit, authorizationRequestId);
 }
 
 /** Demands that the entries of an authorization agree with its sums; answers its own entry. */

@@ -80,9 +80,4 @@ export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<st
   return differing;
 }
 
-/** The token with which an operation of a kind goes a certain way. */
-export function tokenOf({ tokens }: Profile, { name }: Pick<Kind, 'name'>, way: Way): string | undefined {
-  return tokens[name][way];
-}
-
 export type Way = keyof Profile['tokens']['capture'];

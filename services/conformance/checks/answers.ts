@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { demandSums } from '../books.ts';
+import { demandBooks, demandSums } from '../books.ts';
 import { type Check, checkOf, checkUnless, needs, supported } from '../check.ts';
-import { KINDS, type Kind, tokenOf } from '../kinds.ts';
+import { KINDS, type Kind } from '../kinds.ts';
 import {
   authorization,
   endMsOf,
@@ -56,7 +56,7 @@ function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
     supported(kind, way),
     `${kind.name}: ${way === 'declined' ? 'declined' : 'not performed'}`,
     async (kit) => {
-      const request = await kind.prepare(kit, tokenOf(kit.profile, kind, way));
+      const request = await kind.prepare(kit, kit.profile.tokens[kind.name][way]);
       const before = await booksOf(kit, request);
       const result = await settled(kit, kind.method, request);
       assert.equal(Answer[result.answer], Answer[answer]);
@@ -94,7 +94,7 @@ function acceptedCheck(kind: Kind): Check {
 }
 
 async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
-  const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'accepted'));
+  const request = await kind.prepare(kit, kit.profile.tokens[kind.name].accepted);
   // The hold that an operation needs may have been placed with the same token only if holds are not accepted with it.
   const sentMs = Date.now();
   const accepted = await send(kit, kind.method, request);
@@ -110,7 +110,7 @@ async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
   assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request, after the end');
   const { said } = await reported(kit, 'operationSettled', request.requestId);
   assert.deepEqual(said.value.result, result, 'the result of the event OperationSettled');
-  if (request.authorizationRequestId) await demandSums(kit, request.authorizationRequestId);
+  await demandBooks(kit, request);
 }
 
 /** What an accepted operation takes when it ends, nothing else takes meanwhile. */
@@ -123,7 +123,7 @@ async function demandHeldBack(kit: Kit, { name }: Kind, request: Request): Promi
     await demandRefusal(kit, 'capture', more, 'a capture of what an accepted capture takes');
   }
   if (name === 'refund' && of) {
-    const more = { ...refund(of as Parameters<typeof refund>[0], (of.amount ?? 0n) - amount + 1n) };
+    const more = refund(of as Parameters<typeof refund>[0], (of.amount ?? 0n) - amount + 1n);
     await demandRefusal(kit, 'refund', more, 'a refund of what an accepted refund takes');
   }
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { demandSums, listAll } from '../books.ts';
+import { demandBooks, listAll } from '../books.ts';
 import { type Check, checkOf, checkUnless, supported } from '../check.ts';
-import { KINDS, type Kind, others, tokenOf } from '../kinds.ts';
+import { KINDS, type Kind, others } from '../kinds.ts';
 import { ask, findOut, inquire, type Kit, type Method, type Request, send, settled, told } from '../kit.ts';
 
 /** So many calls at once, or so many rounds of what is a matter of luck. */
@@ -137,7 +137,7 @@ function brokenOff(kind: Kind): Check {
 
 function answerLost(kind: Kind): Check {
   return checkUnless(supported(kind, 'answerLost'), `${kind.name}: its answer lost`, async (kit) => {
-    const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'answerLost'));
+    const request = await kind.prepare(kit, kit.profile.tokens[kind.name].answerLost);
     await demandSilence(kit, kind.method, request);
     const { finding, result } = await inquire(kit, request);
     assert.equal(Finding[finding], 'DONE', 'what was done, though its answer was lost');
@@ -148,7 +148,7 @@ function answerLost(kind: Kind): Check {
 
 function requestLost(kind: Kind): Check {
   return checkUnless(supported(kind, 'requestLost'), `${kind.name}: its request lost`, async (kit) => {
-    const request = await kind.prepare(kit, tokenOf(kit.profile, kind, 'requestLost'));
+    const request = await kind.prepare(kit, kit.profile.tokens[kind.name].requestLost);
     await demandSilence(kit, kind.method, request);
     const { finding, fenced } = await inquire(kit, request);
     assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', kit.description.fences]);
@@ -202,9 +202,4 @@ function isRefusal(result: Result | undefined): boolean {
 async function demandSilence(kit: Kit, method: Method, request: Request): Promise<void> {
   const heard = await ask(kit, method, request, kit.profile.lostAnswerMs).catch(() => undefined);
   assert.equal(heard && told(heard), undefined, 'the token says that no answer comes');
-}
-
-/** Demands that the authorization that a request is about adds up in the books. */
-async function demandBooks(kit: Kit, request: Request): Promise<void> {
-  if (request.authorizationRequestId !== undefined) await demandSums(kit, request.authorizationRequestId);
 }

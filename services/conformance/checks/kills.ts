@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { demandSums } from '../books.ts';
+import { demandBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
 import { KINDS } from '../kinds.ts';
 import { ask, capture, captured, type Kit, placed, reported, send, tenth } from '../kit.ts';
@@ -59,9 +59,7 @@ async function killOnce(kit: Kit): Promise<void> {
     if (result.answer === Answer.ACCEPTED) continue;
     assert.deepEqual(await send(kit, method, request), result, `the answer to a ${method} of before`);
   }
-  for (const { request } of requests) {
-    if (request.authorizationRequestId) await demandSums(kit, request.authorizationRequestId);
-  }
+  for (const { request } of requests) await demandBooks(kit, request);
 }
 
 async function restart(kit: Kit): Promise<void> {

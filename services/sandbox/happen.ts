@@ -17,7 +17,7 @@ import { letGo, perform, refundableOf, remainingOf, reversalIdOf } from './rpc/p
 export function happen(books: Books, eventId: string): Event | undefined {
   const event = books.events.find(eventId);
   assert(event, 'an event that is due is there');
-  const amount = HAPPENINGS[event.kind](books, entryOf(books, event.requestId), event.occurredAtMs);
+  const amount = HAPPENINGS[event.kind](books, books.entries.get(event.requestId), event.occurredAtMs);
   if (amount === undefined) return event;
   if (amount === 0) {
     books.events.drop(eventId);
@@ -38,19 +38,17 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
 
 function settle(books: Books, entry: Entry, atMs: number): undefined {
   const { requestId, kind, behaviour } = entry;
-  const accepted = effectOf(behaviour, kind);
   assert(entry.answer === Answer.ACCEPTED, 'only what was accepted ends later');
-  const { endsAfterMs: _, ...effect } = accepted;
-  const card = cardOf(entry);
+  const { endsAfterMs: _, ...effect } = effectOf(behaviour, kind);
   letGo(books, requestId);
-  const ending = endingOf(entry, { effect, behaviour, card, nowMs: atMs });
+  const ending = endingOf(entry, { effect, behaviour, card: cardOf(entry), nowMs: atMs });
   books.entries.end(requestId, ending);
   if (effect.answer === Answer.APPROVED) perform(books, { ...entry, ...ending }, atMs);
 }
 
 /** Takes back what is left of a capture, or half of the capture. */
 function reverse(books: Books, capture: Entry): number {
-  const authorization = entryOf(books, capture.authorizationRequestId);
+  const authorization = books.entries.get(capture.authorizationRequestId);
   const { half, unattributed } = behaviourOf(authorization.behaviour).reversal ?? {};
   const wanted = half ? Math.max(1, Math.floor(capture.amount / 2)) : capture.amount;
   const reversed = Math.min(wanted, refundableOf(authorization, capture));
@@ -79,7 +77,7 @@ function end(books: Books, authorization: Entry, atMs: number): number {
 /** An event as it is reported to core; the same at every report. */
 export function messageOf(books: Books, event: Event): EventMessage {
   const { eventId, occurredAtMs } = event;
-  return { eventId, occurredAt: timestampFromMs(occurredAtMs), event: said(event, entryOf(books, event.requestId)) };
+  return { eventId, occurredAt: timestampFromMs(occurredAtMs), event: said(event, books.entries.get(event.requestId)) };
 }
 
 function said({ kind, requestId, amount }: Event, entry: Entry): NonNullable<EventMessage['event']> {
@@ -104,10 +102,4 @@ function said({ kind, requestId, amount }: Event, entry: Entry): NonNullable<Eve
       return { case: kind, value: { requestId, end, amount: BigInt(amount), reference: `${entry.reference}_end` } };
     }
   }
-}
-
-function entryOf(books: Books, requestId: string): Entry {
-  const entry = books.entries.find(requestId);
-  assert(entry, 'an event names an entry that is not there');
-  return entry;
 }

@@ -109,6 +109,12 @@ export function entryTable(database: DatabaseSync, now = Date.now) {
   );
   return {
     find: (requestId: string) => find.get(requestId) as unknown as Entry | undefined,
+    /** An entry that something in the books names. */
+    get(requestId: string): Entry {
+      const entry = find.get(requestId);
+      assert(entry, 'the books name an entry that is not there');
+      return entry as unknown as Entry;
+    },
     /** Adds a row; its sums are 0. */
     insert(intent: Intent, ending: Ending): void {
       const row = { ...intent, ...ending };

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { Kind } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -16,17 +15,17 @@ export function perform(books: Books, operation: Approved, nowMs: number): numbe
 
 /** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. */
 export function holdBack(books: Books, requestId: string): void {
-  const entry = entryOf(books, requestId);
+  const entry = books.entries.get(requestId);
   const from = takesFrom(entry);
   if (!from) return;
-  const pending = entry.kind === 'refund' ? entry.amount : takenBy(entry, entryOf(books, from));
+  const pending = entry.kind === 'refund' ? entry.amount : takenBy(entry, books.entries.get(from));
   books.entries.add(from, { pending });
   books.entries.add(requestId, { pending });
 }
 
 /** Lets go of what `holdBack()` held back. */
 export function letGo(books: Books, requestId: string): void {
-  const { pending, ...entry } = entryOf(books, requestId);
+  const { pending, ...entry } = books.entries.get(requestId);
   const from = takesFrom(entry);
   if (!from || pending === 0) return;
   books.entries.add(from, { pending: -pending });
@@ -55,7 +54,7 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
 
 function charge(books: Books, capture: Approved, nowMs: number): number {
   const { requestId, authorizationRequestId, amount } = capture;
-  const authorization = entryOf(books, authorizationRequestId);
+  const authorization = books.entries.get(authorizationRequestId);
   const voided = takenBy(capture, authorization) - amount;
   books.entries.add(authorizationRequestId, { captured: amount, voided });
   books.entries.add(requestId, { voided });
@@ -77,7 +76,7 @@ export function reversalIdOf(captureRequestId: string): string {
 
 /** A checkout that was closed without a card reserved nothing. */
 function giveBack(books: Books, { requestId, authorizationRequestId }: Approved): number {
-  const authorization = entryOf(books, authorizationRequestId);
+  const authorization = books.entries.get(authorizationRequestId);
   if (authorization.answer !== Answer.APPROVED) return 0;
   const voided = remainingOf(authorization);
   books.entries.add(authorizationRequestId, { voided });
@@ -105,12 +104,6 @@ function takenBy({ kind, amount, finalCapture }: Intent, authorization: Entry): 
 function takesFrom(entry: Pick<Entry, 'kind' | 'authorizationRequestId' | 'captureRequestId'>): string | undefined {
   if (entry.kind === 'refund') return entry.captureRequestId;
   return entry.kind === 'capture' || entry.kind === 'void' ? entry.authorizationRequestId : undefined;
-}
-
-function entryOf(books: Books, requestId: string): Entry {
-  const entry = books.entries.find(requestId);
-  assert(entry, 'an operation names an entry that is not there');
-  return entry;
 }
 
 /** The entry of an authorization or checkout, however it ended; undefined when there is none. */

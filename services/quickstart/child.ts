@@ -30,7 +30,7 @@ export interface Running {
  */
 export async function startChild(options: ChildOptions, signal: AbortSignal): Promise<Running> {
   const { child, exited } = await spawnChild(options);
-  const stop = () => stopChild(child, exited);
+  const stop = () => endProcess(child, exited, ['SIGTERM', 'SIGKILL']);
   const abort = () => void stop();
   signal.addEventListener('abort', abort);
   if (signal.aborted) abort();
@@ -69,10 +69,10 @@ async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
   const ended = once(child, 'exit');
   const pidFile = `${dataDir}/run/${name}.pid`;
   if (child.pid !== undefined) await writeFile(pidFile, String(child.pid), { mode: 0o600 });
-  const exited = ended.then(async ([code, killedBy]) => {
+  const exited = ended.then(async (how) => {
     await rm(pidFile, { force: true });
     const line = await lastLine(logFile, size);
-    return `${killedBy === null ? `exit code ${code}` : `killed by ${killedBy}`}${line === '' ? '' : `: ${line}`}`;
+    return line === '' ? howEnded(how) : `${howEnded(how)}: ${line}`;
   });
   return { child, exited };
 }
@@ -87,8 +87,18 @@ async function lastLine(logFile: string, from: number): Promise<string> {
   return written.findLast((line) => /^[^\s{}]/.test(line) && !line.startsWith('Node.js v')) ?? '';
 }
 
-async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+/** What a process's event `exit` says, in words. */
+export function howEnded([code, killedBy]: (number | string | null)[]): string {
+  return killedBy === null ? `exit code ${code}` : `killed by ${killedBy}`;
+}
+
+/** Sends a process one signal after the other, ten seconds apart, until it has ended. */
+export async function endProcess(
+  child: ChildProcess,
+  exited: Promise<unknown>,
+  signals: readonly NodeJS.Signals[],
+): Promise<void> {
+  for (const signal of signals) {
     child.kill(signal);
     if (await settlesWithin(STOP_MS, exited)) return;
   }

@@ -54,11 +54,7 @@ async function openEmbedded(
   const stop = await supervise({ name, start, report }, signal);
   if (postgres === undefined) throw new Error('the embedded PostgreSQL did not start');
   const { url, home } = postgres as Postgres;
-  return {
-    url,
-    stop,
-    ...(home.moved ? { note: movedNote(dataDir, home) } : {}),
-  };
+  return { url, stop, ...(home.moved && { note: movedNote(dataDir, home) }) };
 }
 
 function movedNote(dataDir: string, { root, native }: PostgresHome): string {

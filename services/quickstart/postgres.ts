@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { chmod, open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { settlesWithin } from '../../platform/settles-within.ts';
+import { endProcess, howEnded } from './child.ts';
 import { choosePostgresHome, initialiseCluster, type PostgresHome } from './postgres-home.ts';
 import { stopStalePostgres } from './stale.ts';
 
@@ -45,14 +45,13 @@ export async function startPostgres(options: PostgresOptions) {
   await stopStalePostgres(home.data);
   await initialiseCluster(home, options.superuserPassword, options.fast === true);
   const server = await spawnServer(home, options);
-  const exited = once(server, 'exit').then(([code, killedBy]) =>
-    killedBy === null ? `exit code ${code}` : `killed by ${killedBy}`,
-  );
+  const exited = once(server, 'exit').then(howEnded);
   const keeper = spawnKeeper(home, server);
   void exited.then(() => keeper.stdin?.end('done\n'));
   const address = `127.0.0.1:${options.port}`;
   const adminUrl = `postgresql://postgres:${options.superuserPassword}@${address}/postgres`;
-  const stop = () => stopServer(server, exited);
+  // Fast shutdown, then immediate shutdown.
+  const stop = () => endProcess(server, exited, ['SIGINT', 'SIGQUIT', 'SIGKILL']);
   try {
     await untilReady(home.data, server, options.logFile);
     await createServiceDatabase(adminUrl, options.password);
@@ -152,13 +151,5 @@ async function createServiceDatabase(adminUrl: string, password: string): Promis
     if (databases.rowCount === 0) await client.query('create database holdfast owner holdfast');
   } finally {
     await client.end();
-  }
-}
-
-/** Fast shutdown, then immediate shutdown, then SIGKILL, ten seconds apart. */
-async function stopServer(server: ChildProcess, exited: Promise<string>): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    server.kill(signal);
-    if (await settlesWithin(10_000, exited)) return;
   }
 }

@@ -134,17 +134,16 @@ async function together<T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
-function describe({ ports, secrets, settings }: House, { several, single }: DemoMerchants): QuickstartFile {
-  const { stripe, ...addresses } = addressesOf(ports);
-  const { serviceToken, operatorToken } = secrets;
-  const isStripe = settings.STRIPE_API_KEY !== undefined;
+function describe(house: House, { several, single }: DemoMerchants): QuickstartFile {
+  const { stripe, ...addresses } = addressesOf(house.ports);
+  const { serviceToken, operatorToken } = house.secrets;
   return {
     ...addresses,
     serviceToken,
     operatorToken,
     ...credentialsOf(several),
     singleCapture: credentialsOf(single),
-    ...(isStripe && { stripe }),
+    ...(processes.isStripeOn(house) && { stripe }),
   };
 }
 

@@ -29,7 +29,7 @@ export function printTable(results: readonly Result[]): string {
 }
 
 /** Figures of an earlier run, and where they were measured. */
-export interface Kept {
+interface Kept {
   readonly machine: string;
   /** The day. */
   readonly on: string;
@@ -64,7 +64,7 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
 }
 
 /** `1.23: gateway 0.40, core 0.51, …`; what took less than a hundredth of a millisecond is left out. */
-export function printCpu(cpu: CpuMs = {}): string {
+function printCpu(cpu: CpuMs = {}): string {
   const shares = Object.entries(cpu).filter(([, ms]) => ms >= 0.01);
   if (shares.length === 0) return '';
   return `${sumOf(cpu).toFixed(2)}: ${shares.map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(', ')}`;

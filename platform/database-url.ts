@@ -4,7 +4,7 @@ export interface DatabaseServer {
   readonly port: number;
 }
 
-export interface DatabaseAddress {
+interface DatabaseAddress {
   /** Empty when the URL names one server: pg reads that itself. */
   readonly servers: readonly DatabaseServer[];
   /** The same URL for the first server alone, as libraries understand it. */

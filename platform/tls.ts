@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
 
 /** Files of a server: the settings `<prefix>_CERT`, `_KEY` and `_CLIENT_CA`. */
-export interface ServerFiles {
+interface ServerFiles {
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly clientCa?: string | undefined;
@@ -20,7 +20,7 @@ export interface ServerTls {
 }
 
 /** Files of a channel: the settings `<prefix>_CA` (or `system`), `_CERT`, `_KEY`; and `_NAME`. */
-export interface ChannelFiles {
+interface ChannelFiles {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;

@@ -19,7 +19,7 @@ import {
 import type { Tracing } from './trace-exporter.ts';
 
 /** A span to start. */
-export interface SpanInit {
+interface SpanInit {
   readonly name: string;
   readonly kind: keyof typeof SpanKind;
   /** The caller's traceparent; null starts a new trace. Absent: a child of the current span. */

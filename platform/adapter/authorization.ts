@@ -4,7 +4,7 @@ import { notPerformed } from './ending.ts';
 import type { KeptResult } from './entry.ts';
 
 /** The sums of an authorization, minor units. */
-export interface Sums {
+interface Sums {
   readonly amount: bigint;
   readonly incremented: bigint;
   readonly captured: bigint;

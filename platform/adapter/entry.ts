@@ -73,7 +73,7 @@ export const NO_RESULT: KeptResult = {
 export type ResultInit = MessageInitShape<typeof ResultSchema>;
 
 /** A result with what it says besides, as a ledger keeps it. */
-export interface KeptEnding extends KeptResult {
+interface KeptEnding extends KeptResult {
   readonly kind: Kind;
   readonly actedAt: Date | null;
   /** When the reservation ends, of an approval. */

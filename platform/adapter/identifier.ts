@@ -6,7 +6,7 @@ import { Answer, Finding, type InquireResponseSchema } from '../../proto/gen/hol
 import { type Kind, type ResultInit, refusal } from './entry.ts';
 
 /** What was asked under an identifier, as an adapter keeps it. */
-export interface Asked {
+interface Asked {
   readonly kind: Kind;
   readonly merchantId: string;
   /** Empty = not said. */

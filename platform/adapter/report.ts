@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import { type EventMessage, type EventReporter, REPORT_TIMEOUT_MS } from './event-reporter.ts';
 
 /** An event that is due to be reported to core. */
-export interface DueEvent {
+interface DueEvent {
   readonly eventId: string;
   /** What it is about. */
   readonly requestId: string;
@@ -24,7 +24,7 @@ export interface Outbox {
 }
 
 /** What a report needs. */
-export interface Reporting {
+interface Reporting {
   readonly core: EventReporter;
   readonly outbox: Outbox;
   readonly log: Log;

@@ -57,7 +57,7 @@ export type Methods = {
   ) => Promise<MessageInitShape<Method[Name]['output']>>;
 };
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly methods: Methods;
   readonly log: Log;
   /** Bearer token that core must show. */

@@ -40,7 +40,7 @@ export async function list(kit: Kit, filter: Filter, pageSize = 500): Promise<En
 const MOST_ENTRIES = 1_000_000;
 
 /** The sums of an authorization, minor units. */
-export type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded']?: bigint };
+type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded']?: bigint };
 
 /** Demands of the books that an authorization adds up, and that its sums are these; a sum not named is 0. */
 export async function expectBooks(kit: Kit, authorizationRequestId: string, expected: Sums): Promise<void> {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** One verified notification. */
-export interface Notification {
+interface Notification {
   readonly merchantId: string;
   readonly requestId: string;
   readonly kind: 'payment' | 'oct';

@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** A notification as the demo merchant shows it. */
-export interface ReceivedNotification {
+interface ReceivedNotification {
   readonly kind: string;
   readonly statusInfo: string;
   readonly verified: boolean;

@@ -4,7 +4,7 @@ import { settlesWithin } from '../../platform/settles-within.ts';
 import type { Running } from './child.ts';
 
 /** The process to keep running. */
-export interface Supervised {
+interface Supervised {
   readonly name: string;
   /** Starts it; rejects when that fails, and when the signal aborts, with nothing left running. */
   start(signal: AbortSignal): Promise<Running>;

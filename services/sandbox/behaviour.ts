@@ -16,7 +16,7 @@ export interface Effect extends Pick<KeptResult, 'answer' | 'errorCode' | 'error
  * How a card behaves over its life: how operations of each kind go, and what happens besides. An effect that is absent
  * is an approval.
  */
-export interface Behaviour extends Partial<Record<Kind, Effect>> {
+interface Behaviour extends Partial<Record<Kind, Effect>> {
   /** What the checkout page and docs/sandbox.md say of it. */
   readonly about: string;
   /** Absent = a credit card. */
@@ -37,7 +37,7 @@ export interface Behaviour extends Partial<Record<Kind, Effect>> {
 export type Ability = 'severalCaptures' | 'increments' | 'extension' | 'refunds';
 
 /** How the card scheme takes a capture back. */
-export interface Reversal {
+interface Reversal {
   readonly afterMs: number;
   /** Half of the capture (rounded down, at least 1), instead of all of it. */
   readonly half?: true;

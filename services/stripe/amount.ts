@@ -2,7 +2,7 @@
 import { code as currencyOf } from 'currency-codes';
 
 /** How Stripe writes a currency's amounts: with so many decimals, in multiples of `step`. */
-export interface StripeUnits {
+interface StripeUnits {
   readonly exponent: number;
   readonly step: bigint;
 }

@@ -17,7 +17,7 @@ const HISTORY: Statement = {
 };
 
 /** How far back a ledger can be relied on. */
-export interface Completeness {
+interface Completeness {
   /** It has every identifier that was seen since then. */
   readonly since: Date;
   /** Why it may lack earlier ones: it was restored, or nobody can know, because the role may not read the history. */

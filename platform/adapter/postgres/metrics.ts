@@ -5,7 +5,7 @@ import type { Database, Statement } from './database.ts';
 import { OPEN } from './entries.ts';
 
 /** The metrics of an adapter, `holdfast_<schema>_…`. */
-export interface AdapterMetrics {
+interface AdapterMetrics {
   readonly registry: Registry;
   /** Counts an answer of the processor by its HTTP status. */
   countAnswer(status: number): void;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The fields that Adyen signs. */
-export interface Signed {
+interface Signed {
   readonly pspReference?: string;
   readonly originalReference?: string;
   readonly merchantAccountCode?: string;

@@ -6,7 +6,7 @@ import { ITEM, keyOf, NOTIFICATIONS } from '../ledger/notification.ts';
 import { isSigned } from './hmac.ts';
 
 /** What the webhook server needs. */
-export interface Receiver {
+interface Receiver {
   readonly database: Database;
   /** Keys of the webhook, any of which may have signed. */
   readonly hmacKeys: readonly string[];

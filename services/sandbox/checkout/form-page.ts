@@ -8,7 +8,7 @@ import { groupInFours, TEST_CARDS, type TestCard } from './test-card.ts';
 import { type Decline, WORDS } from './words.ts';
 
 /** What the form shows. */
-export interface FormPage extends CheckoutView {
+interface FormPage extends CheckoutView {
   /** The card before, when it was declined. */
   readonly cardTry?: CardTry | undefined;
   readonly errors?: FieldErrors;

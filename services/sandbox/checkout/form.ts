@@ -11,7 +11,7 @@ export type FieldName = 'number' | 'expiry' | 'cvc';
 export type FieldErrors = Partial<Record<FieldName, FieldError>>;
 
 /** A card as it may be kept, and how it behaves; or what to correct. */
-export type CardForm =
+type CardForm =
   | { readonly card: KeptCard; readonly behaviour: BehaviourName; readonly challenged: boolean }
   | { readonly errors: FieldErrors; readonly typed: Typed };
 

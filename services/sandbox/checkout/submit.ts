@@ -24,7 +24,7 @@ export function readCheckout(books: Books, checkout: Checkout | undefined): Open
 }
 
 /** Where a checkout stands: it takes a card, it waits for the customer's bank, or it ended. */
-export type Standing = 'open' | 'challenged' | Ended;
+type Standing = 'open' | 'challenged' | Ended;
 
 /** Where a checkout stands now. */
 export function standingOf({ checkout, entry, cardTry }: OpenedCheckout, nowMs: number): Standing {
@@ -50,7 +50,7 @@ export type Submitted =
 const GOES_ON: Submitted = { ended: false };
 
 /** A card as it was submitted. */
-export interface SubmittedCard {
+interface SubmittedCard {
   readonly card: KeptCard;
   readonly behaviour: BehaviourName;
   /** The customer's bank asks first. */

@@ -68,7 +68,7 @@ export function cardTryTable(database: DatabaseSync) {
 }
 
 /** A card that a customer saved with a merchant at a checkout. */
-export interface Token extends KeptCard {
+interface Token extends KeptCard {
   readonly tokenId: string;
   /** No other merchant can use it. */
   readonly merchantId: string;

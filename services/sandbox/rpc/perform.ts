@@ -6,7 +6,7 @@ import type { Entry, Intent } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
 /** An operation that was approved. */
-export type Approved = Pick<Entry, keyof Intent | 'behaviour' | 'expiresAtMs'>;
+type Approved = Pick<Entry, keyof Intent | 'behaviour' | 'expiresAtMs'>;
 
 /** Does what an operation that was approved is for; its entry is written already. Returns what it gave back. */
 export function perform(books: Books, operation: Approved, nowMs: number): number {

@@ -13,7 +13,7 @@ import type { Outcome } from './outcome.ts';
 import { voidAuthorization } from './void.ts';
 
 /** What the calls need. */
-export interface Processor {
+interface Processor {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly capabilities: Capabilities;

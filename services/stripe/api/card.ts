@@ -11,7 +11,7 @@ type SaidCard = Pick<
 };
 
 /** What Stripe says of a decline. */
-export type Decline = Pick<Stripe.PaymentIntent.LastPaymentError, 'payment_method' | 'network_decline_code'>;
+type Decline = Pick<Stripe.PaymentIntent.LastPaymentError, 'payment_method' | 'network_decline_code'>;
 
 /** `not_supported` and `processing_error` say that there was no authentication. */
 const THREE_D_SECURE = {

@@ -18,7 +18,7 @@ export const CHECKOUT_LONGEST_MS = 24 * 60 * 60 * 1000;
 const EXPIRED = notPerformed('checkout_expired', 'The customer did not complete the checkout in time.');
 
 /** An open page. */
-export interface Page {
+interface Page {
   readonly url: string;
   readonly expiresAt: Date;
 }

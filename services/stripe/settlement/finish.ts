@@ -5,7 +5,7 @@ import type { Context } from '../adapter-context.ts';
 import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry, resultOf } from '../ledger/entry.ts';
 
 /** How an ending is stored. */
-export interface Finish extends Found {
+interface Finish extends Found {
   /** Reports the result to core as an event, because no call of core's returns it. */
   readonly tell?: boolean;
   /** The stages that it may end. The first ending stays. */

@@ -6,7 +6,7 @@ import { cardOf, declinedCardOf } from '../api/card.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 
 /** What a PaymentIntent says of its authorization. */
-export type IntentState =
+type IntentState =
   | { readonly is: 'ended'; readonly ending: Ending }
   /** Not confirmed; or waiting for the customer to authenticate, and there is no customer at hand. */
   | { readonly is: 'unconfirmed' | 'needs customer' }

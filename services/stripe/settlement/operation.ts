@@ -10,7 +10,7 @@ import { isExpired } from './intent-ending.ts';
 import { MOST_MARKS } from './mark.ts';
 
 /** How an operation ended, with the refund that it made. */
-export interface Ended {
+interface Ended {
   readonly ending: Ending;
   readonly refundId?: string;
 }

@@ -62,6 +62,6 @@ async function endFirst(context: Context, entry: Entry): Promise<Entry> {
 }
 
 /** How a void of a PaymentIntent ended that was done. */
-export function voidedBy(intent: Stripe.PaymentIntent): Ending {
+function voidedBy(intent: Stripe.PaymentIntent): Ending {
   return approved({ reference: intent.id, released: uncapturedOf(intent) });
 }

@@ -18,7 +18,7 @@ export interface Notice {
 export const NOTICES = openInbox<Notice>('stripe');
 
 /** What the webhook server needs. */
-export interface Receiver {
+interface Receiver {
   readonly database: Database;
   readonly webhooks: Stripe['webhooks'];
   /** Signing secrets of the endpoints, any of which may have signed. */

@@ -45,7 +45,10 @@ const MOST_ATTEMPTS = 5;
  * Makes a request, and makes it again when Stripe is busy or gave no answer: always under the same idempotency key, so
  * it acts once. A stored error is not asked for again.
  */
-export async function ask<T>(request: () => Promise<T>, patience: Patience = PATIENCE): Promise<Answered<T>> {
+export async function ask<T>(
+  { patience }: { readonly patience: Patience },
+  request: () => Promise<T>,
+): Promise<Answered<T>> {
   const startedMs = performance.now();
   let doubt = false;
   for (let attempt = 1; ; attempt++) {

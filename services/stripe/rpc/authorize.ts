@@ -48,10 +48,7 @@ async function cardOf(context: Context, { tokenId, merchantId, account }: Entry)
   const owner = await ownerOfToken(context.database.query, tokenId);
   if (owner && (owner.merchantId !== merchantId || owner.account !== account)) return invalid;
   if (!/^\w+$/.test(tokenId)) return invalid;
-  const asked = await ask(
-    () => context.stripe.paymentMethods.retrieve(tokenId, {}, requestOptions(account)),
-    context.patience,
-  );
+  const asked = await ask(context, () => context.stripe.paymentMethods.retrieve(tokenId, {}, requestOptions(account)));
   if (asked.answer) {
     const { customer } = asked.answer;
     return { customer: typeof customer === 'string' ? customer : customer?.id };

@@ -65,13 +65,13 @@ async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
   requestId: string,
 ): Promise<T | 'too many' | undefined> {
   let looked = 0;
-  const { answer } = await ask(async () => {
+  const { answer } = await ask(context, async () => {
     for await (const object of list) {
       if (authorizationOf(object.metadata)?.requestId === requestId) return { object };
       if (++looked === MOST_OBJECTS) return { object: 'too many' as const };
     }
     return { object: undefined };
-  }, context.patience);
+  });
   if (!answer) throw new OutcomeUnknown('Stripe did not answer');
   return answer.object;
 }
@@ -93,7 +93,7 @@ async function rediscoverOperation(context: Context, request: InquireRequest) {
 async function rediscoverReference(context: Context, request: InquireRequest): Promise<Entry | undefined> {
   const { account, authorizationReference: intentId, authorizationRequestId } = request;
   if (!/^pi_\w+$/.test(intentId)) return undefined;
-  const { answer: intent, failure } = await ask(() => getIntent(context, { intentId, account }), context.patience);
+  const { answer: intent, failure } = await ask(context, () => getIntent(context, { intentId, account }));
   if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
   if (authorizationOf(intent?.metadata)?.requestId !== authorizationRequestId) return undefined;
   return intent && adoptIntent(context, intent, account);

@@ -61,7 +61,7 @@ export async function advance(
       ? finish(context, entry, NEVER_RECEIVED, { tell })
       : finish(context, entry, found.ending, { ...found, tell });
   }
-  const sent = await ask(() => operation.send(context, entry, authorization), context.patience);
+  const sent = await ask(context, () => operation.send(context, entry, authorization));
   context.reach(`${kind} answered`);
   if (!sent.failure) {
     const { ending, ...found } = operation.read(sent.answer, entry, authorization);
@@ -79,7 +79,7 @@ export async function advance(
 }
 
 async function lookAt(context: Context, operation: Operation, entry: Entry, authorization: Entry) {
-  const { answer: found } = await ask(() => operation.look(context, entry, authorization), context.patience);
+  const { answer: found } = await ask(context, () => operation.look(context, entry, authorization));
   if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
   return found;
 }

@@ -26,13 +26,13 @@ export async function place(context: Context, entry: Entry, customer: string | u
     return finish(context, created, declined(failure.code, failure.message, failure.card));
   }
   const isFirst = !doubt && entry.stage === 'stored';
-  const { answer: intent } = await ask(() => getIntent(context, created), context.patience);
+  const { answer: intent } = await ask(context, () => getIntent(context, created));
   return settleBy(context, created, intent, isFirst || failure.kind === 'refused' ? failure : undefined);
 }
 
 /** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
 export async function settleByLook(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
-  const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
+  const { answer: intent } = await ask(context, () => getIntent(context, entry));
   if (!intent) return undefined;
   const state = stateOf(intent, entry);
   return state.is === 'ended' ? finish(context, entry, state.ending, { intentId: intent.id, tell }) : undefined;
@@ -49,7 +49,7 @@ export async function endAuthorization(context: Context, entry: Entry): Promise<
 
 /** Its id is stored before it is confirmed: from then on it can be looked at, and fenced by cancelling it. */
 async function createIntent(context: Context, entry: Entry, customer: string | undefined): Promise<Entry> {
-  const { answer: intent, failure } = await ask(() => create(context, entry, customer), context.patience);
+  const { answer: intent, failure } = await ask(context, () => create(context, entry, customer));
   if (!intent) return refuseToPlace(context, entry, failure);
   context.reach('intent created');
   const to = { stage: 'sent', intentId: intent.id, sentAt: context.now() } as const;
@@ -145,12 +145,11 @@ async function fenceIntent(
   const fencing = await markEntry(context.database.query, requestId, ['sent', 'fencing'], { stage: 'fencing' });
   if (!fencing) return undefined;
   context.reach('fence stored');
-  await ask(
-    () => context.stripe.paymentIntents.cancel(intentId as string, {}, requestOptions(account, `${requestId}:fence`)),
-    context.patience,
+  await ask(context, () =>
+    context.stripe.paymentIntents.cancel(intentId as string, {}, requestOptions(account, `${requestId}:fence`)),
   );
   context.reach('fence answered');
-  const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
+  const { answer: intent } = await ask(context, () => getIntent(context, entry));
   if (intent?.status !== 'canceled') return undefined;
   return finish(context, entry, ending, { from: ['fencing'] });
 }

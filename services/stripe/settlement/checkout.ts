@@ -30,7 +30,7 @@ interface Page {
 export async function openPage(context: Context, entry: Entry): Promise<Page | Entry> {
   const { answer: session, failure } = await (entry.sessionId === null
     ? withFeatures(context, entry, (features, key) => create(context, entry, features, key))
-    : ask(() => getSession(context, entry), context.patience));
+    : ask(context, () => getSession(context, entry)));
   if (session) {
     context.reach('session created');
     await markEntry(context.database.query, entry.requestId, ['sent'], { stage: 'sent', sessionId: session.id });
@@ -106,7 +106,7 @@ export async function settleCheckout(context: Context, entry: Entry, tell = fals
     const isOver = entry.expiresAt !== null && entry.expiresAt <= context.now();
     return isOver ? finish(context, entry, EXPIRED) : undefined;
   }
-  const { answer: session } = await ask(() => getSession(context, entry), context.patience);
+  const { answer: session } = await ask(context, () => getSession(context, entry));
   return session && settleSession(context, entry, session, tell);
 }
 
@@ -118,9 +118,8 @@ export async function closePage(context: Context, entry: Entry): Promise<Entry |
   // Nobody knows the address of a page whose identifier was not stored.
   if (entry.sessionId === null) return finish(context, entry, cancelled);
   const { sessionId, account } = entry;
-  const { answer } = await ask(
-    () => context.stripe.checkout.sessions.expire(sessionId as string, {}, requestOptions(account)),
-    context.patience,
+  const { answer } = await ask(context, () =>
+    context.stripe.checkout.sessions.expire(sessionId as string, {}, requestOptions(account)),
   );
   return answer?.status === 'expired' ? finish(context, entry, cancelled) : undefined;
 }

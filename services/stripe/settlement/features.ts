@@ -25,9 +25,9 @@ export async function withFeatures<T>(
   request: (features: Features, idempotencyKey: string) => Promise<T>,
 ): Promise<Answered<T>> {
   const { query } = context.database;
-  const plain = () => ask(() => request({}, `${requestId}:plain`), context.patience);
+  const plain = () => ask(context, () => request({}, `${requestId}:plain`));
   if (await areFeaturesRefused(query, account, context.now())) return plain();
-  const asked = await ask(() => request(featuresFor(expectedCaptureAt, sentAt), requestId), context.patience);
+  const asked = await ask(context, () => request(featuresFor(expectedCaptureAt, sentAt), requestId));
   if (!isAboutFeatures(asked.failure)) return asked;
   context.log.warn('features refused', { what: account || 'own account' });
   await storeFeaturesRefused(query, account, context.now());

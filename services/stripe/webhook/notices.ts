@@ -56,7 +56,7 @@ async function adoptById(context: Context, objectId: string, account: string): P
     objectId.startsWith('pi_')
       ? adoptIntent(context, await getIntent(context, { intentId: objectId, account }), account)
       : adoptSession(context, await getSession(context, { sessionId: objectId, account }), account);
-  const { answer, failure } = await ask(async () => ({ entry: await adoptNow() }), context.patience);
+  const { answer, failure } = await ask(context, async () => ({ entry: await adoptNow() }));
   if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
   return answer?.entry;
 }

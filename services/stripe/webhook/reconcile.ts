@@ -29,7 +29,7 @@ export async function reconcile(context: Context, requestId: string): Promise<bo
   if (entry.intentId === null) return true;
   if (entry.answer !== Answer.APPROVED) return reconcileRefused(context, entry);
   const authorization = await settleOthers(context, requestId);
-  const { answer: seen } = await ask(() => look(context, authorization), context.patience);
+  const { answer: seen } = await ask(context, () => look(context, authorization));
   if (!seen) return false;
   await context.database.transaction(async (query) => {
     const isForeign = await reconcileOperations(context, query, authorization, seen.intent);
@@ -45,7 +45,7 @@ export async function reconcile(context: Context, requestId: string): Promise<bo
  * An authorization that the ledger says was not made, and that Stripe made, is reported to core, which gives it back.
  */
 async function reconcileRefused(context: Context, entry: Entry): Promise<boolean> {
-  const { answer: intent } = await ask(() => getIntent(context, entry), context.patience);
+  const { answer: intent } = await ask(context, () => getIntent(context, entry));
   if (!intent) return false;
   const state = stateOf(intent, entry);
   if (state.is !== 'ended' || state.ending.answer !== Answer.APPROVED) return true;

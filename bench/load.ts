@@ -1,8 +1,8 @@
 /** Closed-loop load from a process of its own, so that the client's work is not the server's. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { endModule, isStarted, startModule } from './child.ts';
 import { type CpuMs, cpuEach } from './cpu.ts';
 import type { House } from './house.ts';
 import { LOADS, type Load } from './loads.ts';
@@ -33,8 +33,7 @@ const children = new Map<string, ChildProcess>();
 /** Runs a load in a process of its own. Throws when anything in it failed. */
 export async function runLoad(order: LoadOrder): Promise<LoadResult> {
   const name = JSON.stringify([order.load, order.options]);
-  const child =
-    children.get(name) ?? fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = children.get(name) ?? startModule(import.meta.url);
   children.set(name, child);
   child.send(order);
   const answered = new AbortController();
@@ -69,10 +68,7 @@ export async function runCosted(
 
 /** Ends the processes of all loads. */
 export async function endLoads(): Promise<void> {
-  for (const child of children.values()) {
-    if (child.connected) child.disconnect();
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  }
+  for (const child of children.values()) await endModule(child);
   children.clear();
 }
 
@@ -117,7 +113,7 @@ function pacer(perSecond: number | undefined): () => Promise<number> {
   };
 }
 
-if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   let load: Load | undefined;
   process.on('message', async (order: LoadOrder) => {
     load ??= await LOADS[order.load](order.options);

@@ -3,17 +3,16 @@
  * and the same processor asked between them; and a webhook receiver that verifies an HMAC and stores with one INSERT.
  * No gathering, no core behind it, no recovery, no deliveries sent. A process of its own, as ours are.
  */
-import { fork } from 'node:child_process';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { endModule, isStarted, startModule } from '../child.ts';
 import { connect } from '../connect.ts';
 import type { House } from '../house.ts';
 import { TABLES, type Transact, transactionsOf } from './scripts.ts';
@@ -29,17 +28,14 @@ interface Order {
 /** Starts it in a process of its own, on the database and the processor of the house. */
 export async function openPlainService(house: House, apiKey: string, signingSecret: string) {
   await house.query(TABLES);
-  const child = fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = startModule(import.meta.url);
   const processor = { address: `127.0.0.1:${house.ports.SANDBOX_PORT}`, token: house.secrets.processorCredential };
   child.send({ databaseUrl: house.databaseUrl, processor, apiKey, signingSecret } satisfies Order);
   const [port] = (await once(child, 'message')) as [number];
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    async close(): Promise<void> {
-      child.disconnect();
-      await once(child, 'exit');
-    },
+    close: () => endModule(child),
   };
 }
 
@@ -120,8 +116,8 @@ const STORE_NOTIFICATION = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, now()) on conflict do nothing`,
 };
 
-if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   const [order] = (await once(process, 'message')) as [Order];
-  process.send(await serve(order));
+  process.send?.(await serve(order));
   process.once('disconnect', () => process.exit(0));
 }

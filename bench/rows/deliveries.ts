@@ -1,9 +1,8 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { endModule, isStarted, startModule } from '../child.ts';
 import { cpuEach } from '../cpu.ts';
 import type { House } from '../house.ts';
 import { type LoadOrder, runLoad } from '../load.ts';
@@ -116,18 +115,13 @@ const LOOK_MS = 250;
 
 /** A merchant's backend that answers at once, in a process of its own; it is closed with the row. */
 async function openReceiver(house: House) {
-  const child = fork(fileURLToPath(import.meta.url), [], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+  const child = startModule(import.meta.url);
   const [port] = (await once(child, 'message')) as [number];
-  house.atRowEnd(async () => {
-    child.disconnect();
-    await once(child, 'exit');
-  });
+  house.atRowEnd(() => endModule(child));
   return `http://127.0.0.1:${port}`;
 }
 
-if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   const server = createServer((request, response) => {
     request.resume();
     request.on('end', () => response.end('{}'));

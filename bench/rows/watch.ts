@@ -1,7 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import { endModule, isStarted, startModule } from '../child.ts';
 import { connect } from '../connect.ts';
 import { query } from '../house.ts';
 import { runLoad } from '../load.ts';
@@ -22,13 +22,8 @@ export const watch: Row = {
   async prepare(house, seconds) {
     const order = await holdOrder(house, 128, seconds);
     const { address, token } = order.options;
-    const services = Array.from({ length: SERVICES }, () =>
-      fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
-    );
-    house.atRowEnd(async () => {
-      for (const service of services) service.disconnect();
-      for (const service of services) if (service.exitCode === null) await once(service, 'exit');
-    });
+    const services = Array.from({ length: SERVICES }, () => startModule(import.meta.url));
+    for (const service of services) house.atRowEnd(() => endModule(service));
     for (const service of services) await asked(service, { address, token, databaseUrl: house.databaseUrl });
     return async () => {
       await runLoad({ ...order, perSecond: 1_000 });
@@ -103,7 +98,7 @@ async function commitTimes(databaseUrl: string, requestIds: readonly string[]): 
   return new Map(rows.map(({ id, ms }) => [id, ms]));
 }
 
-if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   const [order] = (await once(process, 'message')) as [WatchersOrder];
   await watchAll(order);
 }

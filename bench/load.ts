@@ -25,6 +25,8 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly failures: number;
+  /** Milliseconds of CPU that each act cost the processes that served it, by process class; absent = not measured. */
+  readonly cpu?: CpuMs;
 }
 
 /** The processes of the loads that have run; each waits for its next order, so that its code is compiled once. */
@@ -49,18 +51,12 @@ export async function runLoad(order: LoadOrder): Promise<LoadResult> {
   return result;
 }
 
-/** What a load saw, and what each of its acts cost the processes that served it. */
-export interface CostedLoad extends LoadResult {
-  /** Milliseconds of CPU for each act, by process class. */
-  readonly cpu: CpuMs;
-}
-
-/** Runs a load. `others` are processes that serve it besides the house's, by name and pid. */
+/** Runs a load, and measures its CPU. `others` are processes that serve it besides the house's, by name and pid. */
 export async function runCosted(
   house: House,
   order: LoadOrder,
   others: Readonly<Record<string, number>> = {},
-): Promise<CostedLoad> {
+): Promise<LoadResult> {
   const before = await house.cpu(others);
   const result = await runLoad(order);
   return { ...result, cpu: cpuEach(before, await house.cpu(others), result.acts) };

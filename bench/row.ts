@@ -1,6 +1,6 @@
 import type { CpuMs } from './cpu.ts';
 import type { House } from './house.ts';
-import { type CostedLoad, endLoads, type LoadResult } from './load.ts';
+import { endLoads, type LoadResult } from './load.ts';
 import { referenceName } from './references/pgbench.ts';
 
 /** One measurement of a row: the service's figure and its reference's, taken one after the other. */
@@ -78,15 +78,9 @@ async function resultOf(row: Row, measured: readonly Measured[]): Promise<Result
 }
 
 /** A throughput as the value of a row. */
-export function throughput(service: LoadResult | CostedLoad, reference: LoadResult | CostedLoad): Measured {
-  return {
-    value: service.perSecond,
-    reference: reference.perSecond,
-    p50Ms: service.p50Ms,
-    p99Ms: service.p99Ms,
-    cpu: 'cpu' in service ? service.cpu : undefined,
-    referenceCpu: 'cpu' in reference ? reference.cpu : undefined,
-  };
+export function throughput(service: LoadResult, reference: LoadResult): Measured {
+  const { perSecond: value, p50Ms, p99Ms, cpu } = service;
+  return { value, reference: reference.perSecond, p50Ms, p99Ms, cpu, referenceCpu: reference.cpu };
 }
 
 function medianCpu(readings: readonly (CpuMs | undefined)[]): CpuMs | undefined {

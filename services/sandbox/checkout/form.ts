@@ -1,6 +1,5 @@
-import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { isLuhnValid } from '../../../platform/card-number.ts';
-import type { BehaviourName } from '../behaviour.ts';
+import type { SubmittedCard } from './submit.ts';
 import { groupInFours, type TestCard, testCardOf } from './test-card.ts';
 import type { FieldError } from './words.ts';
 
@@ -11,9 +10,7 @@ export type FieldName = 'number' | 'expiry' | 'cvc';
 export type FieldErrors = Partial<Record<FieldName, FieldError>>;
 
 /** A card as it may be kept, and how it behaves; or what to correct. */
-type CardForm =
-  | { readonly card: KeptCard; readonly behaviour: BehaviourName; readonly challenged: boolean }
-  | { readonly errors: FieldErrors; readonly typed: Typed };
+type CardForm = SubmittedCard | { readonly errors: FieldErrors; readonly typed: Typed };
 
 /** What was typed, to be shown again. */
 export type Typed = Partial<Record<FieldName, string>>;

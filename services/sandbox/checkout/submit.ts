@@ -50,7 +50,7 @@ export type Submitted =
 const GOES_ON: Submitted = { ended: false };
 
 /** A card as it was submitted. */
-interface SubmittedCard {
+export interface SubmittedCard {
   readonly card: KeptCard;
   readonly behaviour: BehaviourName;
   /** The customer's bank asks first. */

@@ -81,12 +81,13 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
     },
     /** Serves the contract, and metrics where a port is set for them: the last that is started. */
     async serve(methods: Methods): Promise<Served> {
-      const { metricsPort: port, metricsToken: token } = own;
-      if (port !== undefined && token === undefined) {
-        throw new Error(`${name}_METRICS_TOKEN: is required with ${name}_METRICS_PORT`);
+      let metricsPort: number | undefined;
+      if (own.metricsPort !== undefined) {
+        const setting = `${name}_METRICS_PORT`;
+        if (own.metricsToken === undefined) throw new Error(`${name}_METRICS_TOKEN: is required with ${setting}`);
+        const page = answerMetrics(metrics, database, own.metricsToken);
+        metricsPort = await listenAt(setting, own.metricsPort, page);
       }
-      const page = token === undefined ? undefined : answerMetrics(metrics, database, token);
-      const metricsPort = port === undefined || !page ? undefined : await listenAt(`${name}_METRICS_PORT`, port, page);
       const address = { setting: `${name}_PORT`, port: own.port, host, tls, graceMs: GRACE_MS };
       const served = await serveProcessor({ methods, log, credential, ...address });
       started.defer(() => served.close());

@@ -3,13 +3,6 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
 
-/** Files of a server: the settings `<prefix>_CERT`, `_KEY` and `_CLIENT_CA`. */
-interface ServerFiles {
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly clientCa?: string | undefined;
-}
-
 /**
  * A server's certificate and key. With `clientCa` every client must present a certificate issued by it (mutual TLS).
  */
@@ -17,14 +10,6 @@ export interface ServerTls {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly clientCa?: Buffer;
-}
-
-/** Files of a channel: the settings `<prefix>_CA` (or `system`), `_CERT`, `_KEY`; and `_NAME`. */
-interface ChannelFiles {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly name?: string | undefined;
 }
 
 /** The authorities that a channel trusts, and its own certificate. */
@@ -38,17 +23,20 @@ export interface ChannelTls {
 
 const FILES = { ca: 'CA', cert: 'CERT', key: 'KEY', clientCa: 'CLIENT_CA', name: 'NAME' } as const;
 
+/** Files of a server (`cert`, `key`, `clientCa`) or of a channel (`ca` or `system`, `cert`, `key`, and a `name`). */
+type Files = { readonly [file in keyof typeof FILES]?: string | undefined };
+
 /** The files that the settings `<prefix>_CA`, `_CERT`, `_KEY`, `_CLIENT_CA` and `_NAME` name. */
 export function tlsFiles<P extends string>(
   prefix: P,
   settings: { readonly [name in `${P}_${(typeof FILES)[keyof typeof FILES]}`]?: string | undefined },
-): ServerFiles & ChannelFiles {
+): Files {
   const given: Readonly<Record<string, string | undefined>> = settings;
   return Object.fromEntries(Object.entries(FILES).map(([file, name]) => [file, given[`${prefix}_${name}`]]));
 }
 
 /** Reads a server's files; undefined when none is set. Throws an Error of one line that names the wrong setting. */
-export function readServerTls(prefix: string, files: ServerFiles): ServerTls | undefined {
+export function readServerTls(prefix: string, files: Files): ServerTls | undefined {
   const own = readPair(prefix, files);
   if (files.clientCa !== undefined && !own) throw new Error(`${prefix}_CLIENT_CA needs ${prefix}_CERT`);
   if (!own) return undefined;
@@ -59,7 +47,7 @@ export function readServerTls(prefix: string, files: ServerFiles): ServerTls | u
 }
 
 /** Reads a channel's files; undefined when none is set. Throws an Error of one line that names the wrong setting. */
-export function readChannelTls(prefix: string, files: ChannelFiles): ChannelTls | undefined {
+export function readChannelTls(prefix: string, files: Files): ChannelTls | undefined {
   const { ca, name } = files;
   if (ca === undefined) {
     const [orphan] = Object.entries({ CERT: files.cert, KEY: files.key, NAME: name }).filter(
@@ -113,8 +101,7 @@ export function channelSecurity(tls: ChannelTls | undefined): {
   };
 }
 
-function readPair(prefix: string, files: { cert?: string | undefined; key?: string | undefined }) {
-  const { cert, key } = files;
+function readPair(prefix: string, { cert, key }: Files) {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined) throw new Error(`${prefix}_KEY needs ${prefix}_CERT`);
   if (key === undefined) throw new Error(`${prefix}_CERT needs ${prefix}_KEY`);

@@ -4,7 +4,7 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import type { ResultInit } from '../entry.ts';
 import type { Query, Statement } from './database.ts';
 import type { Intent, State } from './entries.ts';
-import { type EventInit, eventInserter } from './outbox.ts';
+import { eventInserter } from './outbox.ts';
 import { openReversals, type Reversal, reversalEvent } from './reversals.ts';
 
 const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
@@ -37,9 +37,7 @@ export function openBooks(schema: string) {
     await query(addition, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
   };
   const reversals = openReversals(schema);
-  const insertEvent = eventInserter(schema);
-  const tell = (query: Query, requestId: string, event: Omit<EventInit, 'requestId'>) =>
-    insertEvent(query, { ...event, requestId });
+  const tell = eventInserter(schema);
 
   return {
     reversalsOf: reversals.list,
@@ -69,23 +67,23 @@ export function openBooks(schema: string) {
       const change = { reversed: reversal.turn % 2 === 1 ? amount : -amount };
       await add(query, authorizationRequestId, change);
       await add(query, captureRequestId, change);
-      await tell(query, authorizationRequestId, { ...reversalEvent(reversal), occurredAt });
+      await tell(query, { ...reversalEvent(reversal), requestId: authorizationRequestId, occurredAt });
     },
 
     /** Books that somebody else ended an authorization, and reports it. */
     async end(query: Query, requestId: string, { how, at, left, isBooked = false, reference }: End): Promise<void> {
       await add(query, requestId, { voided: isBooked ? 0n : left, endedAt: at, endedHow: how });
       const event = { case: 'authorizationEnded', value: { requestId, end: how, amount: left, reference } } as const;
-      await tell(query, requestId, { eventId: `ended-${requestId}`, occurredAt: at, event });
+      await tell(query, { eventId: `ended-${requestId}`, requestId, occurredAt: at, event });
     },
 
     /** Reports a capture by somebody else, which is in the ledger under an identifier of its own. */
     async tellForeignCapture(query: Query, capture: Intent & State, occurredAt: Date): Promise<void> {
       const { requestId: captureRequestId, amount, reference } = capture;
-      const authorizationRequestId = capture.authorizationRequestId ?? '';
-      const value = { authorizationRequestId, captureRequestId, amount, reference };
+      const requestId = capture.authorizationRequestId ?? '';
+      const value = { authorizationRequestId: requestId, captureRequestId, amount, reference };
       const event = { case: 'foreignCapture', value } as const;
-      await tell(query, authorizationRequestId, { eventId: `foreign-${captureRequestId}`, occurredAt, event });
+      await tell(query, { eventId: `foreign-${captureRequestId}`, requestId, occurredAt, event });
     },
 
     /** Reports how an operation ended. A second, contradicting end is another event. */
@@ -95,7 +93,7 @@ export function openBooks(schema: string) {
       const name = kind === 'checkout' ? ('checkoutCompleted' as const) : ('operationSettled' as const);
       const event = { case: name, value: { requestId, result } };
       const eventId = `${kind}-${requestId}-${answer}`.slice(0, 64);
-      await tell(query, requestId, { eventId, occurredAt: actedAt ?? new Date(0), event });
+      await tell(query, { eventId, requestId, occurredAt: actedAt ?? new Date(0), event });
     },
   };
 }

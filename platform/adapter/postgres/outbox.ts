@@ -6,7 +6,7 @@ import { backoffMs, type Outbox, putOffMs } from '../report.ts';
 import type { Query, Statement } from './database.ts';
 
 /** An event before it is stored; `requestId` is what it is about. */
-export interface EventInit {
+interface EventInit {
   readonly eventId: string;
   readonly requestId: string;
   readonly occurredAt: Date;

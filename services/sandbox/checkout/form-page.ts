@@ -55,17 +55,9 @@ interface Filled {
 }
 
 function fields(filled: Filled): Html {
-  return html`${field({ name: 'number', label: WORDS.cardNumber, autocomplete: 'cc-number', maxlength: 31 }, filled)}
-        <div class="pair">
-          ${field(
-            { name: 'expiry', label: WORDS.expiry, autocomplete: 'cc-exp', maxlength: 9, hint: WORDS.expiryHint },
-            filled,
-          )}
-          ${field(
-            { name: 'cvc', label: WORDS.code, autocomplete: 'cc-csc', maxlength: 4, hint: WORDS.codeHint },
-            filled,
-          )}
-        </div>`;
+  const [number, ...pair] = FIELDS.map((one) => field(one, filled));
+  return html`${number}
+        <div class="pair">${pair}</div>`;
 }
 
 interface Field {
@@ -76,12 +68,17 @@ interface Field {
   readonly hint?: string;
 }
 
-const FIELDS: readonly FieldName[] = ['number', 'expiry', 'cvc'];
+/** In their order on the page. */
+const FIELDS: readonly Field[] = [
+  { name: 'number', label: WORDS.cardNumber, autocomplete: 'cc-number', maxlength: 31 },
+  { name: 'expiry', label: WORDS.expiry, autocomplete: 'cc-exp', maxlength: 9, hint: WORDS.expiryHint },
+  { name: 'cvc', label: WORDS.code, autocomplete: 'cc-csc', maxlength: 4, hint: WORDS.codeHint },
+];
 
 function field({ name, label, autocomplete, maxlength, hint }: Field, filled: Filled): Html {
   const { typed, errors, declined } = filled;
   const error = errors?.[name];
-  const focused = errors ? FIELDS.find((one) => errors[one]) : declined && 'number';
+  const focused = errors ? FIELDS.find((one) => errors[one.name])?.name : declined && 'number';
   const describedBy = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
   return html`<div class="field">
           <label for="${name}">${label}</label>
@@ -95,7 +92,7 @@ function field({ name, label, autocomplete, maxlength, hint }: Field, filled: Fi
 }
 
 function corrections(errors: FieldErrors): Html {
-  const items = FIELDS.flatMap((name) => {
+  const items = FIELDS.flatMap(({ name }) => {
     const error = errors[name];
     return error ? [html`<li><a href="#${name}">${WORDS.errors[error]}</a></li>`] : [];
   });

@@ -5,6 +5,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Answer, Finding, type InquireResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Kind, type ResultInit, refusal } from './entry.ts';
 
+/** The form of Holdfast's identifiers. What others write where an adapter writes them may be anything. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** What was asked under an identifier, as an adapter keeps it. */
 interface Asked {
   readonly kind: Kind;

@@ -1,5 +1,6 @@
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
+import { UUID } from '../../../platform/adapter/identifier.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
@@ -78,8 +79,6 @@ async function applyAuthorisation(context: Context, query: Query, item: Item): P
   if (item.success && UUID.test(requestId)) context.log.error('books differ', { requestId, kind: 'authorization' });
   return true;
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The modification of ours that a notification is about: by the reference that Adyen answered, or by our own. */
 async function findOwn(query: Query, item: Item, authorization: Entry, kinds: readonly Entry['kind'][]) {

@@ -1,5 +1,6 @@
 /** What Holdfast writes into Stripe's objects, so that they say by themselves what they are about. */
 import type Stripe from 'stripe';
+import { UUID } from '../../../platform/adapter/identifier.ts';
 import type { Entry } from '../ledger/entry.ts';
 
 type Metadata = Stripe.Metadata | null | undefined;
@@ -37,8 +38,6 @@ export function authorizationOf(metadata: Metadata) {
     memo: metadata?.holdfast_memo ?? '',
   };
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What an operation leaves in the metadata of its PaymentIntent, in the request that does it. */
 export interface Mark {

@@ -26,9 +26,10 @@ export const replayDelivery: Method<'replayDelivery'> = async (core, { deliveryI
       throw new HoldfastError('INVALID_REQUEST', `its body was purged, or it had ${MAX_ATTEMPTS} attempts`);
     return replayed;
   });
-  core.announce([endpointName(endpoint)]);
   const delivery = await demandDelivery(core, deliveryId, merchantId);
   const { attempts } = await presentAttempts(core, context, deliveryId);
+  // Last, so that an attempt of now does not come between the two.
+  core.announce([endpointName(endpoint)]);
   return { delivery: presentDelivery(delivery, attempts) };
 };
 

@@ -17,8 +17,17 @@ import { pairBytes, pairMs } from './rows/years.ts';
 
 const HOT_ROWS = [pairs, restPairs, relay, deliveries];
 const ROWS = [
-  ...[holds, pairs, loneHold, restHolds, restPairs, relay, relayByTwo],
-  ...[firstAttemptP50, firstAttemptP99, deliveries, watch],
+  holds,
+  pairs,
+  loneHold,
+  restHolds,
+  restPairs,
+  relay,
+  relayByTwo,
+  firstAttemptP50,
+  firstAttemptP99,
+  deliveries,
+  watch,
 ];
 const YEARS_ROWS = [pairMs, pairBytes];
 const KEPT = new URL('kept.json', import.meta.url);

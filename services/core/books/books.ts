@@ -1,6 +1,5 @@
 import { BusyKeys, type CallerPatience, ResultLost } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
-import type { SentKind } from '../domain/kinds.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
 import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/database-errors.ts';
@@ -8,7 +7,6 @@ import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
-import { markNeedsReview, markUnknown, postponeInquiry } from '../storage/submission/open-submissions.ts';
 import { noticeExpiring } from './expiring.ts';
 import { type TakenBack, type TakingBack, takeBack } from './reversals.ts';
 import {
@@ -21,32 +19,6 @@ import {
 import { storeGathered, storeGatheredHolds } from './store-gathered.ts';
 import { deadlineOf, type Stored, type SubmissionRequest } from './submission-request.ts';
 
-/**
- * The books: the writes of money. Each is one statement with everything that follows from it (state, operation,
- * delivery) and commits by itself, so no transaction waits for this process or for a processor. Concurrent callers
- * share commits.
- *
- * A method that stores a new operation rejects with NotSent when nothing was stored and nothing will be (too many wait,
- * the caller's deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
- */
-export interface Books {
-  insertHold(hold: HoldInput, patience?: CallerPatience): Promise<Stored>;
-  settleHold(settlement: HoldSettlement): Promise<Settled>;
-  /** Judges a request and stores it; what is on a hold is reserved there. */
-  store(request: SubmissionRequest): Promise<Stored>;
-  settle(settlement: SubmissionSettlement): Promise<Settled>;
-  /** Books a reversal or a reinstatement, once for its event. */
-  takeBack(taking: TakingBack): Promise<TakenBack>;
-  /** Tells a merchant that a hold ends soon, once. */
-  noticeExpiring(hold: ReadHold, at: Date): Promise<Settled>;
-  /** Stores that an outcome is unknown, when to inquire, and until when that is normal. */
-  markUnknown(kind: SentKind, requestId: string, inquireAt: Date, expectedBy?: Date): Promise<void>;
-  /** Stores when to inquire next; `expectedBy` when the processor has just said it. */
-  postponeInquiry(kind: SentKind, requestId: string, at: Date, expectedBy?: Date): Promise<void>;
-  /** Marks what is open for review by an operator. Returns false when it has ended meanwhile. */
-  markNeedsReview(kind: SentKind, requestId: string): Promise<boolean>;
-}
-
 /** Metrics of the books. */
 export interface BooksObserver {
   ended(result: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'>): void;
@@ -54,8 +26,17 @@ export interface BooksObserver {
   gathered(write: string, size: number): void;
 }
 
-/** Opens the books on a database. */
-export function openBooks(database: Database, announce: Announce, observer?: BooksObserver): Books {
+export type Books = ReturnType<typeof openBooks>;
+
+/**
+ * Opens the books: the writes of money. Each is one statement with everything that follows from it (state, operation,
+ * delivery) and commits by itself, so no transaction waits for this process or for a processor. Concurrent callers
+ * share commits.
+ *
+ * A method that stores a new operation rejects with NotSent when nothing was stored and nothing will be (too many wait,
+ * the caller's deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
+ */
+export function openBooks(database: Database, announce: Announce, observer?: BooksObserver) {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
   const holds = new StatementGather<HoldInput, Stored>((batch) => storeGatheredHolds(database, batch), {
     ...STORE,
@@ -97,21 +78,22 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   };
   // What is gathered runs outside its callers' context, so each carries its trace.
   return {
-    insertHold: (hold, patience) => holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
-    settleHold: async (settlement) => announced(await holdEnds.submit({ ...settlement, traceParent: traceParent() })),
-    store: (request) => submissions.submit(request, request.patience),
-    settle: async (settlement) => announced(await ends.submit({ ...settlement, traceParent: traceParent() })),
-    takeBack: async (taking) => {
+    insertHold: (hold: HoldInput, patience?: CallerPatience) =>
+      holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
+    settleHold: async (settlement: HoldSettlement) =>
+      announced(await holdEnds.submit({ ...settlement, traceParent: traceParent() })),
+    /** Judges a request and stores it; what is on a hold is reserved there. */
+    store: (request: SubmissionRequest) => submissions.submit(request, request.patience),
+    settle: async (settlement: SubmissionSettlement) =>
+      announced(await ends.submit({ ...settlement, traceParent: traceParent() })),
+    /** Books a reversal or a reinstatement, once for its event. */
+    async takeBack(taking: TakingBack): Promise<TakenBack> {
       const { became, settled } = await takings.submit({ ...taking, traceParent: traceParent() });
       announced(settled);
       return became;
     },
-    noticeExpiring: async (hold, at) => announced(await noticeExpiring(database, hold, at)),
-    markUnknown: (kind, requestId, inquireAt, expectedBy) =>
-      markUnknown(database.query, kind, requestId, inquireAt, expectedBy ?? null),
-    postponeInquiry: (kind, requestId, at, expectedBy) =>
-      postponeInquiry(database.query, kind, requestId, at, expectedBy ?? null),
-    markNeedsReview: (kind, requestId) => markNeedsReview(database.query, kind, requestId),
+    /** Tells a merchant that a hold ends soon, once. */
+    noticeExpiring: async (hold: ReadHold, at: Date) => announced(await noticeExpiring(database, hold, at)),
   };
 }
 

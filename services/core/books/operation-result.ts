@@ -2,10 +2,13 @@ import { randomUUIDv7 } from 'node:crypto';
 import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification-body.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { NewRow } from '../storage/input-columns.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { EndInput } from '../storage/submission/settle-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 /** The outcome that ends something, and when. */
 export interface Ending {
@@ -18,38 +21,21 @@ export interface Ending {
 }
 
 /** The fields of a submission that its end needs; none of them changes. */
-export interface SettledFields {
-  readonly requestId: string;
-  readonly holdRequestId?: string | null | undefined;
-  /** Of a refund. */
-  readonly captureRequestId?: string | null | undefined;
-  /** Minor units. */
-  readonly amount: bigint;
-  readonly finalCapture?: boolean | null | undefined;
-  readonly reported?: boolean | undefined;
-  readonly merchantId: string;
-  readonly currency: string;
-  readonly terminalId?: string | null | undefined;
-  readonly userId?: string | null | undefined;
-  readonly merchantReference?: string | null | undefined;
-}
+export type SettledFields = NewRow<
+  SubmissionRow,
+  'requestId' | 'holdRequestId' | 'captureRequestId' | 'amount' | 'finalCapture' | 'merchantId' | 'currency'
+> &
+  NewRow<SubmissionRow, 'terminalId' | 'userId' | 'merchantReference'> & {
+    readonly reported?: boolean | undefined;
+  };
 
-/** The subject of an operation, as its result shows it. Money in minor units. */
-export interface Subject {
-  readonly merchantId: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly merchantReference?: string | null | undefined;
-  readonly card?: Card | undefined;
-  readonly holdRequestId?: string | undefined;
-  readonly captureRequestId?: string | undefined;
-  /** Of an extension: when the hold ends now. */
-  readonly expiresAt?: Date | null | undefined;
-  /** Whether this merchant is notified of holds placed, declined, incremented, extended, released and expired. */
-  readonly notifyHolds: boolean;
-}
+/** The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension. */
+export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
+  NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'notifyHolds'> & {
+    readonly card?: Card | undefined;
+    readonly holdRequestId?: string | undefined;
+    readonly captureRequestId?: string | undefined;
+  };
 
 /** Builds the row of the operation log and the notification of a final outcome. */
 export function resultOf(
@@ -111,7 +97,7 @@ export function resultOf(
  * Builds the body of the notification of a result that is in the log, as resultOf() and the statement that stored it
  * did.
  */
-export function notifiedBody(result: OperationRow, facts: Parameters<typeof cardOf>[0] & Kept): string {
+export function notifiedBody(result: OperationRow, facts: CardColumns & Kept): string {
   const numbers = [
     result.holdSequence === null ? '' : `,"sequence":${result.holdSequence}`,
     `,"position":${result.sequence}`,
@@ -174,16 +160,11 @@ export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: 
   return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
 }
 
-/** The card, as columns. */
-export function cardOf(row: {
-  cardBrand?: string | null | undefined;
-  cardLast4?: string | null | undefined;
-  cardExpiryMonth?: number | null | undefined;
-  cardExpiryYear?: number | null | undefined;
-  cardFunding?: string | null | undefined;
-  cardThreeDSecure?: string | null | undefined;
-  cardDeclineCode?: string | null | undefined;
-}): Card | undefined {
+/** The columns of a card, of which some may be null or left out. */
+type CardColumns = { readonly [Name in `card${string}` & keyof HoldRow]?: HoldRow[Name] | undefined };
+
+/** The card of a row. */
+export function cardOf(row: CardColumns): Card | undefined {
   if (!row.cardLast4) return undefined;
   return {
     brand: row.cardBrand ?? '',

@@ -3,8 +3,10 @@ import type { HoldBooks } from '../domain/hold-rules.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { isOk } from '../domain/outcome.ts';
 import type { Database } from '../storage/database.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
 import { settleHolds } from '../storage/hold/settle-holds.ts';
+import type { NewRow } from '../storage/input-columns.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import {
   type Settled as Done,
@@ -28,17 +30,8 @@ export interface HoldSettlement extends Ending {
 }
 
 /** The fields of a hold that its placing needs; none of them changes. */
-export interface HoldFields {
-  readonly requestId: string;
-  readonly merchantId: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly merchantReference?: string | null | undefined;
-  readonly notifyHolds: boolean;
-  readonly holdPeriodS: number;
-}
+export type HoldFields = NewRow<HoldRow, 'requestId' | 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
+  NewRow<HoldRow, 'merchantReference' | 'notifyHolds' | 'holdPeriodS'>;
 
 /** What settling did: whether it ended anything, and which deliveries it made. */
 export interface Settled {

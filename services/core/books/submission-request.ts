@@ -4,6 +4,7 @@ import type { KindOnHold } from '../domain/kinds.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { ClaimInput } from '../storage/claim/claim-row.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { NewRow } from '../storage/input-columns.ts';
 import type { Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
 
 /** What is asked for, before it is judged and stored. */
@@ -38,16 +39,9 @@ export interface HoldRequest extends Request {
 }
 
 /** A request for an OCT. */
-export interface OctRequest extends Request, Place {
-  readonly kind: 'OCT';
-  readonly merchantId: string;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly terminalId: string;
-  readonly userId: string;
-  readonly tokenId: string;
-  readonly merchantReference?: string | undefined;
-}
+export type OctRequest = Request &
+  NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency' | 'processor' | 'processorAccount'> &
+  NewRow<HoldRow, 'merchantReference'> & { readonly kind: 'OCT'; readonly tokenId: string };
 
 export type SubmissionRequest = HoldRequest | OctRequest;
 
@@ -65,12 +59,6 @@ export interface Reservation
   readonly closing: boolean;
   /** It is an increment or an extension. */
   readonly changing?: Change;
-}
-
-/** Where something is sent: a name of PROCESSORS, and the merchant's account there. */
-export interface Place {
-  readonly processor: string;
-  readonly processorAccount: string;
 }
 
 /**

@@ -4,15 +4,15 @@ import type { Log } from '../../../platform/log.ts';
 import type { Books } from '../books/books.ts';
 import type { SettledFields } from '../books/operation-result.ts';
 import type { HoldFields } from '../books/settle-gathered.ts';
-import type { Place } from '../books/submission-request.ts';
 import type { Reach } from '../domain/crash-points.ts';
-import type { SentKind, SubmissionKind } from '../domain/kinds.ts';
+import type { SentKind } from '../domain/kinds.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { isImported } from '../storage/imported/import-marks.ts';
+import type { NewRow } from '../storage/input-columns.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
@@ -35,41 +35,29 @@ export interface Sender extends Settler {
   readonly reach: Reach;
 }
 
-/** What all facts have. */
-interface Named extends Place {
-  readonly requestId: string;
-  /** Its identifier at the processor; null or absent = the requestId. */
-  readonly processorRequestId?: string | null | undefined;
+/** What all facts have: where it is sent, under which identifier (null or absent = the requestId). */
+type Named = NewRow<SubmissionRow, 'requestId' | 'processor' | 'processorAccount' | 'processorRequestId'> & {
   /** It was imported from the processor's books. */
   readonly imported?: boolean | undefined;
-}
+};
 
-/** What placing a hold depends on. */
-export interface HoldFacts extends Named, HoldFields {
-  readonly kind: 'HOLD';
-  /** Absent = a checkout. */
-  readonly tokenId?: string | null | undefined;
-  /** The sealed address of its page; absent = it is not known. */
-  readonly checkoutUrlCiphertext?: Buffer | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly customerPresent: boolean;
-  readonly expectedCaptureAt?: Date | null | undefined;
-  /** The id of the key that the preauthorizationId follows from. */
-  readonly idKey: string;
-}
+/** What placing a hold depends on. Without a tokenId it is a checkout, whose page is known if its address is. */
+export type HoldFacts = Named &
+  HoldFields &
+  NewRow<HoldRow, 'tokenId' | 'checkoutUrlCiphertext' | 'description' | 'expectedCaptureAt' | 'idKey'> & {
+    readonly kind: 'HOLD';
+    readonly customerPresent: boolean;
+  };
 
-/** What a submission depends on. */
-export interface SubmissionFacts extends Named, SettledFields {
-  readonly kind: SubmissionKind;
-  /** The hold that it is on. */
-  readonly hold?: HoldRow | undefined;
-  readonly tokenId?: string | null | undefined;
-  /** Of a refund: what names its capture. */
-  readonly capture?: Pick<SubmissionRow, 'requestId' | 'processorRequestId'> | undefined;
-  /** What the processor reported of a void that it did by itself. */
-  readonly amountReleased?: bigint | null | undefined;
-  readonly processorReference?: string | null | undefined;
-}
+/** What a submission depends on. A void that the processor did by itself has what it reported of it. */
+export type SubmissionFacts = Named &
+  SettledFields &
+  NewRow<SubmissionRow, 'kind' | 'tokenId' | 'amountReleased' | 'processorReference'> & {
+    /** The hold that it is on. */
+    readonly hold?: HoldRow | undefined;
+    /** Of a refund: what names its capture. */
+    readonly capture?: Pick<SubmissionRow, 'requestId' | 'processorRequestId'> | undefined;
+  };
 
 /** What everything that is done with a hold depends on. */
 export function onHold(hold: HoldRow) {

@@ -4,6 +4,7 @@ import { type Approved, type FinalOutcome, isFinal, isOk, type Outcome } from '.
 import { freezeHold } from '../storage/hold/change-hold.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
+import { markNeedsReview, markUnknown } from '../storage/submission/open-submissions.ts';
 import { countLost } from '../storage/submission/read-submissions.ts';
 import type { Booker, Facts, Settler } from './facts.ts';
 import { voidLate } from './void-late.ts';
@@ -79,7 +80,7 @@ export async function settleFinal(
 }
 
 async function leaveUnknown(
-  { books, clock, processors }: Settler,
+  { database, clock, processors }: Settler,
   facts: Facts,
   outcome: Outcome,
 ): Promise<Settlement> {
@@ -88,7 +89,7 @@ async function leaveUnknown(
   const said = outcome.answer === 'ACCEPTED' ? outcome.expectedBy : undefined;
   const expectedBy = said && (await processors.of(facts).acceptedUntil(kind, now, said));
   const soon = new Date(now.getTime() + FIRST_INQUIRY_MS);
-  await books.markUnknown(kind, requestId, nextLook(now, expectedBy) ?? soon, expectedBy);
+  await markUnknown(database.query, kind, requestId, nextLook(now, expectedBy) ?? soon, expectedBy);
   return { is: 'UNKNOWN' };
 }
 
@@ -125,9 +126,9 @@ const NOTHING_LEFT: ReadonlySet<string> = new Set([
   'authorization_closed',
 ]);
 
-async function review({ books, log }: Settler, facts: Facts, processorCode: string): Promise<boolean> {
+async function review({ database, log }: Settler, facts: Facts, processorCode: string): Promise<boolean> {
   const { kind, requestId, processor } = facts;
-  const isOpen = await books.markNeedsReview(kind, requestId);
+  const isOpen = await markNeedsReview(database.query, kind, requestId);
   if (isOpen) log.error('needs_review', { kind, requestId, processor, processorCode });
   return isOpen;
 }

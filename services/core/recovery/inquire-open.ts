@@ -11,6 +11,8 @@ import { findHold } from '../storage/hold/read-holds.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import {
   type DueSubmission,
+  markNeedsReview,
+  postponeInquiry,
   takeCheckoutsThatRanOut,
   takeDueSubmissions,
 } from '../storage/submission/open-submissions.ts';
@@ -59,7 +61,7 @@ async function look(recovery: Sender, due: DueSubmission): Promise<'LATER' | Dat
   // What the processor takes its time over is no trouble: it needs no review before its time is over.
   const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);
   if (!nextAt) return again;
-  await recovery.books.postponeInquiry(kind, requestId, nextAt, expectedBy);
+  await postponeInquiry(recovery.database.query, kind, requestId, nextAt, expectedBy);
   return undefined;
 }
 
@@ -113,12 +115,16 @@ async function settleOrPutOff(
   }
 }
 
-async function putOff({ books, clock, log }: Sender, due: DueSubmission, by: 'LATER' | Date): Promise<void> {
+async function putOff(
+  { database: { query }, clock, log }: Sender,
+  due: DueSubmission,
+  by: 'LATER' | Date,
+): Promise<void> {
   const { kind, requestId, processor } = due;
   const pauseS = PAUSES_S[due.inquiryCount];
   if (pauseS !== undefined) {
     const at = clock().getTime() + pauseS * 1_000;
-    return books.postponeInquiry(kind, requestId, new Date(by === 'LATER' ? at : Math.min(at, by.getTime())));
+    return postponeInquiry(query, kind, requestId, new Date(by === 'LATER' ? at : Math.min(at, by.getTime())));
   }
-  if (await books.markNeedsReview(kind, requestId)) log.error('needs_review', { kind, requestId, processor });
+  if (await markNeedsReview(query, kind, requestId)) log.error('needs_review', { kind, requestId, processor });
 }

@@ -4,6 +4,7 @@ import { pointOf } from '../../domain/crash-points.ts';
 import { openPage } from '../../kinds/checkout-page.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
+import { postponeInquiry } from '../../storage/submission/open-submissions.ts';
 import type { Core } from '../core.ts';
 import { processorRefusal } from '../refuse.ts';
 import { presentCheckout } from './present-hold.ts';
@@ -16,6 +17,6 @@ export async function openCheckout(core: Core, requestId: string, contract: Merc
   const opened = await openPage(core, hold, contract.name);
   if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal, false);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
-  await core.books.postponeInquiry('HOLD', requestId, core.clock());
+  await postponeInquiry(core.database.query, 'HOLD', requestId, core.clock());
   return undefined;
 }

@@ -16,7 +16,7 @@ export interface DueSubmission
 }
 
 /**
- * Stores that an outcome is unknown, when to inquire, and until when that is normal (null = it is not). A submission
+ * Stores that an outcome is unknown, when to inquire, and until when that is normal (undefined = it is not). A submission
  * that has ended meanwhile is left as it is.
  */
 export async function markUnknown(
@@ -24,21 +24,21 @@ export async function markUnknown(
   kind: SentKind,
   requestId: string,
   inquireAt: Date,
-  expectedBy: Date | null,
+  expectedBy: Date | undefined,
 ): Promise<void> {
   await query(MARK_UNKNOWN[tableOf(kind)], [requestId, inquireAt, expectedBy]);
 }
 
 /**
- * Stores when to inquire next, and until when it is normal that there is no result; null = as it was. A submission that
- * is not waiting for an inquiry any more is left as it is.
+ * Stores when to inquire next, and until when it is normal that there is no result; absent = as it was. A submission
+ * that is not waiting for an inquiry any more is left as it is.
  */
 export async function postponeInquiry(
   query: Query,
   kind: SentKind,
   requestId: string,
   at: Date,
-  expectedBy: Date | null,
+  expectedBy?: Date,
 ): Promise<void> {
   await query(POSTPONE[tableOf(kind)], [requestId, at, expectedBy]);
 }

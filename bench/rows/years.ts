@@ -1,44 +1,34 @@
-import type { Database } from '../../services/core/storage/database.ts';
 import { openPool } from '../../services/core/storage/open-pool.ts';
 import { makePartitions } from '../../services/core/storage/partitions.ts';
-import { type CpuMs, cpuEach } from '../cpu.ts';
-import { measurePairs, type PairCost } from '../database-pairs.ts';
 import { type House, openHouse } from '../house.ts';
+import { type LoadOrder, runCosted } from '../load.ts';
 import { median, type Row } from '../row.ts';
 import { STORE_PAIRS } from '../stored-holds.ts';
+import { holdOrder } from './calls.ts';
 
 const FEW = 10_000;
 const MANY = Number(process.env.YEARS_HOLDS ?? 2_000_000);
-const AT_ONCE = 100_000;
-/** Of 32 pairs each: a few seconds, in which the machine hardly changes. */
-const ROUNDS = 20;
+const STORED_AT_ONCE = 100_000;
+const IN_FLIGHT = 32;
 const TURNS = 15;
 const A_MONTH_MS = 30 * 86_400_000;
 
-/**
- * Milliseconds of a pair and its deliveries in PostgreSQL alone, one statement after the other, among many holds and,
- * in a cluster of its own and in turn, among few.
- */
+/** CPU that PostgreSQL spends on a pair among many holds and, in a cluster of its own and in turn, among few. */
 export const pairMs: Row = {
-  name: `a hold + capture in PostgreSQL alone, among ${MANY} holds`,
+  name: `PostgreSQL's CPU of a hold + capture, among ${MANY} holds`,
   unit: 'ms',
   reference: `among ${FEW} holds`,
   goal: { atMost: 1.1 },
   repetitions: TURNS,
-  async prepare(house) {
+  async prepare(house, seconds) {
     const small = await openHouse();
     house.atRowEnd(() => small.close());
-    const [few, many] = [await storePairs(small, FEW), await storePairs(house, MANY)];
-    return async () => {
-      const [ours, theirs] = [await costOf(house, many), await costOf(small, few)];
-      return { value: ours.ms, reference: theirs.ms, cpu: ours.cpu, referenceCpu: theirs.cpu };
-    };
+    const [few, many] = [await storePairs(small, FEW, seconds), await storePairs(house, MANY, seconds)];
+    return async () => ({ value: (await costOf(house, many)).ms, reference: (await costOf(small, few)).ms });
   },
 };
 
-/**
- * Bytes that a pair and its deliveries leave in tables and indexes, beside those that go through the write-ahead log.
- */
+/** Bytes that a pair leaves in tables and indexes, beside those that go through the write-ahead log. */
 export const pairBytes: Row = {
   name: `bytes stored for a hold + capture, among ${MANY} holds`,
   unit: 'bytes',
@@ -46,33 +36,36 @@ export const pairBytes: Row = {
   goal: undefined,
   warmsUp: false,
   repetitions: 1,
-  async prepare(house) {
-    const merchantId = await storePairs(house, MANY);
+  async prepare(house, seconds) {
+    const order = await storePairs(house, MANY, seconds);
     return async () => {
       const before = await sizeOf(house);
-      const walBytes: number[] = [];
-      for (let turn = 0; turn < TURNS; turn++) walBytes.push((await costOf(house, merchantId)).walBytes);
-      return { value: ((await sizeOf(house)) - before) / (TURNS * ROUNDS * 32), reference: median(walBytes) };
+      const costs = [];
+      for (let turn = 0; turn < TURNS; turn++) costs.push(await costOf(house, order));
+      const pairs = costs.reduce((sum, { acts }) => sum + acts, 0);
+      return { value: ((await sizeOf(house)) - before) / pairs, reference: median(costs.map((cost) => cost.walBytes)) };
     };
   },
 };
 
-/** Stores captured holds of the past, with all that is kept of them, up to a number. Resolves with a merchant. */
-async function storePairs(house: House, count: number): Promise<string> {
-  const { merchantId } = await house.createMerchant({ webhookUrl: 'http://127.0.0.1:9' });
+/** Stores captured holds of the past, with all that is kept of them, up to a number. Returns a load of pairs. */
+async function storePairs(house: House, count: number, seconds: number): Promise<LoadOrder> {
+  const order = await holdOrder(house, IN_FLIGHT, seconds, { capture: 'yes' });
   const [stored] = await house.query<{ count: string }>('select count(*) from hold');
   const first = Number(stored?.count);
   const before = await sizeOf(house);
-  await inDatabase(house, (database) => makePartitions(database, new Date(Date.now() - A_MONTH_MS), 0));
-  for (let at = first; at < count; at += AT_ONCE)
-    await house.query(STORE_PAIRS, [merchantId, Math.min(AT_ONCE, count - at), at]);
+  const database = await openPool({ databaseUrl: house.databaseUrl, poolSize: 1 });
+  await makePartitions(database, new Date(Date.now() - A_MONTH_MS), 0);
+  await database.close();
+  for (let at = first; at < count; at += STORED_AT_ONCE)
+    await house.query(STORE_PAIRS, [order.options.merchantId, Math.min(STORED_AT_ONCE, count - at), at]);
   await house.query('vacuum analyze');
   const added = count - first;
   if (added > 0) {
     const bytes = Math.round(((await sizeOf(house)) - before) / added);
     process.stderr.write(`${added} pairs stored, ${bytes} bytes each without deliveries\n`);
   }
-  return merchantId;
+  return order;
 }
 
 async function sizeOf(house: House): Promise<number> {
@@ -81,18 +74,14 @@ async function sizeOf(house: House): Promise<number> {
   return Number(row?.size);
 }
 
-async function costOf(house: House, merchantId: string): Promise<PairCost & { cpu: CpuMs }> {
-  const before = await house.cpu();
-  const cost = await inDatabase(house, (database) => measurePairs(database, merchantId, ROUNDS));
-  const { PostgreSQL = 0 } = cpuEach(before, await house.cpu(), ROUNDS * 32);
-  return { ...cost, cpu: { PostgreSQL } };
+/** What pairs cost PostgreSQL. `walBytes` includes pages that are written whole after a checkpoint. */
+async function costOf(house: House, order: LoadOrder) {
+  const before = await walPosition(house);
+  const { acts, cpu } = await runCosted(house, order);
+  return { acts, ms: cpu?.PostgreSQL ?? Number.NaN, walBytes: ((await walPosition(house)) - before) / acts };
 }
 
-async function inDatabase<T>(house: House, run: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openPool({ databaseUrl: house.databaseUrl, poolSize: 1 });
-  try {
-    return await run(database);
-  } finally {
-    await database.close();
-  }
+async function walPosition(house: House): Promise<number> {
+  const [row] = await house.query<{ position: string }>(`select pg_current_wal_insert_lsn() - '0/0' as position`);
+  return Number(row?.position);
 }

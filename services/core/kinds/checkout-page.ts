@@ -1,9 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { identifierOf } from '../domain/outcome.ts';
 import type { RefusedCheckout } from '../processor/processor.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Sender } from './facts.ts';
+import { named } from './send-to-processor.ts';
 import { settle } from './settle-outcome.ts';
 
 /**
@@ -16,12 +16,9 @@ export async function openPage(
   hold: HoldRow,
   merchantName: string,
 ): Promise<HoldRow | RefusedCheckout | undefined> {
-  const { requestId, merchantId, terminalId, userId, amount, currency, saveCard, processorAccount: account } = hold;
+  const { requestId, terminalId, userId, amount, currency, saveCard } = hold;
   const checkout = await sender.processors.of(hold).createCheckout({
-    requestId: identifierOf(hold),
-    operationRequestId: requestId,
-    merchantId,
-    account,
+    ...named(hold),
     terminalId,
     userId,
     amount,

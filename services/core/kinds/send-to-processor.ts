@@ -4,6 +4,7 @@ import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { type Approved, identifierOf, type Outcome } from '../domain/outcome.ts';
 import type { Processor } from '../processor/processor.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Facts, HoldFacts, Sender, SubmissionFacts } from './facts.ts';
 
 /** Sends what is stored to its processor. Its outcome may be unknown; nothing here guesses. */
@@ -24,74 +25,57 @@ type Send = (processor: Processor, facts: SubmissionFacts) => Promise<Outcome>;
 
 /** The calls, by kind. */
 const SEND: Readonly<Record<SubmissionKind, Send>> = {
-  CAPTURE(processor, { hold, ...capture }) {
-    assert(hold, 'a capture has a hold');
+  CAPTURE(processor, capture) {
+    const { amount, currency, finalCapture } = capture;
+    const { terminalId, userId, tokenId, allowMultipleCaptures } = holdOf(capture);
     return processor.send('capture', {
-      requestId: identifierOf(capture),
-      operationRequestId: capture.requestId,
-      authorizationRequestId: identifierOf(hold),
-      merchantId: hold.merchantId,
-      account: capture.processorAccount,
-      terminalId: hold.terminalId,
-      userId: hold.userId,
-      tokenId: hold.tokenId ?? '',
-      amount: capture.amount,
-      currency: hold.currency,
-      finalCapture: capture.finalCapture || !hold.allowMultipleCaptures,
+      ...onAuthorization(capture),
+      terminalId,
+      userId,
+      tokenId: tokenId ?? '',
+      amount,
+      currency,
+      finalCapture: finalCapture || !allowMultipleCaptures,
     });
   },
   RELEASE: sendVoid,
   EXPIRY: sendVoid,
   LATE_VOID: sendVoid,
-  REFUND(processor, { hold, capture, ...refund }) {
-    assert(hold && capture, 'a refund has a capture and its hold');
-    return processor.send('refund', {
-      requestId: identifierOf(refund),
-      captureRequestId: identifierOf(capture),
-      authorizationRequestId: identifierOf(hold),
-      merchantId: hold.merchantId,
-      account: refund.processorAccount,
-      amount: refund.amount,
-      currency: hold.currency,
-      operationRequestId: refund.requestId,
-    });
+  REFUND(processor, refund) {
+    const { amount, currency, capture } = refund;
+    assert(capture, 'a refund has a capture');
+    const captureRequestId = identifierOf(capture);
+    return processor.send('refund', { ...onAuthorization(refund), captureRequestId, amount, currency });
   },
   INCREMENT: (processor, increment) => {
     const { amount, currency } = increment;
     return processor.send('incrementAuthorization', { ...onAuthorization(increment), amount, currency });
   },
   EXTENSION: (processor, extension) => processor.send('extendAuthorization', onAuthorization(extension)),
-  OCT(processor, { processorAccount: account, ...oct }) {
-    const { merchantId, amount, currency } = oct;
-    const [terminalId, userId, tokenId] = [oct.terminalId ?? '', oct.userId ?? '', oct.tokenId ?? ''];
+  OCT(processor, oct) {
+    const { amount, currency } = oct;
     return processor.send('credit', {
-      requestId: identifierOf(oct),
-      merchantId,
-      account,
-      terminalId,
-      userId,
-      tokenId,
+      ...named(oct),
+      terminalId: oct.terminalId ?? '',
+      userId: oct.userId ?? '',
+      tokenId: oct.tokenId ?? '',
       amount,
       currency,
       merchantReference: oct.merchantReference ?? '',
-      operationRequestId: oct.requestId,
     });
   },
 };
 
-function sendHold(processor: Processor, { processorAccount: account, ...hold }: HoldFacts): Promise<Outcome> {
-  const { merchantId, terminalId, userId, amount, currency, expectedCaptureAt } = hold;
+function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
+  const { terminalId, userId, amount, currency, expectedCaptureAt } = hold;
   return processor.send('authorize', {
-    requestId: identifierOf(hold),
-    merchantId,
-    account,
+    ...named(hold),
     terminalId,
     userId,
     tokenId: hold.tokenId ?? '',
     amount,
     currency,
     merchantReference: hold.merchantReference ?? '',
-    operationRequestId: hold.requestId,
     memo: hold.idKey,
     description: hold.description ?? '',
     customerPresent: hold.customerPresent,
@@ -104,16 +88,20 @@ async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<O
   return facts.reported ? reportedVoid(facts) : processor.send('void', onAuthorization(facts));
 }
 
-/** The fields of every call about an authorization that needs no more of the hold. */
-function onAuthorization({ hold, ...submission }: SubmissionFacts) {
+/** The fields of every call: what it is called at the processor and here, and whose it is. */
+export function named(facts: Pick<Facts, 'requestId' | 'processorRequestId' | 'merchantId' | 'processorAccount'>) {
+  const { requestId: operationRequestId, merchantId, processorAccount: account } = facts;
+  return { requestId: identifierOf(facts), operationRequestId, merchantId, account };
+}
+
+/** The fields of every call about an authorization. */
+function onAuthorization(submission: SubmissionFacts) {
+  return { ...named(submission), authorizationRequestId: identifierOf(holdOf(submission)) };
+}
+
+function holdOf({ hold }: SubmissionFacts): HoldRow {
   assert(hold, 'it has a hold');
-  return {
-    requestId: identifierOf(submission),
-    operationRequestId: submission.requestId,
-    authorizationRequestId: identifierOf(hold),
-    merchantId: submission.merchantId,
-    account: submission.processorAccount,
-  };
+  return hold;
 }
 
 /** What the processor reported when it ended an authorization by itself. */

@@ -1,7 +1,4 @@
-/**
- * Everything that the console asks of the service: the operators' routes, under the session's cookie. The only file
- * that knows their addresses and names.
- */
+/** How the console calls the operators' routes, under the session's cookie. */
 
 /** A refusal, or that no answer came: the fields of the problem that was answered. */
 class Refusal extends Error {
@@ -36,7 +33,7 @@ export async function readSession() {
 
 /** Signs in. The token is sent once and kept nowhere; the name is what the audit log says. */
 export async function signIn(token, operator) {
-  return keep(await call('POST', '/session', { body: defined({ token, operator }), isQuiet: true }));
+  return keep(await call('POST', '/session', { body: { token, operator }, isQuiet: true }));
 }
 
 export async function signOut() {
@@ -51,27 +48,17 @@ function keep(session) {
   return session;
 }
 
-export const readOverview = () => call('GET', '/overview');
+/** Reads a route; fields of the filter without a value are left out. */
+export const get = (path, filter) => call('GET', path + queryOf(filter));
 
-/** Results, deliveries and notifications by minute, oldest first. */
-export const readMinutes = async (minutes) => (await call('GET', `/overview/series${queryOf({ minutes })}`)).items;
+/** Sends a command; fields without a value are left out. `key` makes a repetition safe. */
+export const post = (path, body = {}, key) => call('POST', path, { body, key });
 
-/** What an identifier or a part of one may stand for. In a body, never in an address: it may be sensitive. */
-export const search = (asked) => call('POST', '/search', { body: defined(asked) });
+export const put = (path, body) => call('PUT', path, { body });
+export const remove = (path) => call('DELETE', path);
 
-export const readOperation = (requestId) => call('GET', pathOf('operations', requestId));
-
-/** Lists, page by page: each takes a filter, and answers `{ items, nextPageToken? }`. */
-export const listOperations = list('/operations');
-export const listHolds = list('/holds');
-export const listDeliveries = list('/deliveries');
-export const listEndpoints = list('/endpoints');
-export const listFailures = list('/relay/failures');
-export const listQuarantine = list('/relay/quarantine');
-export const listStored = list('/relay/notifications');
-export const listReviews = list('/reviews');
-export const listAudit = list('/audit');
-export const listMerchants = list('/merchants');
+/** A path with identifiers in it: pathOf`/holds/${requestId}/capture`. */
+export const pathOf = (texts, ...ids) => String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
 
 /** After which a stream that was refused is asked for again. */
 const REOPEN_MS = 2_000;
@@ -107,59 +94,6 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A hold with its captures, operations and deliveries; these without attempts. */
-export const readHold = (requestId) => call('GET', pathOf('holds', requestId));
-
-/** Charges a hold; amount in minor units. */
-export const capture = (requestId, amountToCapture, finalCapture, key) =>
-  call('POST', pathOf('holds', requestId, 'capture'), { body: { amountToCapture, finalCapture }, key });
-
-/** Adds to a hold; amount in minor units. */
-export const increment = (requestId, amountToAdd, key) =>
-  call('POST', pathOf('holds', requestId, 'increment'), { body: { amountToAdd }, key });
-
-export const extend = (requestId, key) => call('POST', pathOf('holds', requestId, 'extend'), { body: {}, key });
-
-/** Gives back a capture, which the requestId names; amount in minor units. */
-export const refund = (requestId, amount, key) =>
-  call('POST', pathOf('captures', requestId, 'refund'), { body: { amount }, key });
-
-export const release = (requestId, key) => call('POST', pathOf('holds', requestId, 'release'), { body: {}, key });
-
-export const readDelivery = (deliveryId) => call('GET', pathOf('deliveries', deliveryId));
-export const replayDelivery = (deliveryId) => call('POST', pathOf('deliveries', deliveryId, 'replay'), { body: {} });
-export const replayDeliveries = (filter) => call('POST', '/deliveries/replay', { body: defined(filter) });
-
-/** Pauses or resumes an endpoint; `kind` is WEBHOOK or INTERNAL, `act` is pause or resume. */
-export const setEndpoint = (merchantId, kind, act) =>
-  call('POST', pathOf('endpoints', merchantId, kind.toLowerCase(), act), { body: {} });
-
-/** Decides about a notification that was set aside; `act` is release or discard. */
-export const decideQuarantine = (id, act) => call('POST', pathOf('relay', 'quarantine', id, act), { body: {} });
-
-/** Forwards an accepted notification, again if it was forwarded before. */
-export const replayStored = (merchantId, requestId) =>
-  call('POST', '/relay/notifications/replay', { body: { merchantId, requestId } });
-
-export const resolveReview = (requestId, decision) =>
-  call('POST', pathOf('reviews', requestId, 'resolve'), { body: defined(decision) });
-
-export const readMerchant = (merchantId) => call('GET', pathOf('merchants', merchantId));
-
-/** Creates a merchant: `{ merchant, apiKey, signingSecret }`. */
-export const createMerchant = (merchant) => call('POST', '/merchants', { body: merchant });
-export const updateMerchant = ({ merchantId, ...rest }) => call('PUT', pathOf('merchants', merchantId), { body: rest });
-
-/** Adds an API key; answers the key. */
-export const addApiKey = async (merchantId, managesWebhook) =>
-  (await call('POST', pathOf('merchants', merchantId, 'api-keys'), { body: { managesWebhook } })).apiKey;
-export const revokeApiKey = (merchantId, id) => call('DELETE', pathOf('merchants', merchantId, 'api-keys', id));
-
-/** Adds a signing secret; answers the secret. */
-export const addSecret = async (merchantId) =>
-  (await call('POST', pathOf('merchants', merchantId, 'signing-secrets'), { body: {} })).signingSecret;
-export const retireSecret = (merchantId, id) => call('DELETE', pathOf('merchants', merchantId, 'signing-secrets', id));
-
 /** A question without an answer for so long has none; a command is waited for as long as the gateway takes. */
 const ANSWER_MS = 15_000;
 
@@ -175,7 +109,7 @@ async function call(method, path, { body, key, isQuiet = false } = {}) {
     credentials: 'same-origin',
     cache: 'no-store',
     ...(method === 'GET' && { signal: AbortSignal.timeout(ANSWER_MS) }),
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: JSON.stringify(defined(body)) }),
   }).catch(unreachable);
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const answer = isJson ? await response.json().catch(unreachable) : undefined;
@@ -197,14 +131,6 @@ function unreachable(cause) {
   }
   const detail = 'Check the connection, then try again.';
   throw new Refusal({ title: 'The gateway cannot be reached', detail, status: 0, cause });
-}
-
-function list(path) {
-  return (filter) => call('GET', path + queryOf(filter));
-}
-
-function pathOf(...parts) {
-  return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
 
 function queryOf(filter = {}) {

@@ -1,20 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { signOut } from './api.js';
-import { AuditView } from './audit/audit-view.js';
-import { DeliveriesView } from './deliveries/deliveries-view.js';
 import { DeliveryView } from './deliveries/delivery-view.js';
-import { EndpointsView } from './deliveries/endpoints-view.js';
 import { HoldView } from './holds/hold-view.js';
-import { HoldsView } from './holds/holds-view.js';
+import * as lists from './lists.js';
 import { MerchantView } from './merchants/merchant-view.js';
-import { MerchantsView } from './merchants/merchants-view.js';
 import { OperationView } from './operations/operation-view.js';
-import { OperationsView } from './operations/operations-view.js';
 import { OverviewView } from './overview/overview-view.js';
-import { FailuresView } from './relay/failures-view.js';
-import { QuarantineView } from './relay/quarantine-view.js';
-import { StoredView } from './relay/stored-view.js';
-import { ReviewsView } from './reviews/reviews-view.js';
 import { SearchBox, SearchView } from './search/search-view.js';
 import { html } from './shell/html.js';
 import { Notices, notify } from './shell/notice.js';
@@ -25,16 +16,16 @@ import { zoneName } from './words/time.js';
 /** The views, in the order of the navigation: path, name, the view, and the view of one item. */
 const VIEWS = [
   ['', 'Overview', OverviewView],
-  ['holds', 'Holds', HoldsView, HoldView],
-  ['operations', 'Operations', OperationsView, OperationView],
-  ['deliveries', 'Deliveries', DeliveriesView, DeliveryView],
-  ['endpoints', 'Endpoints', EndpointsView],
-  ['relay', 'Relay failures', FailuresView],
-  ['notifications', 'Accepted', StoredView],
-  ['quarantine', 'Quarantine', QuarantineView],
-  ['reviews', 'Needs attention', ReviewsView],
-  ['merchants', 'Merchants', MerchantsView, MerchantView],
-  ['audit', 'Audit log', AuditView],
+  ['holds', 'Holds', lists.HoldsView, HoldView],
+  ['operations', 'Operations', lists.OperationsView, OperationView],
+  ['deliveries', 'Deliveries', lists.DeliveriesView, DeliveryView],
+  ['endpoints', 'Endpoints', lists.EndpointsView],
+  ['relay', 'Relay failures', lists.FailuresView],
+  ['notifications', 'Accepted', lists.StoredView],
+  ['quarantine', 'Quarantine', lists.QuarantineView],
+  ['reviews', 'Needs attention', lists.ReviewsView],
+  ['merchants', 'Merchants', lists.MerchantsView, MerchantView],
+  ['audit', 'Audit log', lists.AuditView],
 ];
 
 /** Views that the navigation does not name. */

@@ -1,7 +1,7 @@
-import { useRef, useState } from 'preact/hooks';
-import { capture, extend, increment, newKey, refund, release } from '../api.js';
-import { Confirm, Dialog } from '../shell/dialog.js';
-import { CheckBox, Field } from '../shell/field.js';
+import { useState } from 'preact/hooks';
+import { newKey, pathOf, post } from '../api.js';
+import { Confirm } from '../shell/dialog.js';
+import { CheckBox, Field } from '../shell/form.js';
 import { html } from '../shell/html.js';
 import { formatAmount, parseAmount, toDecimal } from '../words/money.js';
 import { momentOf } from '../words/time.js';
@@ -10,40 +10,57 @@ import { momentOf } from '../words/time.js';
 const MOST_HELD = 999_999_999_999;
 
 /** Charges what remains of a hold, or a part of it. */
-export function CaptureDialog({ hold, onDone, onClose }) {
-  const { requestId, amountRemaining, currency, merchantId } = hold;
-  const restOf = ({ amount, isChecked }) => {
+export function captureDialog({ requestId, amountRemaining, currency, merchantId }) {
+  const remaining = formatAmount(amountRemaining, currency);
+  const restOf = ({ amount, isLast }) => {
     const rest = formatAmount(amountRemaining - amount, currency);
-    if (isChecked) return `The remaining ${rest} is released.`;
+    if (isLast) return `The remaining ${rest} is released.`;
     return `${rest} remains, unless the contract allows one capture only: then it is released.`;
   };
-  return html`<${AmountDialog} verb="Capture" past="captured" currency=${currency} most=${amountRemaining}
-    initial=${amountRemaining}
-    hint="${formatAmount(amountRemaining, currency)} remains of the hold."
-    option="This is the last capture: release what is left"
-    send=${({ amount, isChecked, key }) => capture(requestId, amount, isChecked, key)}
-    effect=${({ text }) => html`<strong>${text}</strong> is charged to the customer's card for ${merchantId}.`}
-    restOf=${(order) => order.amount < amountRemaining && restOf(order)} onDone=${onDone} onClose=${onClose} />`;
+  return {
+    Dialog: AmountDialog,
+    verb: 'Capture',
+    past: 'captured',
+    currency,
+    most: amountRemaining,
+    initial: amountRemaining,
+    hint: `${remaining} remains of the hold.`,
+    option: html`<${CheckBox} name="isLast" label="This is the last capture: release what is left" />`,
+    effect: ({ text }) => html`<strong>${text}</strong> is charged to the customer's card for ${merchantId}.`,
+    restOf: (order) => order.amount < amountRemaining && restOf(order),
+    send: ({ amount, isLast, key }) =>
+      post(pathOf`/holds/${requestId}/capture`, { amountToCapture: amount, finalCapture: isLast }, key),
+  };
 }
 
-export function IncrementDialog({ hold, onDone, onClose }) {
-  const { requestId, amount: held, currency, merchantId } = hold;
-  return html`<${AmountDialog} verb="Increment" past="added" currency=${currency} most=${MOST_HELD - held}
-    hint="${formatAmount(held, currency)} is held now."
-    send=${({ amount, key }) => increment(requestId, amount, key)}
-    effect=${({ text }) => html`<strong>${text}</strong> more is held on the customer's card for ${merchantId}.`}
-    onDone=${onDone} onClose=${onClose} />`;
+export function incrementDialog({ requestId, amount: held, currency, merchantId }) {
+  return {
+    Dialog: AmountDialog,
+    verb: 'Increment',
+    past: 'added',
+    currency,
+    most: MOST_HELD - held,
+    hint: `${formatAmount(held, currency)} is held now.`,
+    effect: ({ text }) => html`<strong>${text}</strong> more is held on the customer's card for ${merchantId}.`,
+    send: ({ amount, key }) => post(pathOf`/holds/${requestId}/increment`, { amountToAdd: amount }, key),
+  };
 }
 
 /** Gives a capture, or a part of it, back to the card. */
-export function RefundDialog({ hold, of, onDone, onClose }) {
-  const left = refundable(of);
-  const { currency } = of;
-  return html`<${AmountDialog} verb="Refund" past="refunded" currency=${currency} most=${left} initial=${left}
-    hint="${formatAmount(left, currency)} is left of the capture."
-    send=${({ amount, key }) => refund(of.requestId, amount, key)}
-    effect=${({ text }) => html`<strong>${text}</strong> goes from ${hold.merchantId} back to the customer's card.`}
-    onDone=${onDone} onClose=${onClose} />`;
+export function refundDialog({ merchantId }, capture) {
+  const left = refundable(capture);
+  const { requestId, currency } = capture;
+  return {
+    Dialog: AmountDialog,
+    verb: 'Refund',
+    past: 'refunded',
+    currency,
+    most: left,
+    initial: left,
+    hint: `${formatAmount(left, currency)} is left of the capture.`,
+    effect: ({ text }) => html`<strong>${text}</strong> goes from ${merchantId} back to the customer's card.`,
+    send: ({ amount, key }) => post(pathOf`/captures/${requestId}/refund`, { amount }, key),
+  };
 }
 
 /** What is left of a capture, minor units. */
@@ -51,7 +68,10 @@ export function refundable({ status, amount, amountReversed, amountRefunded }) {
   return status === 'OK' ? amount - amountReversed - amountRefunded : 0;
 }
 
-/** Asks for an amount, shows it back, and does it with `send`. An order is `{ amount, text, isChecked, key }`. */
+/**
+ * Asks for an amount from 1 to `most` minor units, shows it back with its `effect`, and does it with `send`. An order is
+ * `{ amount, text, isLast, key }`.
+ */
 function AmountDialog({ effect, restOf = () => false, send, ...form }) {
   const { verb, past, onDone, onClose } = form;
   const [order, setOrder] = useState();
@@ -62,36 +82,27 @@ function AmountDialog({ effect, restOf = () => false, send, ...form }) {
     return status === 'OK' ? `${text} ${past}.` : onItsWay(verb, text);
   };
   const rest = restOf(order);
-  return html`<${Confirm} title="${verb} ${text}?" action="${verb} ${text}" run=${run} onDone=${onDone}
-    onClose=${onClose}>
-    <p>${effect(order)} This cannot be undone here.</p>
-    ${rest && html`<p>${rest}</p>`}
-  <//>`;
+  const body = html`<p>${effect(order)} This cannot be undone here.</p>
+    ${rest && html`<p>${rest}</p>`}`;
+  return html`<${Confirm} title="${verb} ${text}?" action="${verb} ${text}" ...${{ body, run, onDone, onClose }} />`;
 }
 
 function AmountForm({ verb, currency, most, initial, hint, option, onOrder, onClose }) {
-  const form = useRef();
   const [error, setError] = useState();
-  const submit = (event) => {
-    event.preventDefault();
-    const { amount, option: box } = form.current.elements;
-    const read = parseAmount(amount.value, currency, most);
+  const run = (data, form) => {
+    const read = parseAmount(data.get('amount'), currency, most);
     setError(read.error);
-    if (read.error) return amount.focus();
+    if (read.error) return form.elements.amount.focus();
     const text = formatAmount(read.amount, currency);
-    onOrder({ amount: read.amount, text, isChecked: box?.checked ?? false, key: newKey() });
+    return { amount: read.amount, text, isLast: data.has('isLast'), key: newKey() };
   };
-  return html`<${Dialog} title=${verb} onClose=${onClose}>
-    <form ref=${form} onSubmit=${submit} novalidate>
-      <${Field} name="amount" label="Amount in ${currency}" inputmode="decimal" autofocus
-        defaultValue=${initial && toDecimal(initial, currency)} error=${error} hint=${hint} />
-      ${option && html`<${CheckBox} name="option" label=${option} />`}
-      <div class="buttons">
-        <button type="button" onClick=${onClose}>Back</button>
-        <button type="submit" class="main">Continue</button>
-      </div>
-    </form>
-  <//>`;
+  const onDone = (order) => order && onOrder(order);
+  const body = html`
+    <${Field} name="amount" label="Amount in ${currency}" inputmode="decimal" autofocus
+      defaultValue=${initial && toDecimal(initial, currency)} error=${error} hint=${hint} />
+    ${option}
+  `;
+  return html`<${Confirm} title=${verb} action="Continue" novalidate ...${{ body, run, onDone, onClose }} />`;
 }
 
 function onItsWay(verb, text) {
@@ -99,37 +110,37 @@ function onItsWay(verb, text) {
 }
 
 /** Lets a hold end later. */
-export function ExtendDialog({ hold, onDone, onClose }) {
-  const { requestId, expiresAt, merchantId } = hold;
-  const key = useRef(newKey());
-  const run = async () => {
-    const answer = await extend(requestId, key.current);
-    if (answer.extensionRequestId === undefined) return 'The extension is on its way; its outcome is not known yet.';
-    return `The hold ends ${momentOf(answer.expiresAt)}.`;
-  };
-  return html`<${Confirm} title="Extend the hold?" action="Extend" run=${run} onDone=${onDone} onClose=${onClose}>
-    <p>
+export function extendDialog({ requestId, expiresAt, merchantId }) {
+  const key = newKey();
+  return {
+    title: 'Extend the hold?',
+    action: 'Extend',
+    body: html`<p>
       It ends ${momentOf(expiresAt)} now. It will end after the hold period of ${merchantId} from now, or when the
       processor says.
-    </p>
-  <//>`;
+    </p>`,
+    run: async () => {
+      const answer = await post(pathOf`/holds/${requestId}/extend`, {}, key);
+      if (answer.extensionRequestId === undefined) return 'The extension is on its way; its outcome is not known yet.';
+      return `The hold ends ${momentOf(answer.expiresAt)}.`;
+    },
+  };
 }
 
-/** Gives back what remains of a hold, once somebody said yes. */
-export function ReleaseDialog({ hold, onDone, onClose }) {
-  const { requestId, amountRemaining, currency, merchantId, placedAt } = hold;
+/** Gives back what remains of a hold. */
+export function releaseDialog({ requestId, amountRemaining, currency, merchantId, placedAt }) {
   const text = formatAmount(amountRemaining, currency);
-  const key = useRef(newKey());
-  const run = async () => {
-    const answer = await release(requestId, key.current);
-    return answer.amountReleased === undefined ? onItsWay('Release', text) : `${text} released.`;
+  const key = newKey();
+  return {
+    title: `Release ${text}?`,
+    action: `Release ${text}`,
+    tone: 'danger',
+    body: placedAt
+      ? html`<p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>`
+      : html`<p>The open checkout is cancelled: the customer cannot enter a card any more.</p>`,
+    run: async () => {
+      const answer = await post(pathOf`/holds/${requestId}/release`, {}, key);
+      return answer.amountReleased === undefined ? onItsWay('Release', text) : `${text} released.`;
+    },
   };
-  return html`<${Confirm} title="Release ${text}?" action="Release ${text}" isDangerous run=${run} onDone=${onDone}
-    onClose=${onClose}>
-    ${
-      placedAt
-        ? html`<p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>`
-        : html`<p>The open checkout is cancelled: the customer cannot enter a card any more.</p>`
-    }
-  <//>`;
 }

@@ -1,50 +1,52 @@
-import { useRef } from 'preact/hooks';
-import { readDelivery, readHold } from '../api.js';
+import { get, pathOf } from '../api.js';
 import { Attempts } from '../deliveries/attempts.js';
-import { CopyButton } from '../shell/copy-button.js';
-import { useDialog } from '../shell/dialog.js';
 import { html } from '../shell/html.js';
-import { Loaded, useLoad } from '../shell/load.js';
+import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Facts } from '../shell/table.js';
-import { View } from '../shell/view.js';
+import { Facts, merchantLink, processorSaid, time, word } from '../shell/table.js';
+import { Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
 import { Badge, textOf } from '../words/words.js';
-import { CaptureDialog, ExtendDialog, IncrementDialog, RefundDialog, ReleaseDialog, refundable } from './dialogs.js';
+import { captureDialog, extendDialog, incrementDialog, refundable, refundDialog, releaseDialog } from './dialogs.js';
 import { eventsOf, firstAmount } from './events.js';
 
-/** Something about a hold may change at any moment; while something is on its way it soon will. */
-const REFRESH_MS = 3_000;
+/** One hold, from the request to the last delivery attempt, and what can be done with it. */
+export const HoldView = recordView({
+  title: 'Hold',
+  what: 'the hold',
+  id: 'request ID',
+  // Something about a hold may change at any moment; while something is on its way it soon will.
+  everyMs: 3_000,
+  read: readStory,
+  Body: ({ of: hold, ask }) => html`
+    <${Summary} hold=${hold} ask=${ask} />
+    <${Section} title="Timeline"><${Timeline} hold=${hold} ask=${ask} /><//>
+    <${Section} title="Details">
+      <${Facts} of=${hold} facts=${[...FACTS, ...Object.entries(hold.metadata ?? {}).map(asFact)]} />
+    <//>
+  `,
+});
+
 /** Deliveries of which the attempts are shown. */
 const TOLD = 20;
 
-/** One hold, from the request to the last delivery attempt, and what can be done with it. */
-export function HoldView({ id }) {
-  const attempts = useRef(new Map());
-  const hold = useLoad(() => readStory(id, attempts.current), id, REFRESH_MS);
-  const { asked, ask, done, close } = useDialog(hold.reload);
-  return html`<${View} title="Hold">
-    <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the request ID" isSmall /></p>
-    <${Loaded} of=${hold} what="the hold">
-      ${(value) => html`
-        <${Summary} hold=${value} ask=${(dialog) => ask({ dialog })} />
-        <section aria-labelledby="timeline">
-          <h2 id="timeline">Timeline</h2>
-          <${Timeline} hold=${value} onRefund=${(of) => ask({ dialog: RefundDialog, of })} />
-        </section>
-        <section aria-labelledby="facts">
-          <h2 id="facts">Details</h2>
-          <${HoldFacts} hold=${value} />
-        </section>
-        ${asked && html`<${asked.dialog} hold=${value} of=${asked.of} onDone=${done} onClose=${close} />`}
-      `}
-    <//>
-  <//>`;
+/** The hold, its newest deliveries with their attempts. `known` keeps those attempts that cannot have changed since. */
+async function readStory(id, known) {
+  const hold = await get(pathOf`/holds/${id}`);
+  const told = hold.deliveries.slice(-TOLD).map(async (delivery) => {
+    const { deliveryId, attemptCount, state } = delivery;
+    const key = [deliveryId, attemptCount, state].join(' ');
+    if (!known.has(key)) known.set(key, (await get(pathOf`/deliveries/${deliveryId}`)).attempts);
+    return { ...delivery, attempts: known.get(key) };
+  });
+  return { ...hold, deliveries: [...hold.deliveries.slice(0, -TOLD), ...(await Promise.all(told))] };
 }
 
 function Summary({ hold, ask }) {
   const { amount, currency, status, frozen, expiresAt } = hold;
+  const button = ([text, dialogOf, tone]) =>
+    html`<button type="button" class=${tone} onClick=${() => ask(dialogOf(hold))}>${text}…</button>`;
   return html`<section class="card" aria-label="Summary">
     <p class="headline">
       <strong class="amount">${formatAmount(amount, currency)}</strong>
@@ -52,40 +54,38 @@ function Summary({ hold, ask }) {
       ${isOpen(hold) && expiresAt && html`<span class="quiet">ends <${Time} at=${expiresAt} /></span>`}
     </p>
     <${AmountBar} hold=${hold} />
-    ${
-      isReleasable(hold) &&
-      html`<div class="buttons">
-        ${
-          isCapturable(hold) &&
-          html`<button type="button" class="main" onClick=${() => ask(CaptureDialog)}>Capture…</button>
-            <button type="button" onClick=${() => ask(IncrementDialog)}>Increment…</button>
-            <button type="button" onClick=${() => ask(ExtendDialog)}>Extend…</button>`
-        }
-        <button type="button" onClick=${() => ask(ReleaseDialog)}>Release…</button>
-      </div>`
-    }
+    <div class="buttons">${actionsOf(hold).map(button)}</div>
   </section>`;
 }
 
+/** What can be done with a hold. */
+function actionsOf(hold) {
+  const isPlaced = hold.phase === 'AUTHORIZED';
+  if (!isOpen(hold) || hold.frozen || !(isPlaced || hold.phase === 'AWAITING_CHECKOUT')) return [];
+  const release = ['Release', releaseDialog];
+  if (!isPlaced) return [release];
+  return [['Capture', captureDialog, 'main'], ['Increment', incrementDialog], ['Extend', extendDialog], release];
+}
+
+function isOpen({ status, amountRemaining }) {
+  return ['IN_PROGRESS', 'PARTIALLY_CAPTURED'].includes(status) && amountRemaining > 0;
+}
+
 /** What happened to a hold, in order: requests, results, and each notification with its delivery attempts. */
-function Timeline({ hold, onRefund }) {
+function Timeline({ hold, ask }) {
+  const refundButton = (capture) => html`<button type="button" onClick=${() => ask(refundDialog(hold, capture))}>
+    Refund…<span class="hidden"> the capture of ${formatAmount(capture.amount, capture.currency)}</span>
+  </button>`;
   return html`<ol class="timeline">
     ${eventsOf(hold).map(
       ({ at, title, word, detail, delivery, capture }) => html`<li class=${delivery ? 'delivery' : ''}>
         <p class="headline">
           <${Time} at=${at} />
-          <span class="title">${
-            delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title
-          }</span>
+          <span class="title">
+            ${delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title}
+          </span>
           ${word && html`<${Badge} word=${word} />`}
-          ${
-            capture &&
-            !hold.frozen &&
-            refundable(capture) > 0 &&
-            html`<button type="button" onClick=${() => onRefund(capture)}>
-              Refund…<span class="hidden"> the capture of ${formatAmount(capture.amount, capture.currency)}</span>
-            </button>`
-          }
+          ${capture && !hold.frozen && refundable(capture) > 0 && refundButton(capture)}
         </p>
         ${detail && html`<p class="quiet">${detail}</p>`}
         ${delivery?.attempts && html`<${Attempts} attempts=${delivery.attempts} />`}
@@ -94,65 +94,44 @@ function Timeline({ hold, onRefund }) {
   </ol>`;
 }
 
-/** The hold, its newest deliveries with their attempts. `known` keeps those attempts that cannot have changed since. */
-async function readStory(id, known) {
-  const hold = await readHold(id);
-  const told = hold.deliveries.slice(-TOLD).map(async (delivery) => {
-    const { deliveryId, attemptCount, state } = delivery;
-    const key = [deliveryId, attemptCount, state].join(' ');
-    if (!known.has(key)) known.set(key, (await readDelivery(deliveryId)).attempts);
-    return { ...delivery, attempts: known.get(key) };
-  });
-  return { ...hold, deliveries: [...hold.deliveries.slice(0, -TOLD), ...(await Promise.all(told))] };
-}
-
-function isOpen({ status, amountRemaining }) {
-  return ['IN_PROGRESS', 'PARTIALLY_CAPTURED'].includes(status) && amountRemaining > 0;
-}
-
-function isCapturable(hold) {
-  return isReleasable(hold) && hold.phase === 'AUTHORIZED';
-}
-
-function isReleasable(hold) {
-  return isOpen(hold) && !hold.frozen && ['AUTHORIZED', 'AWAITING_CHECKOUT'].includes(hold.phase);
-}
-
-/** What is known of a hold besides its money. */
-function HoldFacts({ hold }) {
-  const card = hold.paymentMethodData;
-  const facts = [
-    ['Phase', textOf(hold.phase)],
-    ['Merchant', html`<a href=${linkTo(['merchants', hold.merchantId])}>${hold.merchantId}</a>`],
-    ["Merchant's reference", hold.merchantReference],
-    ['Description', hold.description],
-    ['Customer', hold.customerPresent ? 'Present' : 'Absent: the merchant initiated it'],
-    ['Capture expected', hold.expectedCaptureAt && html`<${Time} at=${hold.expectedCaptureAt} />`],
-    ['Renews', hold.renews && html`<a href=${linkTo(['holds', hold.renews])}><code>${hold.renews}</code></a>`],
-    ['Captured by itself', hold.captureAt && html`<${Time} at=${hold.captureAt} />`],
-    ['Ends early', hold.releaseAt && html`<${Time} at=${hold.releaseAt} />`],
-    ['Terminal', hold.terminalId],
-    ['User', hold.userId],
-    ['Card', card && [card.brand, card.funding, card.last4 && `ending in ${card.last4}`].filter(Boolean).join(' ')],
-    ['3-D Secure', card?.threeDSecure],
-    ["Network's decline code", card?.declineCode],
-    ["Processor's reference", hold.reference],
-    ['Processor said', [hold.processorCode, hold.processorMessage].filter(Boolean).join(': ')],
-    ['Why released', hold.releaseReason && REASONS[hold.releaseReason]],
-    ['Asked for', html`<${Time} at=${hold.createdAt} />`],
-    ['Placed', hold.placedAt && html`<${Time} at=${hold.placedAt} />`],
-    ['Ends', hold.expiresAt && html`<${Time} at=${hold.expiresAt} />`],
-    ['Closed', hold.closedAt && html`<${Time} at=${hold.closedAt} />`],
-    ...Object.entries(hold.metadata ?? {}),
-  ];
-  return html`<${Facts} of=${facts} />`;
-}
-
 const REASONS = {
   FINAL: 'The last capture closed the hold',
   RELEASED: 'The merchant or an operator released it',
   EXPIRED: 'Its period ended',
 };
+
+/** What is known of a hold besides its money. */
+const FACTS = [
+  ['Phase', ({ phase }) => textOf(phase)],
+  ['Merchant', merchantLink],
+  ["Merchant's reference", 'merchantReference'],
+  ['Description', 'description'],
+  ['Customer', ({ customerPresent }) => (customerPresent ? 'Present' : 'Absent: the merchant initiated it')],
+  ['Capture expected', time('expectedCaptureAt')],
+  ['Renews', ({ renews }) => renews && html`<a href=${linkTo(['holds', renews])}><code>${renews}</code></a>`],
+  ['Captured by itself', time('captureAt')],
+  ['Ends early', time('releaseAt')],
+  ['Terminal', 'terminalId'],
+  ['User', 'userId'],
+  ['Card', ({ paymentMethodData: card }) => card && nameOfCard(card)],
+  ['3-D Secure', ({ paymentMethodData: card }) => card?.threeDSecure],
+  ["Network's decline code", ({ paymentMethodData: card }) => card?.declineCode],
+  ["Processor's reference", 'reference'],
+  ['Processor said', processorSaid],
+  ['Why released', word('releaseReason', REASONS)],
+  ['Asked for', time('createdAt')],
+  ['Placed', time('placedAt')],
+  ['Ends', time('expiresAt')],
+  ['Closed', time('closedAt')],
+];
+
+function asFact([name, value]) {
+  return [name, () => value];
+}
+
+function nameOfCard({ brand, funding, last4 }) {
+  return [brand, funding, last4 && `ending in ${last4}`].filter(Boolean).join(' ');
+}
 
 const PARTS = [
   ['amountCaptured', 'Captured', 'good'],
@@ -164,7 +143,7 @@ const PARTS = [
 /** How a hold's amount is divided: amount = captured + in flight + remaining + released, once it is placed. */
 function AmountBar({ hold }) {
   const { amount, currency, amountReversed, amountRefunded } = hold;
-  const added = amount - firstAmount(hold);
+  const hint = (part, what) => part > 0 && html`<p class="hint">${formatAmount(part, currency)} ${what}.</p>`;
   let x = 0;
   return html`
     <svg class="division" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
@@ -183,14 +162,8 @@ function AmountBar({ hold }) {
         </div>`,
       )}
     </dl>
-    ${added > 0 && html`<p class="hint">${formatAmount(added, currency)} was added by increments.</p>`}
-    ${
-      amountRefunded > 0 &&
-      html`<p class="hint">${formatAmount(amountRefunded, currency)} of what was captured was refunded.</p>`
-    }
-    ${
-      amountReversed > 0 &&
-      html`<p class="hint">${formatAmount(amountReversed, currency)} of what was captured was reversed.</p>`
-    }
+    ${hint(amount - firstAmount(hold), 'was added by increments')}
+    ${hint(amountRefunded, 'of what was captured was refunded')}
+    ${hint(amountReversed, 'of what was captured was reversed')}
   `;
 }

@@ -1,18 +1,18 @@
-import { useState } from 'preact/hooks';
-import { readMerchant, updateMerchant } from '../api.js';
-import { Field } from '../shell/field.js';
+import { get, pathOf, put } from '../api.js';
+import { useDialog } from '../shell/dialog.js';
+import { Field, Form } from '../shell/form.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
-import { Problem } from '../shell/problem.js';
 import { linkTo } from '../shell/route.js';
-import { View } from '../shell/view.js';
+import { Section, View } from '../shell/view.js';
 import { ContractFields, readContract } from './contract-fields.js';
-import { Credentials } from './credentials.js';
+import { API_KEYS, Credentials, SECRETS } from './credentials.js';
 
 /** One merchant: its contract, and its keys and secrets. */
 export function MerchantView({ id }) {
-  const merchant = useLoad(() => readMerchant(id), id);
+  const merchant = useLoad(() => get(pathOf`/merchants/${id}`), id);
+  const { ask, dialog } = useDialog(merchant.reload);
   return html`<${View} title="Merchant ${id}">
     <p>
       <a href=${linkTo(['holds'], { merchantId: id })}>Holds</a> ·${' '}
@@ -21,45 +21,30 @@ export function MerchantView({ id }) {
     </p>
     <${Loaded} of=${merchant} what="the merchant">
       ${(value) => html`
-        <${Credentials} merchant=${value} reload=${merchant.reload} />
-        <section aria-labelledby="contract">
-          <h2 id="contract">Contract</h2>
+        <${Credentials} sort=${API_KEYS} merchantId=${id} items=${value.apiKeys} ask=${ask} />
+        <${Credentials} sort=${SECRETS} merchantId=${id} items=${value.signingSecrets} ask=${ask} />
+        <${Section} title="Contract">
           <${Warnings} warnings=${value.warnings} />
           <${Contract} merchant=${value} reload=${merchant.reload} />
-        </section>
+        <//>
       `}
     <//>
+    ${dialog}
   <//>`;
 }
 
-function Contract({ merchant, reload }) {
-  const [{ busy, error }, setStanding] = useState({ busy: false });
-  const submit = async (event) => {
-    event.preventDefault();
-    const form = new FormData(event.target);
-    setStanding({ busy: true });
-    try {
-      const { warnings = [] } = await updateMerchant({
-        merchantId: merchant.merchantId,
-        name: form.get('name').trim(),
-        contract: readContract(form),
-        etag: merchant.etag,
-      });
-      setStanding({ busy: false });
-      notify(warnings.length > 0 ? 'The contract is saved, with a warning.' : 'The contract is saved.');
-      reload();
-    } catch (refusal) {
-      setStanding({ busy: false, error: refusal });
-    }
+function Contract({ merchant: { merchantId, name, contract, etag }, reload }) {
+  const save = (form) =>
+    put(pathOf`/merchants/${merchantId}`, { name: form.get('name').trim(), contract: readContract(form), etag });
+  const done = ({ warnings = [] }) => {
+    notify(warnings.length > 0 ? 'The contract is saved, with a warning.' : 'The contract is saved.');
+    reload();
   };
-  return html`<form class="card" onSubmit=${submit}>
+  return html`<${Form} class="card" action="Save the contract" working="Saving…" run=${save} onDone=${done}>
     <p class="quiet">Holds placed before keep the terms they were placed under.</p>
-    <${Field} name="name" label="Name" required maxlength="100" defaultValue=${merchant.name} />
-    <${ContractFields} contract=${merchant.contract} />
-    ${error && html`<${Problem} error=${error} />`}
-    <div class="buttons"><button type="submit" class="main"
-      disabled=${busy}>${busy ? 'Saving…' : 'Save the contract'}</button></div>
-  </form>`;
+    <${Field} name="name" label="Name" required maxlength="100" defaultValue=${name} />
+    <${ContractFields} contract=${contract} />
+  <//>`;
 }
 
 /** Accepted, and maybe not working: only the workers know the networks that they may deliver to. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from '../shell/copy-button.js';
 import { Dialog } from '../shell/dialog.js';
-import { CheckBox } from '../shell/field.js';
+import { CheckBox, Form } from '../shell/form.js';
 import { html } from '../shell/html.js';
 
 let show = () => {};
@@ -34,25 +34,18 @@ export function ShownOnce() {
 
 function Secrets({ title, secrets, onClose }) {
   const [isReminded, setReminded] = useState(false);
-  const submit = (event) => {
-    event.preventDefault();
-    onClose();
-  };
   return html`<${Dialog} title=${title} onClose=${() => setReminded(true)}>
     <p class="hint">Copy it now and keep it safe: it is shown only this once.</p>
     ${secrets.map(
       ([name, secret]) => html`<div class="field">
         <span class="label">${name}</span>
         <code class="secret">${secret}</code>
-        <p class="buttons"><${CopyButton} text=${secret} what=${`the ${name}`} /></p>
+        <p class="buttons"><${CopyButton} text=${secret} what="the ${name}" /></p>
       </div>`,
     )}
-    ${
-      isReminded && html`<p class="error" role="alert">It cannot be shown again. Store it first, then tick the box.</p>`
-    }
-    <form onSubmit=${submit}>
+    ${isReminded && html`<p class="error" role="alert">It cannot be shown again. Store it first, then tick the box.</p>`}
+    <${Form} action="Close" run=${() => {}} onDone=${onClose}>
       <${CheckBox} name="stored" required label="I have stored it" />
-      <div class="buttons"><button type="submit" class="main">Close</button></div>
-    </form>
+    <//>
   <//>`;
 }

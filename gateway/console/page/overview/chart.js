@@ -1,5 +1,5 @@
 import { html } from '../shell/html.js';
-import { Table } from '../shell/table.js';
+import { number, Table } from '../shell/table.js';
 import { momentOf } from '../words/time.js';
 
 /**
@@ -8,10 +8,15 @@ import { momentOf } from '../words/time.js';
  */
 export function Chart({ title, minutes, good: [goodField, goodName], bad: [badField, badName] }) {
   const top = Math.max(1, ...minutes.map((minute) => minute[goodField] + minute[badField]));
-  const [goods, bads] = [sumOf(minutes, goodField), sumOf(minutes, badField)];
+  const [goods, bads] = [goodField, badField].map((field) => minutes.reduce((sum, minute) => sum + minute[field], 0));
   const busy = minutes.filter((minute) => minute[goodField] + minute[badField] > 0);
   const summary = `${title}: ${goods} ${goodName}, ${bads} ${badName} in ${minutes.length} minutes`;
-  return html`<figure class="chart">
+  const columns = [
+    ['Minute', ({ start }) => momentOf(start).slice(0, -3)],
+    [goodName, number(goodField)],
+    [badName, number(badField)],
+  ];
+  return html`<figure class="card chart">
     <figcaption><h3>${title}</h3></figcaption>
     <p class="legend">
       <span class="key good"></span> ${goodName} <strong>${goods}</strong>
@@ -19,15 +24,11 @@ export function Chart({ title, minutes, good: [goodField, goodName], bad: [badFi
     </p>
     <div class="plot">
       <span class="top quiet">${top}</span>
-      <svg viewBox="0 0 ${minutes.length} 100" preserveAspectRatio="none" role="img" aria-label=${summary}>
-        ${minutes.map((minute, index) => {
-          const goodHeight = (minute[goodField] / top) * 100;
-          const badHeight = (minute[badField] / top) * 100;
-          return html`<g>
-            ${bar('good', index, 100 - goodHeight, goodHeight)}
-            ${bar('bad', index, 100 - goodHeight - badHeight, badHeight)}
-          </g>`;
-        })}
+      <svg viewBox="0 0 ${minutes.length} ${top}" preserveAspectRatio="none" role="img" aria-label=${summary}>
+        ${minutes.map(({ [goodField]: good, [badField]: bad }, index) => [
+          bar('good', index, top - good, good),
+          bar('bad', index, top - good - bad, bad),
+        ])}
       </svg>
     </div>
     <p class="axis quiet"><span>${minutes.length} minutes ago</span><span>now</span></p>
@@ -36,12 +37,7 @@ export function Chart({ title, minutes, good: [goodField, goodName], bad: [badFi
       ${
         busy.length === 0
           ? html`<p class="empty">Nothing happened.</p>`
-          : html`<${Table} caption=${title} rows=${busy} keyOf=${({ start }) => start}
-              columns=${[
-                { name: 'Minute', cell: ({ start }) => momentOf(start).slice(0, -3) },
-                { name: goodName, isNumber: true, cell: (minute) => minute[goodField] },
-                { name: badName, isNumber: true, cell: (minute) => minute[badField] },
-              ]} />`
+          : html`<${Table} caption=${title} columns=${columns} rows=${busy} keyOf="start" />`
       }
     </details>
   </figure>`;
@@ -49,8 +45,4 @@ export function Chart({ title, minutes, good: [goodField, goodName], bad: [badFi
 
 function bar(tone, index, y, height) {
   return height > 0 && html`<rect class=${tone} x=${index + 0.1} y=${y} width="0.8" height=${height} />`;
-}
-
-function sumOf(minutes, field) {
-  return minutes.reduce((sum, minute) => sum + minute[field], 0);
 }

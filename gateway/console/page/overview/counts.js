@@ -1,19 +1,23 @@
 import { html } from '../shell/html.js';
 import { linkTo } from '../shell/route.js';
-import { Table } from '../shell/table.js';
+import { number, Table } from '../shell/table.js';
 import { agoOf } from '../words/time.js';
 
-/** What is counted, how bad any of it is, since when, and where it is looked after. */
+/** What is counted, how bad any of it is, where it is looked after, and since when. */
 const COUNTS = [
-  ['Holds ending within 24 hours', 'expiringHoldCount', 'wait', undefined, ['holds'], { expiring: '24h' }],
-  ['Outcome unknown', 'unknownCount', 'wait', 'oldestUnknownAt', ['reviews'], { reason: 'UNKNOWN' }],
-  ['Needs review', 'needsReviewCount', 'bad', undefined, ['reviews'], { reason: 'NEEDS_REVIEW' }],
-  ['Frozen holds', 'frozenHoldCount', 'bad', undefined, ['reviews'], { reason: 'FROZEN' }],
-  ['Quarantined notifications', 'quarantinedCount', 'bad', undefined, ['quarantine'], { state: 'HELD' }],
-  ['Dead deliveries', 'deadDeliveryCount', 'bad', undefined, ['deliveries'], { state: 'DEAD' }],
-  ['Deliveries due', 'dueDeliveryCount', 'wait', 'oldestDueAt', ['deliveries'], { state: 'PENDING' }],
-  ['Paused endpoints', 'pausedEndpointCount', 'wait', undefined, ['endpoints'], {}],
+  ['Holds ending within 24 hours', 'expiringHoldCount', 'wait', linkTo(['holds'], { expiring: '24h' })],
+  ['Outcome unknown', 'unknownCount', 'wait', reviews('UNKNOWN'), 'oldestUnknownAt'],
+  ['Needs review', 'needsReviewCount', 'bad', reviews('NEEDS_REVIEW')],
+  ['Frozen holds', 'frozenHoldCount', 'bad', reviews('FROZEN')],
+  ['Quarantined notifications', 'quarantinedCount', 'bad', linkTo(['quarantine'], { state: 'HELD' })],
+  ['Dead deliveries', 'deadDeliveryCount', 'bad', linkTo(['deliveries'], { state: 'DEAD' })],
+  ['Deliveries due', 'dueDeliveryCount', 'wait', linkTo(['deliveries'], { state: 'PENDING' }), 'oldestDueAt'],
+  ['Paused endpoints', 'pausedEndpointCount', 'wait', linkTo(['endpoints'])],
 ];
+
+function reviews(reason) {
+  return linkTo(['reviews'], { reason });
+}
 
 /** Core stops counting there. */
 const MOST = 10_000;
@@ -21,10 +25,10 @@ const MOST = 10_000;
 /** The counts, each a link to what it counts. */
 export function Counts({ of: counts }) {
   return html`<ul class="counts">
-    ${COUNTS.map(([text, name, tone, since, path, query]) => {
+    ${COUNTS.map(([text, name, tone, link, since]) => {
       const count = counts[name] ?? 0;
       return html`<li class=${count > 0 ? tone : 'none'}>
-        <a href=${linkTo(path, query)}>
+        <a href=${link}>
           <strong>${count >= MOST ? `${MOST}+` : count}</strong>
           <span>${text}</span>
           ${count > 0 && counts[since] && html`<span class="quiet">oldest ${agoOf(counts[since])}</span>`}
@@ -37,28 +41,23 @@ export function Counts({ of: counts }) {
 /** How things stand with each card processor. */
 export function Processors({ of: processors = [] }) {
   if (processors.length === 0) return null;
-  return html`<${Table} caption="Card processors" columns=${COLUMNS} rows=${processors}
-    keyOf=${({ processor }) => processor} />`;
+  return html`<${Table} caption="Card processors" columns=${COLUMNS} rows=${processors} keyOf="processor" />`;
 }
 
 const COLUMNS = [
-  { name: 'Card processor', cell: ({ processor }) => processor },
-  {
-    name: 'State',
-    cell: ({ configured, available }) =>
-      available ? 'answers' : configured ? 'does not answer: new holds and OCTs are refused' : 'not configured',
-  },
-  {
-    name: 'Outcome unknown',
-    isNumber: true,
-    cell: ({ unknownCount, oldestUnknownAt }) =>
-      html`<a href=${linkTo(['reviews'], { reason: 'UNKNOWN' })}>${unknownCount}</a>
+  ['Card processor', 'processor'],
+  ['State', stateOf],
+  [
+    'Outcome unknown',
+    number(
+      ({ unknownCount, oldestUnknownAt }) => html`<a href=${reviews('UNKNOWN')}>${unknownCount}</a>
         ${oldestUnknownAt && html` <span class="quiet">oldest ${agoOf(oldestUnknownAt)}</span>`}`,
-  },
-  {
-    name: 'Needs review',
-    isNumber: true,
-    cell: ({ needsReviewCount }) =>
-      html`<a href=${linkTo(['reviews'], { reason: 'NEEDS_REVIEW' })}>${needsReviewCount}</a>`,
-  },
+    ),
+  ],
+  ['Needs review', number(({ needsReviewCount }) => html`<a href=${reviews('NEEDS_REVIEW')}>${needsReviewCount}</a>`)],
 ];
+
+function stateOf({ configured, available }) {
+  if (available) return 'answers';
+  return configured ? 'does not answer: new holds and OCTs are refused' : 'not configured';
+}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { followOperations, listOperations } from '../api.js';
+import { followOperations, get } from '../api.js';
 import { html } from '../shell/html.js';
-import { Problem } from '../shell/problem.js';
+import { Problem, Section } from '../shell/view.js';
 import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
@@ -17,14 +17,13 @@ export function LiveOperations({ isFresh }) {
   const shown = useRef([]);
   if (!still) shown.current = operations;
   const waiting = still ? operations.findIndex(({ requestId }) => requestId === shown.current[0]?.requestId) : 0;
-  return html`<section aria-labelledby="live">
-    <div class="heading">
-      <h2 id="live">Operations as they happen</h2>
-      <span class="quiet">${standingOf(isOpen, isFresh)}</span>
-      <button type="button" aria-pressed=${still} onClick=${() => setStill(!still)}>
-        ${still ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
-      </button>
-    </div>
+  const beside = html`
+    <span class="quiet">${standingOf(isOpen, isFresh)}</span>
+    <button type="button" aria-pressed=${still} onClick=${() => setStill(!still)}>
+      ${still ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
+    </button>
+  `;
+  return html`<${Section} title="Operations as they happen" beside=${beside}>
     ${error && html`<${Problem} error=${error} />`}
     <${Spoken} operations=${operations} />
     ${shown.current.length === 0 && isListed && !error && html`<p class="empty">No operation has had a result yet.</p>`}
@@ -33,7 +32,7 @@ export function LiveOperations({ isFresh }) {
         .slice(0, SHOWN)
         .map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
     </ol>
-  </section>`;
+  <//>`;
 }
 
 function standingOf(isOpen, isFresh) {
@@ -75,24 +74,25 @@ function Spoken({ operations }) {
 function useOperations() {
   const [state, setState] = useState({ operations: [], isOpen: false });
   useEffect(() => {
+    const set = (change) => setState((before) => ({ ...before, ...change }));
     const add = (found) =>
       setState((before) => {
-        const known = new Set(before.operations.map(({ requestId }) => requestId));
-        const fresh = found.filter(({ requestId }) => !known.has(requestId));
-        return { ...before, operations: byTime([...fresh, ...before.operations]).slice(0, SHOWN * 5) };
+        const known = new Map([...found, ...before.operations].map((operation) => [operation.requestId, operation]));
+        const operations = [...known.values()].sort((a, b) => b.finalStateDate.localeCompare(a.finalStateDate));
+        return { ...before, operations: operations.slice(0, SHOWN * 5) };
       });
-    const list = () =>
-      listOperations({ pageSize: SHOWN }).then(
-        ({ items }) => {
-          add(items);
-          setState((before) => ({ ...before, isListed: true }));
-        },
-        (error) => setState((before) => ({ ...before, error })),
-      );
+    const list = async () => {
+      try {
+        add((await get('/operations', { pageSize: SHOWN })).items);
+        set({ isListed: true });
+      } catch (error) {
+        set({ error });
+      }
+    };
     const stop = followOperations(
       (operation) => add([operation]),
       (isOpen) => {
-        setState((before) => ({ ...before, isOpen, error: isOpen ? undefined : before.error }));
+        set(isOpen ? { isOpen, error: undefined } : { isOpen });
         // A new stream begins now: what came while there was none is in the list.
         if (isOpen) list();
       },
@@ -101,8 +101,4 @@ function useOperations() {
     return stop;
   }, []);
   return state;
-}
-
-function byTime(operations) {
-  return operations.sort((a, b) => b.finalStateDate.localeCompare(a.finalStateDate));
 }

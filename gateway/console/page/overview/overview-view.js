@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { readMinutes, readOverview } from '../api.js';
+import { get } from '../api.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
-import { View } from '../shell/view.js';
+import { Section, View } from '../shell/view.js';
 import { agoOf, Time } from '../words/time.js';
 import { Chart } from './chart.js';
 import { Counts, Processors } from './counts.js';
@@ -13,21 +13,19 @@ const MINUTES = 60;
 
 /** How things stand, at a glance. */
 export function OverviewView() {
-  const counts = useLoad(readOverview, 'overview', REFRESH_MS);
-  const minutes = useLoad(() => readMinutes(MINUTES), 'minutes', REFRESH_MS);
+  const counts = useLoad(() => get('/overview'), 'overview', REFRESH_MS);
+  const minutes = useLoad(() => get('/overview/series', { minutes: MINUTES }), 'minutes', REFRESH_MS);
   const isFresh = useFreshness(counts, 2 * REFRESH_MS);
   return html`<${View} title="Overview">
     <${Freshness} at=${counts.at} isFresh=${isFresh} />
-    <section aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
+    <${Section} title="Needs attention">
       <${Loaded} of=${counts} what="the counts">
         ${(value) => html`<${Counts} of=${value} /><${Processors} of=${value.processors} />`}
       <//>
-    </section>
-    <section aria-labelledby="hour">
-      <h2 id="hour">The last ${MINUTES} minutes</h2>
+    <//>
+    <${Section} title="The last ${MINUTES} minutes">
       <${Loaded} of=${minutes} what="the last hour">
-        ${(items) => html`<div class="charts">
+        ${({ items }) => html`<div class="charts">
           <${Chart} title="Operations" minutes=${items} good=${['okCount', 'OK']} bad=${['koCount', 'KO']} />
           <${Chart} title="Notifications at the relay" minutes=${items}
             good=${['verifiedCount', 'Verified']} bad=${['refusedCount', 'Refused']} />
@@ -35,7 +33,7 @@ export function OverviewView() {
             good=${['deliveredCount', 'Delivered']} bad=${['waitingCount', 'Not delivered yet']} />
         </div>`}
       <//>
-    </section>
+    <//>
     <${LiveOperations} isFresh=${isFresh} />
   <//>`;
 }

@@ -1,15 +1,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { search } from '../api.js';
+import { post } from '../api.js';
 import { dateFields, Filters, filterOf } from '../shell/filters.js';
 import { html } from '../shell/html.js';
+import { Button } from '../shell/list.js';
 import { Loaded, readPages, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
-import { Table } from '../shell/table.js';
+import { badge, money, Table, time, word } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { nameOfKind } from '../words/kinds.js';
-import { formatAmount } from '../words/money.js';
 import { Time } from '../words/time.js';
-import { Badge, Id, MATCHES } from '../words/words.js';
+import { Id, MATCHES } from '../words/words.js';
 
 /**
  * What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle.
@@ -53,7 +53,7 @@ export function SearchView({ query }) {
   }, []);
   if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
   return html`<${View} title="Search">
-    <${Filters} path=${['search']} query=${query} fields=${FIELDS} label="What is searched" />
+    <${Filters} query=${query} fields=${FIELDS} label="What is searched" />
     <${Found} key=${`${text} ${query}`} asked=${{ text, ...filterOf(FIELDS, query) }} />
   <//>`;
 }
@@ -64,7 +64,7 @@ const HINT =
 
 function Found({ asked }) {
   const [pages, setPages] = useState(1);
-  const found = useLoad(() => readPages((pageToken) => search({ ...asked, pageToken }), pages), `${pages}`);
+  const found = useLoad(() => readPages((pageToken) => post('/search', { ...asked, pageToken }), pages), `${pages}`);
   useEffect(() => {
     const [only, ...others] = found.value?.items ?? [];
     if (only && others.length === 0 && only.matchedBy !== 'LAST4' && !found.value.nextPageToken)
@@ -72,19 +72,17 @@ function Found({ asked }) {
   }, [found.value]);
   return html`<${Loaded} of=${found} what="what matches">
     ${({ items, searchedFrom, nextPageToken }) => html`
-      <p class="quiet" role="status">${items.length} found${
-        searchedFrom ? html`, searched back to <${Time} at=${searchedFrom} />` : ''
-      }</p>
+      <p class="quiet" role="status">
+        ${items.length} found${searchedFrom && html`, searched back to <${Time} at=${searchedFrom} />`}
+      </p>
       ${
         items.length === 0
           ? html`<p class="empty">Nothing matches. ${HINT}</p>`
-          : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items}
-            keyOf=${idOf} />`
+          : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items} keyOf=${idOf} />`
       }
       ${
         nextPageToken &&
-        html`<p><button type="button" disabled=${found.busy}
-        onClick=${() => setPages(pages + 1)}>Search further back</button></p>`
+        html`<${Button} text="Search further back" disabled=${found.busy} onClick=${() => setPages(pages + 1)} />`
       }
     `}
   <//>`;
@@ -100,16 +98,12 @@ function viewOf({ deliveryId, operation }) {
 }
 
 const COLUMNS = [
-  { name: 'Found', cell: (match) => html`<${Id} id=${idOf(match)} of=${viewOf(match)} />` },
-  { name: 'What', cell: ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : nameOfKind(operation)) },
-  { name: 'State', cell: ({ status }) => status && html`<${Badge} word=${status} />` },
-  {
-    name: 'Amount',
-    isNumber: true,
-    cell: ({ amount, currency }) => currency && formatAmount(amount, currency),
-  },
-  { name: 'Merchant', cell: ({ merchantId }) => merchantId },
-  { name: 'Reference', cell: ({ merchantReference }) => merchantReference },
-  { name: 'Found by', cell: ({ matchedBy }) => MATCHES[matchedBy] ?? matchedBy },
-  { name: 'Asked for', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+  ['Found', (match) => html`<${Id} id=${idOf(match)} of=${viewOf(match)} />`],
+  ['What', ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : nameOfKind(operation))],
+  ['State', badge('status')],
+  ['Amount', money('amount')],
+  ['Merchant', 'merchantId'],
+  ['Reference', 'merchantReference'],
+  ['Found by', word('matchedBy', MATCHES)],
+  ['Asked for', time('createdAt')],
 ];

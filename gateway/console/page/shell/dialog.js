@@ -1,22 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Form } from './form.js';
 import { html } from './html.js';
 import { notify } from './notice.js';
-import { Problem } from './problem.js';
-
-/**
- * The dialog of a view: `ask` opens it, and `asked` is what it is about, undefined while none is open. `done` closes it,
- * tells the reader what was done, and calls `reload`.
- */
-export function useDialog(reload) {
-  const [asked, ask] = useState();
-  const close = () => ask(undefined);
-  const done = (text) => {
-    close();
-    notify(text);
-    reload();
-  };
-  return { asked, ask, done, close };
-}
 
 /** A dialog on top of the page. The browser keeps the focus inside it; when it closes, the focus goes back. */
 export function Dialog({ title, onClose, children }) {
@@ -45,34 +30,24 @@ export function Dialog({ title, onClose, children }) {
   </dialog>`;
 }
 
+/** Asks before something is done, and does it. The `body` is the question, with the fields that `run` reads. */
+export function Confirm({ title, body, ...form }) {
+  return html`<${Dialog} title=${title} onClose=${form.onClose}><${Form} ...${form}>${body}<//><//>`;
+}
+
 /**
- * Asks before something is done, does it, and tells why when it cannot be done. `run` may look at the form around the
- * question; what it answers goes to `onDone`.
+ * The dialog of a view: `ask` opens one, described by the properties of Confirm, or of its own `Dialog`. Its `run`
+ * answers the text of a notice, or a function that tells it. After that `reload` is called.
  */
-export function Confirm({ title, action, isDangerous, run, onDone, onClose, children }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState();
-  const submit = async (event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      onDone(await run(new FormData(event.target)));
-    } catch (refusal) {
-      setError(refusal);
-      setBusy(false);
-    }
+export function useDialog(reload) {
+  const [asked, ask] = useState();
+  const close = () => ask(undefined);
+  const done = (outcome) => {
+    close();
+    reload();
+    if (typeof outcome === 'function') outcome();
+    else notify(outcome);
   };
-  return html`<${Dialog} title=${title} onClose=${onClose}>
-    <form onSubmit=${submit}>
-      ${children}
-      ${error && html`<${Problem} error=${error} />`}
-      <div class="buttons">
-        <button type="button" onClick=${onClose}>Back</button>
-        <button type="submit" class=${isDangerous ? 'danger' : 'main'} disabled=${busy}>
-          ${busy ? 'Working…' : action}
-        </button>
-      </div>
-    </form>
-  <//>`;
+  const dialog = asked && html`<${asked.Dialog ?? Confirm} ...${asked} onDone=${done} onClose=${close} />`;
+  return { ask, dialog };
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
-import { Problem } from './problem.js';
+import { Problem } from './view.js';
 
 /**
  * Asks for something, again whenever `key` changes, when `reload` is called, and every so often. What was shown stays

@@ -38,8 +38,9 @@ export function linkTo(path, query = {}) {
   return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
 }
 
-export function goTo(path, query) {
-  location.hash = linkTo(path, query);
+/** The path of the view that is shown. */
+export function here() {
+  return readRoute(location.hash).path;
 }
 
 /**

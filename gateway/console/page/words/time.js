@@ -2,7 +2,6 @@ import { html } from '../shell/html.js';
 
 /** A moment in the reader's own time; in UTC, as the logs have it, on hover. */
 export function Time({ at }) {
-  if (!at) return html`<span class="quiet">–</span>`;
   return html`<time datetime=${at} title="${utcOf(at)}">${momentOf(at)}</time>`;
 }
 
@@ -34,6 +33,12 @@ export function zoneName() {
 export function momentIn(text) {
   const date = text ? new Date(text) : undefined;
   return date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined;
+}
+
+/** A number of hours from now, written like `24h`, as RFC 3339; undefined = none. */
+export function hoursAhead(text) {
+  const hours = Number.parseInt(text, 10);
+  return hours > 0 ? new Date(Date.now() + hours * 3_600_000).toISOString() : undefined;
 }
 
 const UNITS = [

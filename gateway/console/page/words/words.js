@@ -51,11 +51,6 @@ export const QUARANTINE = {
   STATUS_INFO_CONTRADICTED: 'Its path contradicts it',
 };
 
-/** What a notification of the relay says: its path, then what was signed. */
-export function said({ kind, statusInfo, status, amount, currency }) {
-  return `${kind.toLowerCase()}/${statusInfo} ${status} ${amount} ${currency}`;
-}
-
 /** Why nothing is sent to an endpoint. */
 export const PAUSES = {
   GONE: 'It answered 410 Gone',
@@ -83,7 +78,6 @@ export function Badge({ word }) {
 
 /** The end of an id, which tells ids apart; the whole of it is read out and copied. `of` names the view to link to. */
 export function Id({ id, of }) {
-  if (!id) return html`<span class="quiet">–</span>`;
   const short = id.length > 20 ? `…${id.slice(-12)}` : id;
   return of
     ? html`<a class="id" href=${linkTo([of, id])} title=${id}>${short}</a>`

@@ -1,0 +1,277 @@
+/** The views that are lists: what each lists, by what it is searched, and what is shown of a row. */
+import { detailOf } from './audit/detail.js';
+import { nameOfEndpoint, pauseDialog, replayManyDialog, resumeDialog } from './deliveries/dialogs.js';
+import { newMerchantDialog } from './merchants/new-merchant.js';
+import { bothSides, discardDialog, releaseDialog, replayStoredDialog, said } from './relay/dialogs.js';
+import { Sums } from './relay/sums.js';
+import { resolveDialog } from './reviews/resolve.js';
+import { dateFields, moneyAndDateFields } from './shell/filters.js';
+import { html } from './shell/html.js';
+import { listView } from './shell/list.js';
+import { linkTo } from './shell/route.js';
+import { badge, decide, id, merchantLink, money, number, time, word } from './shell/table.js';
+import { holdOf, nameOfKind } from './words/kinds.js';
+import { KNOWN_KINDS } from './words/known-kinds.js';
+import { hoursAhead, spanOf } from './words/time.js';
+import { choicesOfWords, ENDPOINTS, FAILURES, PAUSES, QUARANTINE } from './words/words.js';
+
+const MERCHANT = { name: 'merchantId', label: 'Merchant' };
+
+export const HoldsView = listView({
+  title: 'Holds',
+  what: 'holds',
+  from: '/holds',
+  fields: [
+    { name: 'requestId', label: 'Request ID' },
+    MERCHANT,
+    { name: 'merchantReference', label: "Merchant's reference" },
+    { name: 'userId', label: 'User' },
+    {
+      name: 'status',
+      label: 'Status',
+      options: choicesOfWords('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'),
+    },
+    ...moneyAndDateFields('created', 'Asked for'),
+    {
+      name: 'expiring',
+      label: 'Ends',
+      options: [
+        ['1h', 'Within 1 hour'],
+        ['24h', 'Within 24 hours'],
+        ['72h', 'Within 3 days'],
+      ],
+      as: 'expiringBefore',
+      read: hoursAhead,
+    },
+  ],
+  columns: [
+    ['Hold', id('requestId', 'holds')],
+    ['Status', badge('status')],
+    ['Amount', money('amount')],
+    ['Captured', money('amountCaptured')],
+    ['Remaining', money('amountRemaining')],
+    ['Merchant', 'merchantId'],
+    ['Reference', 'merchantReference'],
+    ['Asked for', time('createdAt')],
+    ['Ends', time('expiresAt')],
+  ],
+  keyOf: 'requestId',
+  empty: 'No hold matches.',
+  csv: 'holds',
+});
+
+/** Everything that has a result: holds, captures, releases, OCTs and whatever else. */
+export const OperationsView = listView({
+  title: 'Operations',
+  lead: 'Final results, newest first. What has no result yet needs attention, or is on its way.',
+  what: 'operations',
+  from: '/operations',
+  fields: [
+    MERCHANT,
+    { name: 'operation', label: 'What', options: KNOWN_KINDS.map((kind) => [kind, nameOfKind(kind)]) },
+    { name: 'status', label: 'Result', options: choicesOfWords('OK', 'KO') },
+    ...moneyAndDateFields('final', 'Final'),
+  ],
+  columns: [
+    ['Operation', id('requestId', 'operations')],
+    ['What', ({ operation }) => nameOfKind(operation)],
+    ['Result', (row) => html`${badge('status')(row)} ${row.statusInfo}`],
+    ['Amount', money('amount')],
+    ['Merchant', 'merchantId'],
+    ['Reference', 'merchantReference'],
+    ['Hold', id('holdRequestId', 'holds')],
+    ['Final', time('finalStateDate')],
+  ],
+  keyOf: 'requestId',
+  empty: 'No operation matches.',
+  csv: 'operations',
+});
+
+export const DeliveriesView = listView({
+  title: 'Deliveries',
+  what: 'deliveries',
+  from: '/deliveries',
+  fields: [
+    MERCHANT,
+    { name: 'endpointKind', label: 'Endpoint', options: Object.entries(ENDPOINTS) },
+    { name: 'state', label: 'State', options: choicesOfWords('PENDING', 'DELIVERED', 'DEAD') },
+    { name: 'requestId', label: 'Request ID' },
+    ...dateFields('created', 'Created'),
+  ],
+  button: { text: 'Replay many…', dialog: replayManyDialog },
+  columns: [
+    ['Delivery', id('deliveryId', 'deliveries')],
+    ['State', badge('state')],
+    ['About', ({ kind, statusInfo }) => `${kind.toLowerCase()} ${statusInfo}`],
+    ['Merchant', 'merchantId'],
+    ['Endpoint', word('endpointKind', ENDPOINTS)],
+    ['Attempts', number('attemptCount')],
+    ['Created', time('createdAt')],
+    ['Next attempt', time('dueAt')],
+  ],
+  keyOf: 'deliveryId',
+  empty: 'No delivery matches.',
+  csv: 'deliveries',
+});
+
+export const EndpointsView = listView({
+  title: 'Endpoints',
+  lead: 'Endpoints that fail or are paused. One that always worked is not listed.',
+  what: 'endpoints',
+  order: 'by merchant',
+  from: '/endpoints',
+  button: { text: 'Pause endpoint…', dialog: () => pauseDialog({}) },
+  columns: [
+    ['Merchant', merchantLink],
+    ['Endpoint', word('endpointKind', ENDPOINTS)],
+    ['Paused', ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No')],
+    ['Until', time('pausedUntil')],
+    ['Failures in a row', number('failureCount')],
+    ['Changed', time('changedAt')],
+    decide(nameOfEndpoint, ({ pause }) => [pause ? ['Resume', resumeDialog] : ['Pause', pauseDialog]]),
+  ],
+  keyOf: ({ merchantId, endpointKind }) => `${merchantId} ${endpointKind}`,
+  empty: 'Every endpoint works.',
+});
+
+export const FailuresView = listView({
+  title: 'Relay failures',
+  lead: 'Notifications that the relay could not verify. The merchant is only a claim.',
+  what: 'failures',
+  from: '/relay/failures',
+  fields: [
+    { name: 'claimedMerchantId', label: 'Claimed merchant' },
+    { name: 'reason', label: 'Reason', options: Object.entries(FAILURES) },
+  ],
+  Above: Sums,
+  columns: [
+    ['When', time('failedAt')],
+    ['Reason', word('reason', FAILURES)],
+    ['Source', ({ address }) => address || html`<span class="quiet">gone</span>`],
+    ['Claims to be of', 'claimedMerchantId'],
+    ['Path', ({ kind, statusInfo }) => `${kind.toLowerCase()}/${statusInfo}`],
+    ['Body', number(({ bodyBytes }) => `${bodyBytes} bytes`)],
+  ],
+  keyOf: 'failureId',
+  empty: 'Nothing was refused.',
+  csv: 'relay-failures',
+});
+
+export const StoredView = listView({
+  title: 'Accepted notifications',
+  lead: 'What the relay has verified and accepted. Parked ones are forwarded as soon as the merchant has an internal URL.',
+  what: 'accepted notifications',
+  from: '/relay/notifications',
+  fields: [
+    MERCHANT,
+    { name: 'requestId', label: 'Request ID (with a merchant)' },
+    { name: 'state', label: 'State', options: choicesOfWords('PARKED') },
+  ],
+  columns: [
+    ['Received', time('receivedAt')],
+    ['State', badge('state')],
+    ['Merchant', 'merchantId'],
+    ['Request ID', id('requestId')],
+    ['Says', said],
+    ['Delivery', id('deliveryId', 'deliveries')],
+    decide('requestId', () => [['Replay', replayStoredDialog]]),
+  ],
+  keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}`,
+  empty: 'No notification matches.',
+  csv: 'accepted',
+});
+
+/** Notifications that were verified and must not be accepted as they are. */
+export const QuarantineView = listView({
+  title: 'Quarantine',
+  lead: 'Notifications with a genuine signature that contradict what was accepted, or themselves.',
+  what: 'notifications set aside',
+  from: '/relay/quarantine',
+  fields: [MERCHANT, { name: 'state', label: 'State', options: choicesOfWords('HELD', 'RELEASED', 'DISCARDED') }],
+  columns: [
+    ['Received', time('receivedAt')],
+    ['State', badge('state')],
+    ['Why', word('reason', QUARANTINE)],
+    ['Merchant', 'merchantId'],
+    ['Request ID', id('requestId')],
+    ['Says', bothSides],
+    decide('requestId', ({ state, deliveryId }) => {
+      if (state === 'HELD') {
+        return [
+          ['Release', releaseDialog],
+          ['Discard', discardDialog],
+        ];
+      }
+      return deliveryId && html`<a href=${linkTo(['deliveries', deliveryId])}>Delivery</a>`;
+    }),
+  ],
+  keyOf: 'quarantineId',
+  empty: 'Nothing is set aside.',
+  csv: 'quarantine',
+});
+
+/** Operations without a result, and frozen holds. No machine may guess how they ended. */
+export const ReviewsView = listView({
+  title: 'Needs attention',
+  lead: 'Inquiries go on while an outcome is unknown. What they cannot settle is for you.',
+  what: 'what waits',
+  order: 'oldest first',
+  from: '/reviews',
+  fields: [MERCHANT, { name: 'reason', label: 'Why', options: choicesOfWords('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN') }],
+  columns: [
+    ['Why', badge('reason')],
+    ['What', ({ operation, lateVoid }) => (lateVoid ? 'Void of a late authorization' : nameOfKind(operation))],
+    ['Amount', money('amount')],
+    ['Merchant', 'merchantId'],
+    ['Processor', 'processor'],
+    ['Hold', (item) => (holdOf(item) ? id('hold', 'holds')({ hold: holdOf(item) }) : id('requestId')(item))],
+    ['For', ({ ageSeconds }) => spanOf(ageSeconds)],
+    ['Inquiries', number('inquiryCount')],
+    ['Next inquiry', time('nextInquiryAt')],
+    decide('requestId', ({ reason }) =>
+      reason === 'UNKNOWN' ? html`<span class="quiet">inquiring</span>` : [['Resolve', resolveDialog]],
+    ),
+  ],
+  keyOf: ({ requestId, reason }) => `${requestId} ${reason}`,
+  empty: 'Nothing waits for you.',
+  csv: 'needs-attention',
+});
+
+export const MerchantsView = listView({
+  title: 'Merchants',
+  what: 'merchants',
+  from: '/merchants',
+  order: 'by ID',
+  button: { text: 'New merchant…', tone: 'main', dialog: newMerchantDialog },
+  columns: [
+    ['Merchant', merchantLink],
+    ['Name', 'name'],
+    ['Captures per hold', ({ contract }) => (contract.allowMultipleCaptures ? 'Several' : 'One')],
+    ['Currencies', ({ contract }) => contract.currencies.join(', ')],
+    ['Since', time('createdAt')],
+  ],
+  keyOf: 'merchantId',
+  empty: 'There is no merchant yet.',
+});
+
+/** What operators did, and merchants with their webhooks. */
+export const AuditView = listView({
+  title: 'Audit log',
+  what: 'the audit log',
+  from: '/audit',
+  fields: [
+    { name: 'target', label: 'About (an id)' },
+    { name: 'action', label: 'Action' },
+    ...dateFields('at', 'Written'),
+  ],
+  columns: [
+    ['When', time('at')],
+    ['Who', 'actor'],
+    ['What', ({ action }) => html`<code>${action}</code>`],
+    ['About', ({ target }) => html`<code>${target}</code>`],
+    ['Details', detailOf],
+  ],
+  keyOf: 'auditEntryId',
+  empty: 'No entry matches.',
+  csv: 'audit',
+});

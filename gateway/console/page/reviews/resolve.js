@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { pathOf, post } from '../api.js';
+import { CheckBox, Field } from '../shell/form.js';
+import { html } from '../shell/html.js';
+import { holdOf, nameOfKind } from '../words/kinds.js';
+import { formatAmount } from '../words/money.js';
+
+/** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
+export function resolveDialog(item) {
+  const isFrozen = item.reason === 'FROZEN';
+  return {
+    title: isFrozen ? 'End the freezing of this hold?' : 'How did it end?',
+    action: 'Resolve',
+    tone: 'danger',
+    body: html`<${Question} item=${item} isFrozen=${isFrozen} />`,
+    run: async (form) => {
+      const decision = Object.fromEntries(form);
+      const unfenced = form.has('unfenced') || undefined;
+      const unfreezeHold = isFrozen || form.has('unfreezeHold') || undefined;
+      await post(pathOf`/reviews/${item.requestId}/resolve`, { ...decision, unfenced, unfreezeHold });
+      return 'Resolved.';
+    },
+  };
+}
+
+const OUTCOMES = [
+  ['', 'Choose'],
+  ['OK', 'OK: the processor did it'],
+  ['KO', 'KO: the processor did not do it'],
+];
+
+function Question({ item, isFrozen }) {
+  const { requestId, processorRequestId, operation, amount, currency, merchantId } = item;
+  const [outcome, setOutcome] = useState('');
+  return html`
+    <p>${nameOfKind(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
+    ${processorRequestId && html`<p>The processor knows it as <code>${processorRequestId}</code></p>`}
+    ${
+      !isFrozen &&
+      html`<p>The processor is asked once more before. What you say is final, and the merchant is notified of it.</p>
+        <${Field} name="outcome" label="Outcome" value=${outcome} required options=${OUTCOMES}
+          onChange=${(event) => setOutcome(event.target.value)} />`
+    }
+    ${FIELDS[outcome]}
+    ${
+      outcome !== '' &&
+      html`<${CheckBox} name="unfenced" label="Decide although the processor does not answer: it may perform it yet" />`
+    }
+    <${Field} rows="3" name="reason" label="How do you know?" required maxlength="500" hint="Kept in the audit log." />
+    ${
+      !isFrozen &&
+      holdOf(item) &&
+      html`<${CheckBox} name="unfreezeHold" label="End the freezing of its hold, if it is frozen" />`
+    }
+  `;
+}
+
+/** What else may be said of an outcome. */
+const FIELDS = {
+  OK: html`<${Field} name="processorReference" label="Processor's reference" maxlength="64" />
+    <${Field} name="bankReference" label="Bank's reference" maxlength="64" />`,
+  KO: html`<${Field} name="processorCode" label="Processor's code" maxlength="64"
+      hint="Left empty: resolved_by_operator" />
+    <${Field} name="processorMessage" label="Processor's message" maxlength="500" />`,
+};

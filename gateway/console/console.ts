@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { extname } from 'node:path';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { answerCached, type CachedResponse, cached } from '../http/etag-cache.ts';
@@ -45,26 +44,22 @@ const PAGE = new URL('./page/', import.meta.url);
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'html', '.css': 'css', '.js': 'text/javascript' };
 
-/** Packages that the page imports, and the path of the one file that each of them is. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  preact: '/console/packages/preact.js',
-  'preact/hooks': '/console/packages/preact-hooks.js',
-  htm: '/console/packages/htm.js',
-};
+/** Packages that the page imports; each is one file. */
+const PACKAGES = ['preact', 'preact/hooks', 'htm'];
 
 /** Everything that the console may serve, by path. */
 export function readAssets(): Map<string, CachedResponse> {
   const assets = new Map<string, CachedResponse>();
-  for (const entry of readdirSync(PAGE, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const url = pathToFileURL(join(entry.parentPath, entry.name));
-    const name = url.pathname.slice(PAGE.pathname.length);
-    assets.set(name === 'index.html' ? '/console' : `/console/${name}`, assetOf(url));
+  for (const name of readdirSync(PAGE, { recursive: true, encoding: 'utf8' })) {
+    const isFolder = extname(name) === '';
+    if (!isFolder) assets.set(name === 'index.html' ? '/console' : `/console/${name}`, assetOf(new URL(name, PAGE)));
   }
-  for (const [specifier, path] of Object.entries(PACKAGES)) {
-    assets.set(path, assetOf(new URL(import.meta.resolve(specifier))));
-  }
+  for (const name of PACKAGES) assets.set(pathOf(name), assetOf(new URL(import.meta.resolve(name))));
   return assets;
+}
+
+function pathOf(packageName: string): string {
+  return `/console/packages/${packageName.replace('/', '-')}.js`;
 }
 
 function assetOf(url: URL): CachedResponse {
@@ -81,10 +76,9 @@ function assetOf(url: URL): CachedResponse {
  */
 function forBrowser(text: string): string {
   return text
-    .replace(/(\bfrom\s*)(["'])([^"'./][^"']*)\2/g, (_, from: string, quote: string, specifier: string) => {
-      const path = PACKAGES[specifier];
-      assert(path, `the console imports ${specifier}, which is not served`);
-      return from + quote + path + quote;
+    .replace(/(\bfrom\s*)(["'])([^"'./][^"']*)\2/g, (_, from: string, quote: string, name: string) => {
+      assert(PACKAGES.includes(name), `the console imports ${name}, which is not served`);
+      return from + quote + pathOf(name) + quote;
     })
     .replace(/^\/\/# sourceMappingURL=.*$/gm, '');
 }

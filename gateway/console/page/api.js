@@ -1,13 +1,5 @@
 /** How the console calls the operators' routes, under the session's cookie. */
 
-/** A refusal, or that no answer came: the fields of the problem that was answered. */
-class Refusal extends Error {
-  constructor({ title, detail, ...problem }) {
-    super(detail ?? title);
-    Object.assign(this, problem, { title, detail });
-  }
-}
-
 let csrfToken = '';
 let endSession = () => {};
 
@@ -33,7 +25,7 @@ export async function readSession() {
 
 /** Signs in. The token is sent once and kept nowhere; the name is what the audit log says. */
 export async function signIn(token, operator) {
-  return keep(await call('POST', '/session', { body: { token, operator }, isQuiet: true }));
+  keep(await call('POST', '/session', { body: { token, operator }, isQuiet: true }));
 }
 
 export async function signOut() {
@@ -48,17 +40,23 @@ function keep(session) {
   return session;
 }
 
-/** Reads a route; fields of the filter without a value are left out. */
-export const get = (path, filter) => call('GET', path + queryOf(filter));
+/** A path with identifiers in it: pathOf`/holds/${requestId}/capture`. */
+export const pathOf = (texts, ...ids) => String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
 
-/** Sends a command; fields without a value are left out. `key` makes a repetition safe. */
+export function get(path, filter = {}) {
+  const query = new URLSearchParams(defined(filter)).toString();
+  return call('GET', query ? `${path}?${query}` : path);
+}
+
+/** Sends a command. `key` makes a repetition safe. */
 export const post = (path, body = {}, key) => call('POST', path, { body, key });
-
 export const put = (path, body) => call('PUT', path, { body });
 export const remove = (path) => call('DELETE', path);
 
-/** A path with identifiers in it: pathOf`/holds/${requestId}/capture`. */
-export const pathOf = (texts, ...ids) => String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
+/** A key that makes a repetition of one request safe. Also where a browser withholds randomUUID: on plain HTTP. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
 /** After which a stream that was refused is asked for again. */
 const REOPEN_MS = 2_000;
@@ -89,15 +87,13 @@ export function followOperations(onOperation, onState) {
   };
 }
 
-/** A key that makes a repetition of one request safe. Also where a browser withholds randomUUID: on plain HTTP. */
-export function newKey() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 /** A question without an answer for so long has none; a command is waited for as long as the gateway takes. */
 const ANSWER_MS = 15_000;
 
-/** Calls a route; answers the body. `key` makes a repetition safe. Throws Refusal. */
+/**
+ * Calls a route; fields without a value are not sent. Answers the body, or throws an error with the fields of the
+ * problem that was answered, and `status`, 0 when no answer came.
+ */
 async function call(method, path, { body, key, isQuiet = false } = {}) {
   const headers = { accept: 'application/json' };
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
@@ -108,34 +104,29 @@ async function call(method, path, { body, key, isQuiet = false } = {}) {
     headers,
     credentials: 'same-origin',
     cache: 'no-store',
-    ...(method === 'GET' && { signal: AbortSignal.timeout(ANSWER_MS) }),
-    ...(body !== undefined && { body: JSON.stringify(defined(body)) }),
+    signal: method === 'GET' ? AbortSignal.timeout(ANSWER_MS) : undefined,
+    body: body && JSON.stringify(defined(body)),
   }).catch(unreachable);
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const answer = isJson ? await response.json().catch(unreachable) : undefined;
   if (response.ok) return answer;
-  if (response.status === 401 && !isQuiet) endSession();
+  const { status } = response;
+  if (status === 401 && !isQuiet) endSession();
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
-  throw new Refusal({
-    title: `The gateway answered ${response.status}`,
-    ...answer,
-    status: response.status,
-    retryAfterSeconds,
-  });
+  throw refusal({ title: `The gateway answered ${status}`, ...answer, status, retryAfterSeconds });
 }
 
 function unreachable(cause) {
   if (cause.name === 'TimeoutError') {
     const detail = `Nothing came for ${ANSWER_MS / 1000} seconds. The service may hang.`;
-    throw new Refusal({ title: 'The service does not answer', detail, status: 0, cause });
+    throw refusal({ title: 'The service does not answer', detail, status: 0, cause });
   }
   const detail = 'Check the connection, then try again.';
-  throw new Refusal({ title: 'The gateway cannot be reached', detail, status: 0, cause });
+  throw refusal({ title: 'The gateway cannot be reached', detail, status: 0, cause });
 }
 
-function queryOf(filter = {}) {
-  const text = new URLSearchParams(Object.entries(defined(filter))).toString();
-  return text && `?${text}`;
+function refusal(problem) {
+  return Object.assign(new Error(problem.detail ?? problem.title), problem);
 }
 
 function defined(fields) {

@@ -13,7 +13,7 @@ import { linkTo, useRoute } from './shell/route.js';
 import { View } from './shell/view.js';
 import { zoneName } from './words/time.js';
 
-/** The views, in the order of the navigation: path, name, the view, and the view of one item. */
+/** The views, in the order of the navigation: path, name there, the view, and the view of one item. */
 const VIEWS = [
   ['', 'Overview', OverviewView],
   ['holds', 'Holds', lists.HoldsView, HoldView],
@@ -26,23 +26,18 @@ const VIEWS = [
   ['reviews', 'Needs attention', lists.ReviewsView],
   ['merchants', 'Merchants', lists.MerchantsView, MerchantView],
   ['audit', 'Audit log', lists.AuditView],
+  ['search', undefined, SearchView],
 ];
 
-/** Views that the navigation does not name. */
-const OTHERS = [['search', 'Search', SearchView]];
-
-/** What stands around every view: where one can go, and the way out. */
 export function Frame({ onSignedOut }) {
   const { path, query } = useRoute();
   const [isOpen, setOpen] = useState(false);
   const [section = '', id] = path;
   useEffect(() => setOpen(false), [section, id]);
-  const [, , List, One] = [...VIEWS, ...OTHERS].find(([name]) => name === section) ?? [];
-  const Shown = id === undefined ? List : One;
-  const leave = () =>
-    signOut()
-      .then(onSignedOut)
-      .catch((error) => notify(`Not signed out: ${error.message}`));
+  const [, , List, One] = VIEWS.find(([name]) => name === section) ?? [];
+  const Shown = (id === undefined ? List : One) ?? Nothing;
+  const leave = () => signOut().then(onSignedOut, (error) => notify(`Not signed out: ${error.message}`));
+  const zone = zoneName();
   return html`
     <a class="skip" href="#content" onClick=${skip}>Skip to content</a>
     <header class="bar">
@@ -54,7 +49,7 @@ export function Frame({ onSignedOut }) {
       <${SearchBox} />
       <nav id="navigation" class=${isOpen ? 'open' : ''} aria-label="Console">
         <ul>
-          ${VIEWS.map(
+          ${VIEWS.filter(([, text]) => text).map(
             ([name, text]) => html`<li>
               <a href=${linkTo([name].filter(Boolean))} aria-current=${name === section ? 'page' : null}>${text}</a>
             </li>`,
@@ -64,17 +59,17 @@ export function Frame({ onSignedOut }) {
       </nav>
     </header>
     <main id="content" key=${path.join('/')}>
-      ${
-        Shown
-          ? html`<${Shown} id=${id} query=${query} />`
-          : html`<${View} title="Nothing here"><p>No view has this address.</p><//>`
-      }
+      <${Shown} id=${id} query=${query} />
     </main>
-    <footer class="quiet">${
-      zoneName() === 'UTC' ? 'Times are UTC.' : `Times are local (${zoneName()}); hover over one to see it in UTC.`
-    }</footer>
+    <footer class="quiet">
+      ${zone === 'UTC' ? 'Times are UTC.' : `Times are local (${zone}); hover over one to see it in UTC.`}
+    </footer>
     <${Notices} />
   `;
+}
+
+function Nothing() {
+  return html`<${View} title="Nothing here"><p>No view has this address.</p><//>`;
 }
 
 /** The address names the view, so the link may not change it. */

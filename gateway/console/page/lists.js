@@ -1,7 +1,7 @@
 /** The views that are lists: what each lists, by what it is searched, and what is shown of a row. */
 import { detailOf } from './audit/detail.js';
 import { nameOfEndpoint, pauseDialog, replayManyDialog, resumeDialog } from './deliveries/dialogs.js';
-import { newMerchantDialog } from './merchants/new-merchant.js';
+import { newMerchantDialog } from './merchants/dialogs.js';
 import { bothSides, discardDialog, releaseDialog, replayStoredDialog, said } from './relay/dialogs.js';
 import { Sums } from './relay/sums.js';
 import { resolveDialog } from './reviews/resolve.js';
@@ -10,39 +10,26 @@ import { html } from './shell/html.js';
 import { listView } from './shell/list.js';
 import { linkTo } from './shell/route.js';
 import { badge, decide, id, merchantLink, money, number, time, word } from './shell/table.js';
-import { holdOf, nameOfKind } from './words/kinds.js';
 import { KNOWN_KINDS } from './words/known-kinds.js';
 import { hoursAhead, spanOf } from './words/time.js';
-import { choicesOfWords, ENDPOINTS, FAILURES, PAUSES, QUARANTINE } from './words/words.js';
+import { choicesOf, ENDPOINTS, holdOf, PAUSES, textOf } from './words/words.js';
 
 const MERCHANT = { name: 'merchantId', label: 'Merchant' };
 
+const STATUSES = choicesOf('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED');
+const ENDS = { '1h': 'Within 1 hour', '24h': 'Within 24 hours', '72h': 'Within 3 days' };
+
 export const HoldsView = listView({
   title: 'Holds',
-  what: 'holds',
   from: '/holds',
   fields: [
     { name: 'requestId', label: 'Request ID' },
     MERCHANT,
     { name: 'merchantReference', label: "Merchant's reference" },
     { name: 'userId', label: 'User' },
-    {
-      name: 'status',
-      label: 'Status',
-      options: choicesOfWords('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'),
-    },
+    { name: 'status', label: 'Status', options: STATUSES },
     ...moneyAndDateFields('created', 'Asked for'),
-    {
-      name: 'expiring',
-      label: 'Ends',
-      options: [
-        ['1h', 'Within 1 hour'],
-        ['24h', 'Within 24 hours'],
-        ['72h', 'Within 3 days'],
-      ],
-      as: 'expiringBefore',
-      read: hoursAhead,
-    },
+    { name: 'expiring', label: 'Ends', options: ENDS, as: 'expiringBefore', read: hoursAhead },
   ],
   columns: [
     ['Hold', id('requestId', 'holds')],
@@ -57,24 +44,22 @@ export const HoldsView = listView({
   ],
   keyOf: 'requestId',
   empty: 'No hold matches.',
-  csv: 'holds',
 });
 
 /** Everything that has a result: holds, captures, releases, OCTs and whatever else. */
 export const OperationsView = listView({
   title: 'Operations',
   lead: 'Final results, newest first. What has no result yet needs attention, or is on its way.',
-  what: 'operations',
   from: '/operations',
   fields: [
     MERCHANT,
-    { name: 'operation', label: 'What', options: KNOWN_KINDS.map((kind) => [kind, nameOfKind(kind)]) },
-    { name: 'status', label: 'Result', options: choicesOfWords('OK', 'KO') },
+    { name: 'operation', label: 'What', options: choicesOf(...KNOWN_KINDS) },
+    { name: 'status', label: 'Result', options: choicesOf('OK', 'KO') },
     ...moneyAndDateFields('final', 'Final'),
   ],
   columns: [
     ['Operation', id('requestId', 'operations')],
-    ['What', ({ operation }) => nameOfKind(operation)],
+    ['What', ({ operation }) => textOf(operation)],
     ['Result', (row) => html`${badge('status')(row)} ${row.statusInfo}`],
     ['Amount', money('amount')],
     ['Merchant', 'merchantId'],
@@ -84,17 +69,15 @@ export const OperationsView = listView({
   ],
   keyOf: 'requestId',
   empty: 'No operation matches.',
-  csv: 'operations',
 });
 
 export const DeliveriesView = listView({
   title: 'Deliveries',
-  what: 'deliveries',
   from: '/deliveries',
   fields: [
     MERCHANT,
-    { name: 'endpointKind', label: 'Endpoint', options: Object.entries(ENDPOINTS) },
-    { name: 'state', label: 'State', options: choicesOfWords('PENDING', 'DELIVERED', 'DEAD') },
+    { name: 'endpointKind', label: 'Endpoint', options: ENDPOINTS },
+    { name: 'state', label: 'State', options: choicesOf('PENDING', 'DELIVERED', 'DEAD') },
     { name: 'requestId', label: 'Request ID' },
     ...dateFields('created', 'Created'),
   ],
@@ -111,13 +94,11 @@ export const DeliveriesView = listView({
   ],
   keyOf: 'deliveryId',
   empty: 'No delivery matches.',
-  csv: 'deliveries',
 });
 
 export const EndpointsView = listView({
   title: 'Endpoints',
   lead: 'Endpoints that fail or are paused. One that always worked is not listed.',
-  what: 'endpoints',
   order: 'by merchant',
   from: '/endpoints',
   button: { text: 'Pause endpoint…', dialog: () => pauseDialog({}) },
@@ -137,16 +118,19 @@ export const EndpointsView = listView({
 export const FailuresView = listView({
   title: 'Relay failures',
   lead: 'Notifications that the relay could not verify. The merchant is only a claim.',
-  what: 'failures',
   from: '/relay/failures',
   fields: [
     { name: 'claimedMerchantId', label: 'Claimed merchant' },
-    { name: 'reason', label: 'Reason', options: Object.entries(FAILURES) },
+    {
+      name: 'reason',
+      label: 'Reason',
+      options: choicesOf('MISSING_SIGNATURE', 'MALFORMED_SIGNATURE', 'WRONG_SIGNATURE', 'UNKNOWN_MERCHANT'),
+    },
   ],
   Above: Sums,
   columns: [
     ['When', time('failedAt')],
-    ['Reason', word('reason', FAILURES)],
+    ['Reason', ({ reason }) => textOf(reason)],
     ['Source', ({ address }) => address || html`<span class="quiet">gone</span>`],
     ['Claims to be of', 'claimedMerchantId'],
     ['Path', ({ kind, statusInfo }) => `${kind.toLowerCase()}/${statusInfo}`],
@@ -154,18 +138,16 @@ export const FailuresView = listView({
   ],
   keyOf: 'failureId',
   empty: 'Nothing was refused.',
-  csv: 'relay-failures',
 });
 
 export const StoredView = listView({
   title: 'Accepted notifications',
   lead: 'What the relay has verified and accepted. Parked ones are forwarded as soon as the merchant has an internal URL.',
-  what: 'accepted notifications',
   from: '/relay/notifications',
   fields: [
     MERCHANT,
     { name: 'requestId', label: 'Request ID (with a merchant)' },
-    { name: 'state', label: 'State', options: choicesOfWords('PARKED') },
+    { name: 'state', label: 'State', options: choicesOf('PARKED') },
   ],
   columns: [
     ['Received', time('receivedAt')],
@@ -178,20 +160,23 @@ export const StoredView = listView({
   ],
   keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}`,
   empty: 'No notification matches.',
-  csv: 'accepted',
 });
+
+const CONTRADICTIONS = {
+  CONFLICT: 'Another notification with this requestId was accepted',
+  STATUS_INFO_CONTRADICTED: 'Its path contradicts it',
+};
 
 /** Notifications that were verified and must not be accepted as they are. */
 export const QuarantineView = listView({
   title: 'Quarantine',
   lead: 'Notifications with a genuine signature that contradict what was accepted, or themselves.',
-  what: 'notifications set aside',
   from: '/relay/quarantine',
-  fields: [MERCHANT, { name: 'state', label: 'State', options: choicesOfWords('HELD', 'RELEASED', 'DISCARDED') }],
+  fields: [MERCHANT, { name: 'state', label: 'State', options: choicesOf('HELD', 'RELEASED', 'DISCARDED') }],
   columns: [
     ['Received', time('receivedAt')],
     ['State', badge('state')],
-    ['Why', word('reason', QUARANTINE)],
+    ['Why', word('reason', CONTRADICTIONS)],
     ['Merchant', 'merchantId'],
     ['Request ID', id('requestId')],
     ['Says', bothSides],
@@ -207,20 +192,18 @@ export const QuarantineView = listView({
   ],
   keyOf: 'quarantineId',
   empty: 'Nothing is set aside.',
-  csv: 'quarantine',
 });
 
 /** Operations without a result, and frozen holds. No machine may guess how they ended. */
 export const ReviewsView = listView({
   title: 'Needs attention',
   lead: 'Inquiries go on while an outcome is unknown. What they cannot settle is for you.',
-  what: 'what waits',
   order: 'oldest first',
   from: '/reviews',
-  fields: [MERCHANT, { name: 'reason', label: 'Why', options: choicesOfWords('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN') }],
+  fields: [MERCHANT, { name: 'reason', label: 'Why', options: choicesOf('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN') }],
   columns: [
     ['Why', badge('reason')],
-    ['What', ({ operation, lateVoid }) => (lateVoid ? 'Void of a late authorization' : nameOfKind(operation))],
+    ['What', ({ operation, lateVoid }) => (lateVoid ? 'Void of a late authorization' : textOf(operation))],
     ['Amount', money('amount')],
     ['Merchant', 'merchantId'],
     ['Processor', 'processor'],
@@ -234,12 +217,10 @@ export const ReviewsView = listView({
   ],
   keyOf: ({ requestId, reason }) => `${requestId} ${reason}`,
   empty: 'Nothing waits for you.',
-  csv: 'needs-attention',
 });
 
 export const MerchantsView = listView({
   title: 'Merchants',
-  what: 'merchants',
   from: '/merchants',
   order: 'by ID',
   button: { text: 'New merchant…', tone: 'main', dialog: newMerchantDialog },
@@ -257,7 +238,6 @@ export const MerchantsView = listView({
 /** What operators did, and merchants with their webhooks. */
 export const AuditView = listView({
   title: 'Audit log',
-  what: 'the audit log',
   from: '/audit',
   fields: [
     { name: 'target', label: 'About (an id)' },
@@ -273,5 +253,4 @@ export const AuditView = listView({
   ],
   keyOf: 'auditEntryId',
   empty: 'No entry matches.',
-  csv: 'audit',
 });

@@ -15,7 +15,7 @@ export function detailOf({ detail = {} }) {
     ...Object.entries(rest).map(([name, value]) => [name, textOf(value)]),
   ];
   if (lines.length === 0) return undefined;
-  const list = html`<dl class="detail">
+  const list = html`<dl class="pairs">
     ${lines.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
   return lines.length > SHOWN_LINES ? html`<details><summary>${lines.length} fields</summary>${list}</details>` : list;

@@ -1,7 +1,6 @@
 import { html } from '../shell/html.js';
-import { Time } from '../words/time.js';
+import { Time } from '../shell/table.js';
 
-/** The attempts of a delivery, oldest first. */
 export function Attempts({ attempts }) {
   if (attempts.length === 0) return html`<p class="quiet">No attempt yet.</p>`;
   return html`<ol class="attempts">

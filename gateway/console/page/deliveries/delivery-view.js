@@ -3,11 +3,10 @@ import { CopyButton } from '../shell/copy-button.js';
 import { html } from '../shell/html.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Facts, merchantLink, time, word } from '../shell/table.js';
+import { Badge, Facts, merchantLink, time, word } from '../shell/table.js';
 import { Section } from '../shell/view.js';
-import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
-import { Badge, ENDPOINTS } from '../words/words.js';
+import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
 import { Attempts } from './attempts.js';
 import { outcomeOf, readPauses, resumeDialog, waitingFor } from './dialogs.js';
 
@@ -45,42 +44,40 @@ function Delivery({ of: delivery, ask }) {
         <button type="button" class="main" onClick=${() => ask(replayDialog(delivery))}>Replay…</button>
       </div>
     </section>
-    ${paused && html`<${PausedHint} endpoint=${paused} onResume=${() => ask(resumeDialog(paused))} />`}
+    ${
+      paused &&
+      html`<div class="hint" role="note">
+        <p><strong>${waitingFor(paused)}</strong> Nothing is sent to it meanwhile, and nothing is lost.</p>
+        <button type="button" onClick=${() => ask(resumeDialog(paused))}>Resume endpoint…</button>
+      </div>`
+    }
     <${Section} title="Attempts"><${Attempts} attempts=${attempts} /><//>
     ${content && html`<${Content} ...${content} />`}
   `;
 }
 
-function replayDialog({ deliveryId, merchantId, endpointKind, statusInfo, paused }) {
-  return {
-    title: 'Replay this delivery?',
-    action: 'Replay',
-    body: html`<p>The notification “${statusInfo}” is sent to ${merchantId} again, with the same
-      webhook-id${paused ? ', once its endpoint is resumed' : ''}.</p>`,
-    run: async () => {
-      await post(pathOf`/deliveries/${deliveryId}/replay`);
-      return outcomeOf(merchantId, endpointKind, 'The delivery is sent again.');
-    },
-  };
-}
-
-/** Says that an endpoint is paused, and offers to resume it. */
-function PausedHint({ endpoint, onResume }) {
-  return html`<div class="hint" role="note">
-    <p><strong>${waitingFor(endpoint)}</strong> Nothing is sent to it meanwhile, and nothing is lost.</p>
-    <div class="buttons"><button type="button" onClick=${onResume}>Resume endpoint…</button></div>
-  </div>`;
-}
+const replayDialog = ({ deliveryId, merchantId, endpointKind, statusInfo, paused }) => ({
+  title: 'Replay this delivery?',
+  action: 'Replay',
+  body: html`<p>The notification “${statusInfo}” is sent to ${merchantId} again, with the same
+    webhook-id${paused ? ', once its endpoint is resumed' : ''}.</p>`,
+  run: async () => {
+    await post(pathOf`/deliveries/${deliveryId}/replay`);
+    return outcomeOf(merchantId, endpointKind, 'The delivery is sent again.');
+  },
+});
 
 /** The operation that it is about, with the way to it, or to the hold that it belongs to. */
 function aboutOf({ kind, requestId, operation }) {
   if (!operation) return html`${kind.toLowerCase()} <code>${requestId}</code>`;
   const { operation: what, amount, currency } = operation;
   const hold = holdOf({ ...operation, requestId });
-  return html`<a href=${linkTo(['operations', requestId])}>${nameOfKind(what)} of ${formatAmount(amount, currency)}</a>
+  return html`<a href=${linkTo(['operations', requestId])}>${textOf(what)} of ${formatAmount(amount, currency)}</a>
     ${hold && html` · <a href=${linkTo(['holds', hold])}>its hold</a>`}
-    <br /><code>${requestId}</code> <${CopyButton} text=${requestId} what="the request ID" isSmall />`;
+    <br /><code>${requestId}</code> <${CopyButton} text=${requestId} what="the request ID" />`;
 }
+
+const NO_ENDPOINT = 'The merchant has no such endpoint now. Every attempt fails until its contract names one.';
 
 /**
  * What an attempt sends: address, headers, body. Tokens in the body and most of each signature are withheld by the
@@ -88,23 +85,14 @@ function aboutOf({ kind, requestId, operation }) {
  */
 function Content({ url, headers, body }) {
   return html`<${Section} title="What is sent">
-    ${
-      url
-        ? html`<p><strong>POST</strong> <code>${url}</code> <${CopyButton} text=${url} what="the address" isSmall /></p>`
-        : html`<p class="hint">
-            The merchant has no such endpoint now. Every attempt fails until its contract names one.
-          </p>`
-    }
-    <dl class="headers">
+    ${url && html`<p><strong>POST</strong> <code>${url}</code> <${CopyButton} text=${url} what="the address" /></p>`}
+    ${!url && html`<p class="hint">${NO_ENDPOINT}</p>`}
+    <dl class="pairs">
       ${headers.map(({ name, value }) => html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}
     </dl>
-    ${
-      body
-        ? html`<div class="body">
-            <${CopyButton} text=${body} what="the body" /><pre tabindex="0" aria-label="Body">${body}</pre>
-          </div>`
-        : html`<p class="quiet">The body was deleted at the end of its retention time.</p>`
-    }
+    <p><strong>Body</strong> ${body && html`<${CopyButton} text=${body} what="the body" />`}</p>
+    ${body && html`<pre class="card" tabindex="0" aria-label="Body">${body}</pre>`}
+    ${!body && html`<p class="quiet">The body was deleted at the end of its retention time.</p>`}
     <p class="quiet">As an attempt would send it now. Signatures are shortened, tokens are hidden.</p>
   <//>`;
 }

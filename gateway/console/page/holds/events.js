@@ -1,14 +1,14 @@
-import { endOf } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
+import { endOf } from '../words/words.js';
 
 /** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery?, capture? }`. */
 export function eventsOf(hold) {
   const { operations = [], captures = [], deliveries = [] } = hold;
   const events = [
     asked(hold),
-    ...captures.map((capture) => captureAsked(capture)),
+    ...captures.map(captureAsked),
     ...operations.filter(({ finalStateDate }) => finalStateDate).map((operation) => ended(operation, captures)),
-    ...deliveries.map((delivery) => notified(delivery)),
+    ...deliveries.map(notified),
     ...planned(hold),
   ];
   // A result and its notification come of one transaction: what is equally old stays in this order.
@@ -41,19 +41,17 @@ function planned({ phase, captureAt, releaseAt }) {
 }
 
 function captureAsked({ createdAt, amount, currency, finalCapture, status }) {
-  const isOpen = status !== 'OK' && status !== 'KO';
   return {
     at: createdAt,
     title: `${finalCapture ? 'Last capture' : 'Capture'} of ${formatAmount(amount, currency)} asked for`,
-    ...(isOpen && { word: status }),
+    word: ['OK', 'KO'].includes(status) ? undefined : status,
   };
 }
 
 function ended(operation, captures) {
-  const { status, amount, currency, finalStateDate } = operation;
-  const { reference, bankReference, processorCode, processorMessage } = operation;
+  const { requestId, status, amount, currency, finalStateDate, reference, bankReference } = operation;
   const detail = [
-    processorMessage ?? processorCode,
+    operation.processorMessage ?? operation.processorCode,
     reference && `processor's reference ${reference}`,
     bankReference && `bank's reference ${bankReference}`,
   ];
@@ -64,7 +62,7 @@ function ended(operation, captures) {
     title: amount > 0 ? `${end}: ${formatAmount(amount, currency)}` : end,
     word: status,
     detail: detail.filter(Boolean).join(' · '),
-    capture: captures.find(({ requestId }) => requestId === operation.requestId),
+    capture: captures.find((capture) => capture.requestId === requestId),
   };
 }
 

@@ -3,11 +3,10 @@ import { Attempts } from '../deliveries/attempts.js';
 import { html } from '../shell/html.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Facts, merchantLink, processorSaid, time, word } from '../shell/table.js';
+import { Badge, Facts, merchantLink, processorSaid, Time, time, word } from '../shell/table.js';
 import { Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
-import { Time } from '../words/time.js';
-import { Badge, textOf } from '../words/words.js';
+import { textOf } from '../words/words.js';
 import { captureDialog, extendDialog, incrementDialog, refundable, refundDialog, releaseDialog } from './dialogs.js';
 import { eventsOf, firstAmount } from './events.js';
 
@@ -23,7 +22,7 @@ export const HoldView = recordView({
     <${Summary} hold=${hold} ask=${ask} />
     <${Section} title="Timeline"><${Timeline} hold=${hold} ask=${ask} /><//>
     <${Section} title="Details">
-      <${Facts} of=${hold} facts=${[...FACTS, ...Object.entries(hold.metadata ?? {}).map(asFact)]} />
+      <${Facts} of=${hold} facts=${[...FACTS, ...metadataOf(hold)]} />
     <//>
   `,
 });
@@ -58,7 +57,6 @@ function Summary({ hold, ask }) {
   </section>`;
 }
 
-/** What can be done with a hold. */
 function actionsOf(hold) {
   const isPlaced = hold.phase === 'AUTHORIZED';
   if (!isOpen(hold) || hold.frozen || !(isPlaced || hold.phase === 'AWAITING_CHECKOUT')) return [];
@@ -81,9 +79,9 @@ function Timeline({ hold, ask }) {
       ({ at, title, word, detail, delivery, capture }) => html`<li class=${delivery ? 'delivery' : ''}>
         <p class="headline">
           <${Time} at=${at} />
-          <span class="title">
+          <strong>
             ${delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title}
-          </span>
+          </strong>
           ${word && html`<${Badge} word=${word} />`}
           ${capture && !hold.frozen && refundable(capture) > 0 && refundButton(capture)}
         </p>
@@ -125,8 +123,8 @@ const FACTS = [
   ['Closed', time('closedAt')],
 ];
 
-function asFact([name, value]) {
-  return [name, () => value];
+function metadataOf({ metadata = {} }) {
+  return Object.entries(metadata).map(([name, value]) => [name, () => value]);
 }
 
 function nameOfCard({ brand, funding, last4 }) {
@@ -144,21 +142,21 @@ const PARTS = [
 function AmountBar({ hold }) {
   const { amount, currency, amountReversed, amountRefunded } = hold;
   const hint = (part, what) => part > 0 && html`<p class="hint">${formatAmount(part, currency)} ${what}.</p>`;
-  let x = 0;
+  let end = 0;
+  const bar = ([field, , tone]) => {
+    const width = hold[field] ?? 0;
+    end += width;
+    return html`<rect class=${tone} x=${end - width} width=${width} height="4" />`;
+  };
   return html`
-    <svg class="division" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-      ${PARTS.map(([field, , tone]) => {
-        const width = ((hold[field] ?? 0) / amount) * 100;
-        const start = x;
-        x += width;
-        return width > 0 && html`<rect class=${tone} x=${start} y="0" width=${width} height="4" />`;
-      })}
+    <svg class="division" viewBox="0 0 ${amount} 4" preserveAspectRatio="none" aria-hidden="true">
+      ${PARTS.map(bar)}
     </svg>
-    <dl class="parts">
+    <dl class="facts">
       ${PARTS.map(
         ([field, name, tone]) => html`<div>
           <dt><span class="key ${tone}"></span> ${name}</dt>
-          <dd>${formatAmount(hold[field] ?? 0, currency)}</dd>
+          <dd><strong>${formatAmount(hold[field] ?? 0, currency)}</strong></dd>
         </div>`,
       )}
     </dl>

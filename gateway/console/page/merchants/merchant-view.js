@@ -5,11 +5,11 @@ import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
+import { decide, Table, Time, time } from '../shell/table.js';
 import { Section, View } from '../shell/view.js';
 import { ContractFields, readContract } from './contract-fields.js';
-import { API_KEYS, Credentials, SECRETS } from './credentials.js';
+import { API_KEYS, addDialog, endDialog, SECRETS, shownOf, WEBHOOK } from './dialogs.js';
 
-/** One merchant: its contract, and its keys and secrets. */
 export function MerchantView({ id }) {
   const merchant = useLoad(() => get(pathOf`/merchants/${id}`), id);
   const { ask, dialog } = useDialog(merchant.reload);
@@ -24,13 +24,50 @@ export function MerchantView({ id }) {
         <${Credentials} sort=${API_KEYS} merchantId=${id} items=${value.apiKeys} ask=${ask} />
         <${Credentials} sort=${SECRETS} merchantId=${id} items=${value.signingSecrets} ask=${ask} />
         <${Section} title="Contract">
-          <${Warnings} warnings=${value.warnings} />
+          ${value.warnings?.map(warning)}
           <${Contract} merchant=${value} reload=${merchant.reload} />
         <//>
       `}
     <//>
     ${dialog}
   <//>`;
+}
+
+function Credentials({ sort, merchantId, items, ask }) {
+  const { title, name, idOf, endedAt, ending } = sort;
+  const columns = [
+    [title.slice(0, -1), (item) => nameOf(item, sort)],
+    ['Since', time('createdAt')],
+    ['State', (item) => stateOf(endedAt(item), sort)],
+    decide(
+      (item) => `the ${name} ${shownOf(item, sort)}`,
+      (item) => (endedAt(item) ? undefined : [[ending, () => endDialog(sort, merchantId, item)]]),
+    ),
+  ];
+  const add = html`<button type="button" onClick=${() => ask(addDialog(sort, merchantId))}>New ${name}…</button>`;
+  return html`<${Section} title=${title} beside=${add}>
+    ${
+      items.length === 0
+        ? html`<p class="empty">There is none.</p>`
+        : html`<${Table} caption=${title} columns=${columns} rows=${items} keyOf=${idOf} ask=${ask} />`
+    }
+  <//>`;
+}
+
+function nameOf(item, sort) {
+  return html`<code class="id" title=${sort.idOf(item)}>${shownOf(item, sort)}</code>
+    ${item.managesWebhook && html` <span class="badge calm" title=${WEBHOOK}>webhook</span>`}`;
+}
+
+function stateOf(endedAt, { ended }) {
+  if (!endedAt) return html`<span class="badge good">live</span>`;
+  return html`<span class="badge calm">${ended}</span> <${Time} at=${endedAt} />`;
+}
+
+/** Accepted, and maybe not working: only the workers know the networks that they may deliver to. */
+function warning({ field, message }) {
+  const label = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL' }[field] ?? field;
+  return html`<p class="hint" role="note"><strong>${label}:</strong> ${message}.</p>`;
 }
 
 function Contract({ merchant: { merchantId, name, contract, etag }, reload }) {
@@ -46,13 +83,3 @@ function Contract({ merchant: { merchantId, name, contract, etag }, reload }) {
     <${ContractFields} contract=${contract} />
   <//>`;
 }
-
-/** Accepted, and maybe not working: only the workers know the networks that they may deliver to. */
-function Warnings({ warnings = [] }) {
-  if (warnings.length === 0) return null;
-  return html`<div class="hint" role="note">
-    ${warnings.map(({ field, message }) => html`<p><strong>${LABELS[field] ?? field}:</strong> ${message}.</p>`)}
-  </div>`;
-}
-
-const LABELS = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL' };

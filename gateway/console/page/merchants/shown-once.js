@@ -6,10 +6,7 @@ import { html } from '../shell/html.js';
 
 let show = () => {};
 
-/**
- * Shows what the service answers only once, until the reader says that it is stored. `secrets` are pairs of name and
- * secret.
- */
+/** Shows what the service answers only once, by name, until the reader says that it is stored. */
 export function showOnce(title, secrets) {
   show({ title, secrets });
 }
@@ -36,9 +33,9 @@ function Secrets({ title, secrets, onClose }) {
   const [isReminded, setReminded] = useState(false);
   return html`<${Dialog} title=${title} onClose=${() => setReminded(true)}>
     <p class="hint">Copy it now and keep it safe: it is shown only this once.</p>
-    ${secrets.map(
+    ${Object.entries(secrets).map(
       ([name, secret]) => html`<div class="field">
-        <span class="label">${name}</span>
+        <strong>${name}</strong>
         <code class="secret">${secret}</code>
         <p class="buttons"><${CopyButton} text=${secret} what="the ${name}" /></p>
       </div>`,

@@ -2,14 +2,11 @@ import { get, pathOf } from '../api.js';
 import { html } from '../shell/html.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Facts, id, merchantLink, processorSaid, time } from '../shell/table.js';
+import { Badge, Facts, id, merchantLink, processorSaid, Time, time } from '../shell/table.js';
 import { Section } from '../shell/view.js';
-import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
-import { Time } from '../words/time.js';
-import { Badge, ENDPOINTS } from '../words/words.js';
+import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
 
-/** One operation: its result, where it belongs, and its notifications. */
 export const OperationView = recordView({
   title: 'Operation',
   what: 'the operation',
@@ -44,7 +41,7 @@ function Operation({ of: operation }) {
     <section class="card" aria-label="Summary">
       <p class="headline">
         <strong class="amount">${formatAmount(amount, currency)}</strong>
-        <span>${nameOfKind(operation.operation)}</span> <${Badge} word=${status} />
+        <span>${textOf(operation.operation)}</span> <${Badge} word=${status} />
         <span class="quiet">${statusInfo}</span>
       </p>
       <${Facts} of=${operation} facts=${FACTS} />

@@ -19,8 +19,8 @@ export function Chart({ title, minutes, good: [goodField, goodName], bad: [badFi
   return html`<figure class="card chart">
     <figcaption><h3>${title}</h3></figcaption>
     <p class="legend">
-      <span class="key good"></span> ${goodName} <strong>${goods}</strong>
-      <span class="key bad"></span> ${badName} <strong>${bads}</strong>
+      <span><span class="key good"></span> ${goodName} <strong>${goods}</strong></span>
+      <span><span class="key bad"></span> ${badName} <strong>${bads}</strong></span>
     </p>
     <div class="plot">
       <span class="top quiet">${top}</span>

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { followOperations, get } from '../api.js';
 import { html } from '../shell/html.js';
+import { useLoad } from '../shell/load.js';
+import { Badge, Id, Time } from '../shell/table.js';
 import { Problem, Section } from '../shell/view.js';
-import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
-import { Time } from '../words/time.js';
-import { Badge, Id } from '../words/words.js';
+import { holdOf, textOf } from '../words/words.js';
 
 const SHOWN = 20;
 const READ_OUT_MS = 5_000;
@@ -26,27 +26,40 @@ export function LiveOperations({ isFresh }) {
   return html`<${Section} title="Operations as they happen" beside=${beside}>
     ${error && html`<${Problem} error=${error} />`}
     <${Spoken} operations=${operations} />
-    ${shown.current.length === 0 && isListed && !error && html`<p class="empty">No operation has had a result yet.</p>`}
-    <ol class="lines live">
-      ${shown.current
-        .slice(0, SHOWN)
-        .map((operation) => html`<${Line} key=${operation.requestId} operation=${operation} />`)}
-    </ol>
+    ${operations.length === 0 && isListed && !error && html`<p class="empty">No operation has had a result yet.</p>`}
+    <ol class="lines live">${shown.current.slice(0, SHOWN).map(lineOf)}</ol>
   <//>`;
+}
+
+/** The newest results: those there are, and those that come. */
+function useOperations() {
+  const [isOpen, setOpen] = useState(false);
+  const [came, setCame] = useState([]);
+  const list = useLoad(() => get('/operations', { pageSize: SHOWN }), 'operations');
+  const add = (operation) => setCame((before) => [operation, ...before].slice(0, SHOWN * 5));
+  const follow = (isOpen) => {
+    setOpen(isOpen);
+    // A new stream begins now: what came while there was none is in the list.
+    if (isOpen) list.reload();
+  };
+  useEffect(() => followOperations(add, follow), []);
+  const all = [...came, ...(list.value?.items ?? [])].map((operation) => [operation.requestId, operation]);
+  const operations = [...new Map(all).values()].sort((a, b) => b.finalStateDate.localeCompare(a.finalStateDate));
+  return { operations, isOpen, isListed: list.value !== undefined, error: list.error };
 }
 
 function standingOf(isOpen, isFresh) {
   if (isFresh === false) return 'no answer';
-  return isOpen && isFresh ? html`<span class="pulse"></span> live` : 'connecting…';
+  return isOpen && isFresh ? html`<span class="key good pulse"></span> live` : 'connecting…';
 }
 
-function Line({ operation }) {
+function lineOf(operation) {
   const { requestId, operation: kind, status, statusInfo, merchantId, amount, currency } = operation;
   const hold = holdOf(operation);
-  return html`<li>
+  return html`<li key=${requestId}>
     <${Time} at=${operation.finalStateDate} />
     <${Badge} word=${status} />
-    <span>${nameOfKind(kind)} ${statusInfo}</span>
+    <span>${textOf(kind)} ${statusInfo}</span>
     <strong>${formatAmount(amount, currency)}</strong>
     <span class="quiet">${merchantId}</span>
     <${Id} id=${hold ?? requestId} of=${hold ? 'holds' : 'operations'} />
@@ -68,37 +81,4 @@ function Spoken({ operations }) {
     return () => clearInterval(timer);
   }, []);
   return html`<p class="hidden" role="status" aria-live="polite">${text}</p>`;
-}
-
-/** The newest results: those there are, and those that come. */
-function useOperations() {
-  const [state, setState] = useState({ operations: [], isOpen: false });
-  useEffect(() => {
-    const set = (change) => setState((before) => ({ ...before, ...change }));
-    const add = (found) =>
-      setState((before) => {
-        const known = new Map([...found, ...before.operations].map((operation) => [operation.requestId, operation]));
-        const operations = [...known.values()].sort((a, b) => b.finalStateDate.localeCompare(a.finalStateDate));
-        return { ...before, operations: operations.slice(0, SHOWN * 5) };
-      });
-    const list = async () => {
-      try {
-        add((await get('/operations', { pageSize: SHOWN })).items);
-        set({ isListed: true });
-      } catch (error) {
-        set({ error });
-      }
-    };
-    const stop = followOperations(
-      (operation) => add([operation]),
-      (isOpen) => {
-        set(isOpen ? { isOpen, error: undefined } : { isOpen });
-        // A new stream begins now: what came while there was none is in the list.
-        if (isOpen) list();
-      },
-    );
-    list();
-    return stop;
-  }, []);
-  return state;
 }

@@ -2,16 +2,17 @@ import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
+import { linkTo } from '../shell/route.js';
+import { number, Table, Time } from '../shell/table.js';
 import { Section, View } from '../shell/view.js';
-import { agoOf, Time } from '../words/time.js';
+import { agoOf } from '../words/time.js';
 import { Chart } from './chart.js';
-import { Counts, Processors } from './counts.js';
 import { LiveOperations } from './live-operations.js';
 
 const REFRESH_MS = 10_000;
+const TICK_MS = 1_000;
 const MINUTES = 60;
 
-/** How things stand, at a glance. */
 export function OverviewView() {
   const counts = useLoad(() => get('/overview'), 'overview', REFRESH_MS);
   const minutes = useLoad(() => get('/overview/series', { minutes: MINUTES }), 'minutes', REFRESH_MS);
@@ -42,8 +43,6 @@ function withWaiting(minute) {
   return { ...minute, waitingCount: Math.max(0, minute.deliveryCount - minute.deliveredCount) };
 }
 
-const TICK_MS = 1_000;
-
 /** Whether the latest question was answered, within the last `mostMs`; undefined while nothing is known yet. */
 function useFreshness({ at, error }, mostMs) {
   const [now, setNow] = useState(Date.now);
@@ -64,4 +63,65 @@ function Freshness({ at, isFresh }) {
     <p role="alert"><strong>No answer since <${Time} at=${moment} />.</strong> What you see is from then.</p>
     <p class="quiet">${agoOf(moment)}</p>
   </div>`;
+}
+
+/** What is counted, how bad any of it is, where it is looked after, and since when. */
+const COUNTS = [
+  ['Holds ending within 24 hours', 'expiringHoldCount', 'wait', linkTo(['holds'], { expiring: '24h' })],
+  ['Outcome unknown', 'unknownCount', 'wait', reviews('UNKNOWN'), 'oldestUnknownAt'],
+  ['Needs review', 'needsReviewCount', 'bad', reviews('NEEDS_REVIEW')],
+  ['Frozen holds', 'frozenHoldCount', 'bad', reviews('FROZEN')],
+  ['Quarantined notifications', 'quarantinedCount', 'bad', linkTo(['quarantine'], { state: 'HELD' })],
+  ['Dead deliveries', 'deadDeliveryCount', 'bad', linkTo(['deliveries'], { state: 'DEAD' })],
+  ['Deliveries due', 'dueDeliveryCount', 'wait', linkTo(['deliveries'], { state: 'PENDING' }), 'oldestDueAt'],
+  ['Paused endpoints', 'pausedEndpointCount', 'wait', linkTo(['endpoints'])],
+];
+
+function reviews(reason) {
+  return linkTo(['reviews'], { reason });
+}
+
+/** Core stops counting there. */
+const MOST = 10_000;
+
+function Counts({ of: counts }) {
+  return html`<ul class="counts">
+    ${COUNTS.map(([text, name, tone, link, since]) => {
+      const count = counts[name] ?? 0;
+      return html`<li class=${count > 0 ? tone : 'none'}>
+        <a href=${link}>
+          <strong>${count >= MOST ? `${MOST}+` : count}</strong>
+          <span>${text}</span>
+          ${count > 0 && oldest(counts[since])}
+        </a>
+      </li>`;
+    })}
+  </ul>`;
+}
+
+function oldest(at) {
+  return at && html`<span class="quiet">oldest ${agoOf(at)}</span>`;
+}
+
+function Processors({ of: processors = [] }) {
+  return (
+    processors.length > 0 &&
+    html`<${Table} caption="Card processors" columns=${COLUMNS} rows=${processors} keyOf="processor" />`
+  );
+}
+
+const COLUMNS = [
+  ['Card processor', 'processor'],
+  ['State', stateOf],
+  ['Outcome unknown', number(unknownOf)],
+  ['Needs review', number(({ needsReviewCount: count }) => html`<a href=${reviews('NEEDS_REVIEW')}>${count}</a>`)],
+];
+
+function stateOf({ configured, available }) {
+  if (available) return 'answers';
+  return configured ? 'does not answer: new holds and OCTs are refused' : 'not configured';
+}
+
+function unknownOf({ unknownCount, oldestUnknownAt }) {
+  return html`<a href=${reviews('UNKNOWN')}>${unknownCount}</a> ${oldest(oldestUnknownAt)}`;
 }

@@ -1,7 +1,7 @@
 import { pathOf, post } from '../api.js';
 import { outcomeOf } from '../deliveries/dialogs.js';
 import { html } from '../shell/html.js';
-import { Time } from '../words/time.js';
+import { Time } from '../shell/table.js';
 
 /** What a notification of the relay says: its path, then what was signed. */
 export function said({ kind, statusInfo, status, amount, currency }) {
@@ -16,48 +16,41 @@ export function bothSides({ accepted, ...item }) {
 }
 
 /** Forwards an accepted notification, again if it was forwarded before. */
-export function replayStoredDialog(item) {
-  const { merchantId, requestId } = item;
-  return {
-    title: 'Forward this notification?',
-    action: 'Replay',
-    body: question(item, "It is forwarded to the merchant's internal endpoint, byte for byte, even if it was before."),
-    run: async () => {
-      await post('/relay/notifications/replay', { merchantId, requestId });
-      return outcomeOf(merchantId, 'INTERNAL', 'The notification is forwarded.');
-    },
-  };
-}
+export const replayStoredDialog = (item) => ({
+  title: 'Forward this notification?',
+  action: 'Replay',
+  body: question(
+    item,
+    "It is forwarded to the merchant's internal endpoint, byte for byte, even if it was forwarded before.",
+  ),
+  run: () => forward(item, '/relay/notifications/replay', { merchantId: item.merchantId, requestId: item.requestId }),
+});
 
 /** Accepts a notification that was set aside. */
-export function releaseDialog(item) {
-  return {
-    title: 'Release this notification?',
-    action: 'Release',
-    body: question(item, "It is forwarded to the merchant's internal endpoint, once, byte for byte."),
-    run: async () => {
-      await post(pathOf`/relay/quarantine/${item.quarantineId}/release`);
-      return outcomeOf(item.merchantId, 'INTERNAL', 'The notification is forwarded.');
-    },
-  };
-}
+export const releaseDialog = (item) => ({
+  title: 'Release this notification?',
+  action: 'Release',
+  body: question(item, "It is forwarded to the merchant's internal endpoint, once, byte for byte."),
+  run: () => forward(item, pathOf`/relay/quarantine/${item.quarantineId}/release`),
+});
 
-export function discardDialog(item) {
-  return {
-    title: 'Discard this notification?',
-    action: 'Discard',
-    tone: 'danger',
-    body: question(item, 'It is never forwarded. This cannot be undone.'),
-    run: async () => {
-      await post(pathOf`/relay/quarantine/${item.quarantineId}/discard`);
-      return 'The notification is discarded.';
-    },
-  };
-}
+export const discardDialog = (item) => ({
+  title: 'Discard this notification?',
+  action: 'Discard',
+  tone: 'danger',
+  body: question(item, 'It is never forwarded. This cannot be undone.'),
+  run: () => post(pathOf`/relay/quarantine/${item.quarantineId}/discard`),
+  done: () => 'The notification is discarded.',
+});
 
 function question(item, effect) {
   return html`
     <p>${item.merchantId}, <code>${item.requestId}</code>: ${bothSides(item)}</p>
     <p>${effect}</p>
   `;
+}
+
+async function forward({ merchantId }, path, body) {
+  await post(path, body);
+  return outcomeOf(merchantId, 'INTERNAL', 'The notification is forwarded.');
 }

@@ -1,8 +1,7 @@
 import { get } from '../api.js';
 import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
-import { word } from '../shell/table.js';
-import { FAILURES } from '../words/words.js';
+import { textOf } from '../words/words.js';
 
 /** As many as one page can have. */
 const SUMMED = 200;
@@ -17,7 +16,7 @@ export function Sums({ filter }) {
         items.length > 0 &&
         html`<h2>Of the newest ${items.length}</h2>
           <div class="charts">
-            <${Sum} title="By reason" items=${items} of=${word('reason', FAILURES)} />
+            <${Sum} title="By reason" items=${items} of=${({ reason }) => textOf(reason)} />
             <${Sum} title="By source" items=${items} of=${({ address }) => address || 'gone'} />
             <${Sum} title="By claimed merchant" items=${items} of=${({ claimedMerchantId }) => claimedMerchantId} />
           </div>`}
@@ -37,8 +36,8 @@ function Sum({ title, items, of }) {
         ([name, { length }]) => html`<div>
           <dt>${name}</dt>
           <dd>${length}</dd>
-          <svg class="division" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="bad" width=${(length / items.length) * 100} height="4" />
+          <svg class="division" viewBox="0 0 ${items.length} 4" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="bad" width=${length} height="4" />
           </svg>
         </div>`,
       )}

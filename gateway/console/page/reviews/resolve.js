@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { pathOf, post } from '../api.js';
 import { CheckBox, Field } from '../shell/form.js';
 import { html } from '../shell/html.js';
-import { holdOf, nameOfKind } from '../words/kinds.js';
 import { formatAmount } from '../words/money.js';
+import { holdOf, textOf } from '../words/words.js';
 
 /** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
 export function resolveDialog(item) {
@@ -13,27 +13,23 @@ export function resolveDialog(item) {
     action: 'Resolve',
     tone: 'danger',
     body: html`<${Question} item=${item} isFrozen=${isFrozen} />`,
-    run: async (form) => {
+    run: (form) => {
       const decision = Object.fromEntries(form);
       const unfenced = form.has('unfenced') || undefined;
       const unfreezeHold = isFrozen || form.has('unfreezeHold') || undefined;
-      await post(pathOf`/reviews/${item.requestId}/resolve`, { ...decision, unfenced, unfreezeHold });
-      return 'Resolved.';
+      return post(pathOf`/reviews/${item.requestId}/resolve`, { ...decision, unfenced, unfreezeHold });
     },
+    done: () => 'Resolved.',
   };
 }
 
-const OUTCOMES = [
-  ['', 'Choose'],
-  ['OK', 'OK: the processor did it'],
-  ['KO', 'KO: the processor did not do it'],
-];
+const OUTCOMES = { '': 'Choose', OK: 'OK: the processor did it', KO: 'KO: the processor did not do it' };
 
 function Question({ item, isFrozen }) {
   const { requestId, processorRequestId, operation, amount, currency, merchantId } = item;
   const [outcome, setOutcome] = useState('');
   return html`
-    <p>${nameOfKind(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
+    <p>${textOf(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
     ${processorRequestId && html`<p>The processor knows it as <code>${processorRequestId}</code></p>`}
     ${
       !isFrozen &&
@@ -55,7 +51,6 @@ function Question({ item, isFrozen }) {
   `;
 }
 
-/** What else may be said of an outcome. */
 const FIELDS = {
   OK: html`<${Field} name="processorReference" label="Processor's reference" maxlength="64" />
     <${Field} name="bankReference" label="Bank's reference" maxlength="64" />`,

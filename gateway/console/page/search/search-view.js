@@ -4,12 +4,10 @@ import { dateFields, Filters, filterOf } from '../shell/filters.js';
 import { html } from '../shell/html.js';
 import { Button } from '../shell/list.js';
 import { Loaded, readPages, useLoad } from '../shell/load.js';
-import { linkTo } from '../shell/route.js';
-import { badge, money, Table, time, word } from '../shell/table.js';
+import { here, linkTo } from '../shell/route.js';
+import { badge, Id, money, Table, Time, time, word } from '../shell/table.js';
 import { View } from '../shell/view.js';
-import { nameOfKind } from '../words/kinds.js';
-import { Time } from '../words/time.js';
-import { Id, MATCHES } from '../words/words.js';
+import { textOf } from '../words/words.js';
 
 /**
  * What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle.
@@ -17,22 +15,16 @@ import { Id, MATCHES } from '../words/words.js';
 let asked = '';
 let show = () => {};
 
-/** Searches for something, in the search view. */
-function searchFor(text) {
-  asked = text.trim();
-  if (/^#\/search(\?|$)/.test(location.hash)) show(asked);
-  else location.hash = '#/search';
-}
-
-/** Finds whatever an operator has in front of them. */
 export function SearchBox() {
   const input = useRef();
   const submit = (event) => {
     event.preventDefault();
-    const { value } = input.current;
-    if (value.trim() === '') return;
+    const text = input.current.value.trim();
+    if (text === '') return;
     input.current.value = '';
-    searchFor(value);
+    asked = text;
+    if (here()[0] === 'search') show(text);
+    else location.hash = '#/search';
   };
   return html`<search aria-label="Everything"><form class="search" onSubmit=${submit}>
     <input ref=${input} type="search" aria-label="Find anything"
@@ -66,24 +58,19 @@ function Found({ asked }) {
   const [pages, setPages] = useState(1);
   const found = useLoad(() => readPages((pageToken) => post('/search', { ...asked, pageToken }), pages), `${pages}`);
   useEffect(() => {
-    const [only, ...others] = found.value?.items ?? [];
-    if (only && others.length === 0 && only.matchedBy !== 'LAST4' && !found.value.nextPageToken)
+    const { items: [only, another] = [], nextPageToken } = found.value ?? {};
+    if (only && !another && only.matchedBy !== 'LAST4' && !nextPageToken)
       location.replace(linkTo([viewOf(only), idOf(only)]));
   }, [found.value]);
+  const more = () => setPages(pages + 1);
   return html`<${Loaded} of=${found} what="what matches">
     ${({ items, searchedFrom, nextPageToken }) => html`
       <p class="quiet" role="status">
         ${items.length} found${searchedFrom && html`, searched back to <${Time} at=${searchedFrom} />`}
       </p>
-      ${
-        items.length === 0
-          ? html`<p class="empty">Nothing matches. ${HINT}</p>`
-          : html`<${Table} caption="What matches, newest first" columns=${COLUMNS} rows=${items} keyOf=${idOf} />`
-      }
-      ${
-        nextPageToken &&
-        html`<${Button} text="Search further back" disabled=${found.busy} onClick=${() => setPages(pages + 1)} />`
-      }
+      ${items.length === 0 && html`<p class="empty">Nothing matches. ${HINT}</p>`}
+      ${items.length > 0 && html`<${Table} caption="What matches" columns=${COLUMNS} rows=${items} keyOf=${idOf} />`}
+      ${nextPageToken && html`<${Button} text="Search further back" disabled=${found.busy} onClick=${more} />`}
     `}
   <//>`;
 }
@@ -97,9 +84,17 @@ function viewOf({ deliveryId, operation }) {
   return operation === 'HOLD' ? 'holds' : 'operations';
 }
 
+const MATCHES = {
+  ID: 'ID',
+  MERCHANT_REFERENCE: "Merchant's reference",
+  PREAUTHORIZATION_ID: 'preauthorizationId',
+  PROCESSOR_REFERENCE: "Processor's or bank's reference",
+  LAST4: 'Last four digits',
+};
+
 const COLUMNS = [
   ['Found', (match) => html`<${Id} id=${idOf(match)} of=${viewOf(match)} />`],
-  ['What', ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : nameOfKind(operation))],
+  ['What', ({ operation, deliveryId }) => (deliveryId ? 'Delivery' : textOf(operation))],
   ['State', badge('status')],
   ['Amount', money('amount')],
   ['Merchant', 'merchantId'],

@@ -13,7 +13,7 @@ export function CsvButton({ name, ask }) {
     setCount(0);
     try {
       const { items, nextPageToken } = await readPages(ask, MOST_PAGES, setCount);
-      save(`holdfast-${name}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.csv`, csvOf(items));
+      save(fileOf(name), csvOf(items));
       const rest = nextPageToken ? ', the newest: narrow the filter for the others' : '';
       notify(`${items.length} rows exported${rest}.`);
     } catch (error) {
@@ -24,6 +24,11 @@ export function CsvButton({ name, ask }) {
   return html`<button type="button" disabled=${count !== undefined} onClick=${download}>
     ${count === undefined ? 'Export CSV' : `Reading… ${count}`}
   </button>`;
+}
+
+function fileOf(name) {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '');
+  return `holdfast-${name.toLowerCase().replaceAll(' ', '-')}-${time}Z.csv`;
 }
 
 function save(name, text) {
@@ -39,19 +44,15 @@ function save(name, text) {
  * A text that a spreadsheet would run as a formula gets an apostrophe.
  */
 function csvOf(items) {
-  const rows = items.map((item) => flat(item));
+  const rows = items.map((item) => Object.fromEntries(flat(item)));
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))];
   return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }
 
 function flat(item, prefix = '') {
-  return Object.fromEntries(
-    Object.entries(item).flatMap(([name, value]) =>
-      typeof value === 'object' && value !== null
-        ? Object.entries(flat(value, `${prefix}${name}.`))
-        : [[`${prefix}${name}`, value]],
-    ),
+  return Object.entries(item).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null ? flat(value, `${prefix}${name}.`) : [[`${prefix}${name}`, value]],
   );
 }
 

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { newKey } from '../api.js';
 import { Form } from './form.js';
 import { html } from './html.js';
 import { notify } from './notice.js';
@@ -30,24 +31,32 @@ export function Dialog({ title, onClose, children }) {
   </dialog>`;
 }
 
-/** Asks before something is done, and does it. The `body` is the question, with the fields that `run` reads. */
-export function Confirm({ title, body, ...form }) {
-  return html`<${Dialog} title=${title} onClose=${form.onClose}><${Form} ...${form}>${body}<//><//>`;
+/**
+ * Asks before something is done, and does it. `body` is the question, as text or with the fields that `run` reads;
+ * `run` is also given a key that makes a repetition safe.
+ */
+export function Confirm({ title, body, run, ...form }) {
+  const key = useRef(newKey());
+  return html`<${Dialog} title=${title} onClose=${form.onClose}>
+    <${Form} ...${form} run=${(data) => run(data, key.current)}>
+      ${typeof body === 'string' ? html`<p>${body}</p>` : body}
+    <//>
+  <//>`;
 }
 
 /**
- * The dialog of a view: `ask` opens one, described by the properties of Confirm, or of its own `Dialog`. Its `run`
- * answers the text of a notice, or a function that tells it. After that `reload` is called.
+ * The dialog of a view: `ask` opens one, described by the properties of Confirm, or of its own `Dialog`. `done` makes of
+ * what `run` answers the text of a notice; without it that is the text. After that `reload` is called.
  */
 export function useDialog(reload) {
   const [asked, ask] = useState();
-  const close = () => ask(undefined);
-  const done = (outcome) => {
-    close();
+  const { Dialog = Confirm, done = (text) => text, ...props } = asked ?? {};
+  const onClose = () => ask(undefined);
+  const onDone = (answer) => {
+    onClose();
     reload();
-    if (typeof outcome === 'function') outcome();
-    else notify(outcome);
+    notify(done(answer));
   };
-  const dialog = asked && html`<${asked.Dialog ?? Confirm} ...${asked} onDone=${done} onClose=${close} />`;
+  const dialog = asked && html`<${Dialog} ...${props} onDone=${onDone} onClose=${onClose} />`;
   return { ask, dialog };
 }

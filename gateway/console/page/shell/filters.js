@@ -35,7 +35,7 @@ export function Filters({ query, fields, label }) {
     <details class="filters">
     <summary>Search</summary>
     <form ref=${form} onSubmit=${search}>
-      ${fields.map(({ read, options, ...field }) => html`<${Field} ...${field} options=${options && [ANY, ...options]} />`)}
+      ${fields.map(({ read, options, ...field }) => html`<${Field} ...${field} options=${options && { '': 'Any', ...options }} />`)}
       <div class="buttons">
         <button type="submit" class="main">Search</button>
         <a class="button" href=${linkTo(here())}>Clear</a>
@@ -44,8 +44,6 @@ export function Filters({ query, fields, label }) {
     </details>
   </search>`;
 }
-
-const ANY = ['', 'Any'];
 
 /** The two ends of a period, `createdFrom` and `createdTo` of `created`; they are local times in the form. */
 export function dateFields(name, about) {

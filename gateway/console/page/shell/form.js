@@ -30,8 +30,8 @@ export function Form({ action, working = 'Working…', tone = 'main', run, onDon
 }
 
 /**
- * A control with its label, its hint and what is wrong with it: an input, a choice from `options` (pairs of value and
- * text), or with `rows` a text of several lines. Everything else goes to the control.
+ * A control with its label, its hint and what is wrong with it: an input, a choice from `options` (texts by value),
+ * or with `rows` a text of several lines. Everything else goes to the control.
  */
 export function Field({ label, hint, error, ...rest }) {
   const id = useId();
@@ -48,7 +48,7 @@ function Control({ options, value, ...rest }) {
   if (rest.rows) return html`<textarea ...${rest}></textarea>`;
   if (!options) return html`<input type="text" autocomplete="off" spellcheck=${false} ...${rest} />`;
   return html`<select ...${rest}>
-    ${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+    ${Object.entries(options).map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
   </select>`;
 }
 

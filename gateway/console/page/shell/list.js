@@ -5,17 +5,16 @@ import { useDialog } from './dialog.js';
 import { Filters, filterOf } from './filters.js';
 import { html } from './html.js';
 import { Loaded, readPages, useLoad } from './load.js';
-import { recall, remember, settle } from './route.js';
+import { place, settle } from './route.js';
 import { Table } from './table.js';
 import { View } from './view.js';
 
 /**
- * Makes a view that is a list: `what` it lists, `from` a route that answers it page by page, its `columns`, and which
- * of a row's fields is its key. `fields` are those of a search form above it, and `csv` names the file that all of it
- * can be exported to. The `button` opens a dialog; `Above` is shown between form and list.
+ * Makes a view that is a list: `from` a route that answers it page by page, its `columns`, and which of a row's fields
+ * is its key. `fields` are those of a search form above it; what can be searched can be exported. The `button` opens a
+ * dialog; `Above` is shown between form and list.
  */
-export function listView({ title, lead, what, order = 'newest first', fields, button, Above, ...list }) {
-  const { from, columns, keyOf, empty, csv } = list;
+export function listView({ title, lead, order = 'newest first', from, fields, button, Above, empty, columns, keyOf }) {
   return function ListView({ query }) {
     const [round, setRound] = useState(0);
     const { ask, dialog } = useDialog(() => setRound(round + 1));
@@ -25,8 +24,9 @@ export function listView({ title, lead, what, order = 'newest first', fields, bu
       ${fields && html`<${Filters} query=${query} fields=${fields} label=${title} />`}
       ${button && html`<${Button} ...${button} onClick=${() => ask(button.dialog(query))} />`}
       ${Above && html`<${Above} filter=${filter} />`}
-      <${Pages} read=${read} loadKey=${`${query} ${round}`} what=${what} empty=${empty} csv=${csv}>
-        ${(rows) => html`<${Table} caption="${what}, ${order}" ...${{ columns, rows, keyOf, ask }} />`}
+      <${Pages} read=${read} loadKey=${`${query} ${round}`} title=${title} empty=${empty} isExported=${fields}>
+        ${(rows) => html`<${Table} caption="${title}, ${order}" columns=${columns} rows=${rows}
+          keyOf=${keyOf} ask=${ask} />`}
       <//>
       ${dialog}
     <//>`;
@@ -40,10 +40,10 @@ const REFRESH_MS = 15_000;
  * A list in pages; `children` is a function of the items read so far. Asks anew whenever `loadKey` changes, and every
  * so often as many pages as are shown.
  */
-function Pages({ read, loadKey, what, empty, csv, children }) {
+function Pages({ read, loadKey, title, empty, isExported, children }) {
   const [isMore, setMore] = useState(false);
   const count = useRef();
-  count.current ??= recall().pages ?? 1;
+  count.current ??= place.pages ?? 1;
   const key = useRef(loadKey);
   if (key.current !== loadKey) count.current = 1;
   key.current = loadKey;
@@ -53,16 +53,16 @@ function Pages({ read, loadKey, what, empty, csv, children }) {
   }, [pages.value]);
   const more = async () => {
     count.current += 1;
-    remember({ pages: count.current });
+    place.pages = count.current;
     setMore(true);
     await pages.reload();
     setMore(false);
   };
-  return html`<${Loaded} of=${pages} what=${what}>
+  return html`<${Loaded} of=${pages} what=${title}>
     ${({ items, nextPageToken: next }) => html`
       <div class="count">
         <p class="quiet" role="status">${countOf(items.length, next)}</p>
-        ${csv && items.length > 0 && html`<${CsvButton} name=${csv} ask=${read} />`}
+        ${isExported && items.length > 0 && html`<${CsvButton} name=${title} ask=${read} />`}
       </div>
       ${items.length > 0 && children(items)}
       ${items.length === 0 && html`<p class="empty">${next ? 'Nothing found in the newest rows.' : empty}</p>`}
@@ -71,7 +71,6 @@ function Pages({ read, loadKey, what, empty, csv, children }) {
   <//>`;
 }
 
-/** A button on a line of its own. */
 export function Button({ text, tone, ...rest }) {
   return html`<p><button type="button" class=${tone} ...${rest}>${text}</button></p>`;
 }

@@ -8,34 +8,34 @@ import { Problem } from './view.js';
  * and a question that has no answer yet is not asked again: an answer that takes long must be able to arrive. `at` is
  * when the value was answered.
  */
-export function useLoad(ask, key, everyMs = 0) {
-  const [known, setKnown] = useState({ key, busy: true });
-  const latest = useRef(0);
-  const question = useRef(ask);
-  const isBusy = useRef(true);
-  question.current = ask;
+export function useLoad(ask, key, everyMs) {
+  const [known, setKnown] = useState({});
+  const current = known.key === key ? known : { key, busy: true };
+  const latest = useRef({ number: 0 });
+  latest.current.ask = ask;
+  latest.current.known = current;
   const reload = useCallback(async () => {
-    latest.current += 1;
-    const own = latest.current;
-    const tell = (change) =>
-      own === latest.current && setKnown((before) => ({ ...before, ...change, key, busy: false }));
-    setKnown((before) => (before.key === key ? { ...before, busy: true } : { key, busy: true }));
+    const { current: question } = latest;
+    question.number += 1;
+    const own = question.number;
+    const tell = (change) => own === question.number && setKnown({ ...question.known, ...change });
+    tell({ busy: true });
     try {
-      const value = await question.current();
-      tell({ value, error: undefined, at: Date.now() });
+      const value = await question.ask();
+      tell({ value, error: undefined, at: Date.now(), busy: false });
     } catch (error) {
-      tell({ error });
+      tell({ error, busy: false });
     }
   }, [key]);
   useEffect(() => {
     reload();
     return () => {
-      latest.current += 1;
+      latest.current.number += 1;
     };
   }, [reload]);
   useEffect(() => {
-    if (everyMs === 0) return undefined;
-    const ask = () => document.visibilityState === 'visible' && !isBusy.current && reload();
+    if (!everyMs) return undefined;
+    const ask = () => document.visibilityState === 'visible' && !latest.current.known.busy && reload();
     const timer = setInterval(ask, everyMs);
     document.addEventListener('visibilitychange', ask);
     return () => {
@@ -43,8 +43,6 @@ export function useLoad(ask, key, everyMs = 0) {
       document.removeEventListener('visibilitychange', ask);
     };
   }, [reload, everyMs]);
-  const current = known.key === key ? known : { busy: true };
-  isBusy.current = current.busy;
   return { ...current, reload };
 }
 

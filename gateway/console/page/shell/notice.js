@@ -4,12 +4,10 @@ import { html } from './html.js';
 const SHOWN_MS = 10_000;
 let show = () => {};
 
-/** Tells the reader that something was done. */
 export function notify(text) {
   show({ text });
 }
 
-/** Where that is shown and read out. */
 export function Notices() {
   const [notice, setNotice] = useState({ text: '' });
   useEffect(() => {

@@ -16,7 +16,7 @@ export function recordView({ title, what, id: idName, read, everyMs, Body }) {
     const record = useLoad(() => read(id, known.current), id, everyMs);
     const { ask, dialog } = useDialog(record.reload);
     return html`<${View} title=${title}>
-      <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the ${idName}" isSmall /></p>
+      <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the ${idName}" /></p>
       <${Loaded} of=${record} what=${what}>${(value) => html`<${Body} of=${value} ask=${ask} />`}<//>
       ${dialog}
     <//>`;

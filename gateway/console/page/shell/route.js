@@ -16,7 +16,6 @@ export function useRoute() {
   return readRoute(hash);
 }
 
-/** Reads the part of an address that names a view. */
 function readRoute(hash) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
@@ -38,42 +37,28 @@ export function linkTo(path, query = {}) {
   return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
 }
 
-/** The path of the view that is shown. */
 export function here() {
   return readRoute(location.hash).path;
 }
 
-/**
- * Where the reader was on each page of the browser's history, so that going back leads to the same place of the same
- * list.
- */
+/** What is remembered about each entry of the browser's history, so that going back leads to the same place of a list. */
 const places = new Map();
-let current;
+
+/** What is remembered about this one: `scrollY`, and how many `pages` of the list were read. */
+export let place = {};
+
 /** Where to scroll once the list is there again. */
 let wanted = 0;
 
-/**
- * Names this entry of the history, unless it has its name from an earlier visit. Called whenever the address has
- * changed.
- */
+/** Names the entry of the history at the first visit. Called whenever the address has changed. */
 function arrive() {
-  const isReturn = places.has(history.state?.place);
-  if (!isReturn) history.replaceState({ place: crypto.getRandomValues(new Uint32Array(2)).join('-') }, '');
-  current = history.state.place;
-  if (!isReturn) places.set(current, {});
-  const { scrollY = 0 } = places.get(current);
-  wanted = isReturn ? scrollY : 0;
+  if (!places.has(history.state)) {
+    history.replaceState(Math.random(), '');
+    places.set(history.state, {});
+  }
+  place = places.get(history.state);
+  wanted = place.scrollY ?? 0;
   scrollTo(0, wanted);
-}
-
-/** What a list remembers about this place: how many of its pages were read. */
-export function recall() {
-  return places.get(current) ?? {};
-}
-
-/** Remembers something about this place. */
-export function remember(change) {
-  places.set(current, { ...places.get(current), ...change });
 }
 
 /** Goes to where the reader was, once what stood there is shown again. */
@@ -83,4 +68,10 @@ export function settle() {
 }
 
 history.scrollRestoration = 'manual';
-addEventListener('scroll', () => wanted === 0 && remember({ scrollY }), { passive: true });
+addEventListener(
+  'scroll',
+  () => {
+    if (wanted === 0) place.scrollY = scrollY;
+  },
+  { passive: true },
+);

@@ -1,6 +1,6 @@
 import { formatAmount } from '../words/money.js';
-import { Time } from '../words/time.js';
-import { Badge, Id } from '../words/words.js';
+import { momentOf } from '../words/time.js';
+import { textOf, toneOf } from '../words/words.js';
 import { html } from './html.js';
 import { linkTo } from './route.js';
 
@@ -74,4 +74,23 @@ export function decide(about, actionsOf) {
     return html`<span class="buttons">${actions.map(button)}</span>`;
   };
   return ['Decide', cell];
+}
+
+/** A moment in the reader's own time; in UTC, as the logs have it, on hover. */
+export function Time({ at }) {
+  const utc = new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC');
+  return html`<time datetime=${at} title=${utc}>${momentOf(at)}</time>`;
+}
+
+/** A state, coloured; the colour says nothing that the word does not. */
+export function Badge({ word }) {
+  return html`<span class="badge ${toneOf(word)}">${textOf(word)}</span>`;
+}
+
+/** The end of an id, which tells ids apart; the whole of it is read out and copied. `of` names the view to link to. */
+export function Id({ id, of }) {
+  const short = id.length > 20 ? `…${id.slice(-12)}` : id;
+  return of
+    ? html`<a class="id" href=${linkTo([of, id])} title=${id}>${short}</a>`
+    : html`<code class="id" title=${id}>${short}</code>`;
 }

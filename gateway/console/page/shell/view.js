@@ -16,7 +16,6 @@ export function View({ title, lead, children }) {
     ${children}`;
 }
 
-/** A part of a view, with its heading and what stands beside that. */
 export function Section({ title, beside, children }) {
   const id = useId();
   return html`<section aria-labelledby=${id}>
@@ -25,7 +24,6 @@ export function Section({ title, beside, children }) {
   </section>`;
 }
 
-/** Says why something did not work, in the words of the service. */
 export function Problem({ error, retry }) {
   const { title, code, errors = [], requestId, processorMessage } = error;
   const detail = error.detail ?? error.message;

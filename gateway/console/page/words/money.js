@@ -43,18 +43,9 @@ export function formatAmount(amount, currency) {
  */
 export function parseAmount(text, currency, most) {
   const digits = digitsOf(currency);
-  const [whole = '', fraction = '', ...others] = text.trim().split('.');
-  const example = toDecimal(10 ** digits * 4, currency);
-  const isPlain = /^[0-9]{1,12}$/.test(whole) && /^[0-9]*$/.test(fraction) && others.length === 0;
-  if (!isPlain || (text.includes('.') && fraction === ''))
-    return { error: `Write the amount in ${currency} like ${example}.` };
-  if (fraction.length > digits)
-    return {
-      error:
-        digits === 0
-          ? `${currency} has no digits after the point.`
-          : `${currency} has ${digits} digits after the point.`,
-    };
+  const [, whole, fraction = ''] = /^([0-9]{1,12})(?:\.([0-9]+))?$/.exec(text.trim()) ?? [];
+  if (!whole) return { error: `Write the amount in ${currency} like ${toDecimal(10 ** digits * 4, currency)}.` };
+  if (fraction.length > digits) return { error: `${currency} has ${digits || 'no'} digits after the point.` };
   const amount = Number(whole + fraction.padEnd(digits, '0'));
   if (amount === 0) return { error: 'The amount must be more than zero.' };
   if (amount > most) return { error: `No more than ${formatAmount(most, currency)} is possible.` };

@@ -1,27 +1,10 @@
-import { html } from '../shell/html.js';
-
-/** A moment in the reader's own time; in UTC, as the logs have it, on hover. */
-export function Time({ at }) {
-  return html`<time datetime=${at} title="${utcOf(at)}">${momentOf(at)}</time>`;
-}
-
-/** `2026-11-21 13:30:45.000 UTC`. */
-function utcOf(at) {
-  return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
-}
-
 /** `13:30:45`, or `21 Nov 13:30:45` on another day, with the year when it is not this one. Local. */
 export function momentOf(at) {
   const [date, now] = [new Date(at), new Date()];
   const clock = date.toLocaleTimeString('en-GB');
   if (date.toDateString() === now.toDateString()) return clock;
-  const isThisYear = date.getFullYear() === now.getFullYear();
-  const day = date.toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(!isThisYear && { year: 'numeric' }),
-  });
-  return `${day} ${clock}`;
+  const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric';
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year })} ${clock}`;
 }
 
 /** The reader's time zone: `Europe/Berlin`. */
@@ -31,8 +14,8 @@ export function zoneName() {
 
 /** What a date-and-time input says, which is local, as RFC 3339; undefined = nothing. */
 export function momentIn(text) {
-  const date = text ? new Date(text) : undefined;
-  return date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined;
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /** A number of hours from now, written like `24h`, as RFC 3339; undefined = none. */
@@ -56,7 +39,6 @@ export function spanOf(seconds) {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** How long ago a moment was. */
 export function agoOf(at) {
   return `${spanOf((Date.now() - Date.parse(at)) / 1000)} ago`;
 }

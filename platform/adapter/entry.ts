@@ -30,44 +30,30 @@ const KINDS = {
 /** The contract's largest amount, minor units. */
 export const LARGEST_AMOUNT = 999_999_999_999n;
 
-/** The part of a card that may be stored; last4 is empty when there is no card. */
-export interface KeptCard {
-  readonly cardBrand: string;
-  readonly cardLast4: string;
-  readonly cardExpiryMonth: number;
-  readonly cardExpiryYear: number;
-}
-
-/** A result, without its times. */
-export interface KeptResult extends KeptCard {
-  /** In the contract's words (Card in processor.proto); shown when the card itself is known. */
-  readonly funding: string;
-  readonly threeDSecure: string;
-  readonly declineCode: string;
-  readonly answer: Answer;
-  readonly reference: string;
-  readonly bankReference: string;
-  readonly errorCode: string;
-  readonly errorMessage: string;
-  readonly generatedTokenId: string;
-}
-
 /** Default values of a result. */
-export const NO_RESULT: KeptResult = {
-  answer: Answer.UNSPECIFIED,
+export const NO_RESULT = {
+  answer: Answer.UNSPECIFIED as Answer,
   reference: '',
   bankReference: '',
   errorCode: '',
   errorMessage: '',
+  /** The part of a card that may be stored; empty when there is no card. */
   cardBrand: '',
   cardLast4: '',
   cardExpiryMonth: 0,
   cardExpiryYear: 0,
+  /** In the contract's words (Card in processor.proto); shown when the card itself is known. */
   funding: '',
   threeDSecure: '',
   declineCode: '',
   generatedTokenId: '',
 };
+
+/** A result, without its times. */
+export type KeptResult = Readonly<typeof NO_RESULT>;
+
+/** What says which card it was. */
+export type KeptCard = Pick<KeptResult, 'cardBrand' | 'cardLast4' | 'cardExpiryMonth' | 'cardExpiryYear'>;
 
 /** A result as the contract carries it. */
 export type ResultInit = MessageInitShape<typeof ResultSchema>;

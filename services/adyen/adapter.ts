@@ -31,7 +31,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   await using started = new AsyncDisposableStack();
   const ledger = await startLedger(started, { name: 'ADYEN', settings, schema: ADYEN_SCHEMA, log });
   const { database, reports, repeat } = ledger;
-  const { since, doubt } = await completeSince(database.query, ADYEN_SCHEMA.name);
+  const { since, doubt } = await completeSince(database.query);
   if (doubt) log.warn('ledger incomplete', { reason: doubt });
   const context: Context = {
     database,

@@ -6,7 +6,7 @@ import type { Context } from './adapter-context.ts';
 import { PATIENCE, type Patience } from './api/ask.ts';
 import { checkKey, openClient } from './api/client.ts';
 import type { Reach } from './crash-points.ts';
-import { STRIPE_SCHEMA } from './ledger/migrations.ts';
+import { STRIPE_SCHEMA } from './ledger/schema.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 import { lookAround } from './webhook/looks.ts';
@@ -49,7 +49,7 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const secrets = settings.STRIPE_WEBHOOK_SECRET.split(',');
   const webhookPort = await ledger.receive(webhooksTo({ database, webhooks: stripe.webhooks, secrets, log, onNotice }));
   const origin = settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`;
-  const leases = openLeases(database, STRIPE_SCHEMA.name, leaseMs);
+  const leases = openLeases(database, leaseMs);
   const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
   const statementSuffixes = settings.STRIPE_STATEMENT_SUFFIXES ?? {};
   const context: Context = {

@@ -1,16 +1,53 @@
-/** The books of a ledger: the sums of its authorizations and captures, and what core hears of what moved them. */
+/**
+ * The books of a ledger: the sums of its authorizations and captures, and what core hears of what moved them. All of it
+ * happens in the transaction of what is booked.
+ */
 import type { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { ResultInit } from '../entry.ts';
-import type { Query, Statement } from './database.ts';
+import type { Query } from './database.ts';
 import type { Intent, State } from './entries.ts';
-import { eventInserter } from './outbox.ts';
-import { openReversals, type Reversal, reversalEvent } from './reversals.ts';
+import { tell } from './outbox.ts';
 
 const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
 
+const ADD = `UPDATE entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},
+    ended_at = coalesce($7, ended_at), ended_how = coalesce($8, ended_how)
+  WHERE request_id = $1`;
+
 /** How sums move, minor units; and when and how (AuthorizationEnd) somebody else ended an authorization. */
 type Change = Partial<Record<(typeof SUMS)[number], bigint>> & { endedAt?: Date; endedHow?: AuthorizationEnd };
+
+async function add(query: Query, requestId: string | null, change: Change): Promise<void> {
+  if (requestId === null) return;
+  const sums = SUMS.map((sum) => change[sum] ?? 0n);
+  await query(ADD, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
+}
+
+/** Adds to a sum of a capture, and of its authorization. */
+async function addToBoth(
+  query: Query,
+  about: Pick<Intent, 'authorizationRequestId' | 'captureRequestId'>,
+  change: Change,
+) {
+  await add(query, about.authorizationRequestId, change);
+  await add(query, about.captureRequestId, change);
+}
+
+/** Books what an approved operation did to its authorization, and a refund to its capture. */
+export async function book(query: Query, entry: Intent & State): Promise<void> {
+  const { kind, answer, amount, released, authorizationRequestId } = entry;
+  if (answer !== Answer.APPROVED) return;
+  if (kind === 'capture') await add(query, authorizationRequestId, { captured: amount, voided: released });
+  if (kind === 'void') await add(query, authorizationRequestId, { voided: released });
+  if (kind === 'increment') await add(query, authorizationRequestId, { incremented: amount });
+  if (kind === 'refund') await addToBoth(query, entry, { refunded: amount });
+}
+
+/** Takes back what an approved refund booked. */
+export async function unbookRefund(query: Query, refund: Intent): Promise<void> {
+  await addToBoth(query, refund, { refunded: -refund.amount });
+}
 
 /** How somebody else ended an authorization. */
 interface End {
@@ -23,77 +60,86 @@ interface End {
   readonly reference: string;
 }
 
-/** The books of the ledger in a schema. All of it happens in the transaction of what is booked. */
-export function openBooks(schema: string) {
-  const addition: Statement = {
-    name: 'add_to_entry',
-    text: `UPDATE ${schema}.entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},
-        ended_at = coalesce($7, ended_at), ended_how = coalesce($8, ended_how)
-      WHERE request_id = $1`,
-  };
-  const add = async (query: Query, requestId: string | null, change: Change) => {
-    if (requestId === null) return;
-    const sums = SUMS.map((sum) => change[sum] ?? 0n);
-    await query(addition, [requestId, ...sums, change.endedAt ?? null, change.endedHow ?? null]);
-  };
-  const reversals = openReversals(schema);
-  const tell = eventInserter(schema);
+/** Books that somebody else ended an authorization, and reports it. */
+export async function bookEnd(query: Query, requestId: string, end: End): Promise<void> {
+  const { how, at, left, isBooked = false, reference } = end;
+  await add(query, requestId, { voided: isBooked ? 0n : left, endedAt: at, endedHow: how });
+  const event = { case: 'authorizationEnded', value: { requestId, end: how, amount: left, reference } } as const;
+  await tell(query, { eventId: `ended-${requestId}`, requestId, occurredAt: at, event });
+}
 
-  return {
-    reversalsOf: reversals.list,
+/** Reports a capture by somebody else, which is in the ledger under an identifier of its own. */
+export async function tellForeignCapture(query: Query, capture: Intent & State, occurredAt: Date): Promise<void> {
+  const { requestId: captureRequestId, amount, reference } = capture;
+  const requestId = capture.authorizationRequestId ?? '';
+  const value = { authorizationRequestId: requestId, captureRequestId, amount, reference };
+  const event = { case: 'foreignCapture', value } as const;
+  await tell(query, { eventId: `foreign-${captureRequestId}`, requestId, occurredAt, event });
+}
 
-    /** Books what an approved operation did to its authorization, and a refund to its capture. */
-    async book(query: Query, { kind, answer, amount, released, ...about }: Intent & State): Promise<void> {
-      if (answer !== Answer.APPROVED) return;
-      const { authorizationRequestId, captureRequestId } = about;
-      if (kind === 'capture') await add(query, authorizationRequestId, { captured: amount, voided: released });
-      if (kind === 'void') await add(query, authorizationRequestId, { voided: released });
-      if (kind === 'increment') await add(query, authorizationRequestId, { incremented: amount });
-      if (kind !== 'refund') return;
-      await add(query, authorizationRequestId, { refunded: amount });
-      await add(query, captureRequestId, { refunded: amount });
-    },
+/** Reports how an operation ended. A second, contradicting end is another event. */
+export async function tellEnd(query: Query, entry: Intent & State, result: ResultInit): Promise<void> {
+  const { requestId, kind, answer, actedAt } = entry;
+  if (answer === Answer.ACCEPTED) return;
+  const name = kind === 'checkout' ? ('checkoutCompleted' as const) : ('operationSettled' as const);
+  const event = { case: name, value: { requestId, result } };
+  const eventId = `${kind}-${requestId}-${answer}`.slice(0, 64);
+  await tell(query, { eventId, requestId, occurredAt: actedAt ?? new Date(0), event });
+}
 
-    /** Takes back what an approved refund booked. */
-    async unbookRefund(query: Query, { amount, authorizationRequestId, captureRequestId }: Intent): Promise<void> {
-      await add(query, authorizationRequestId, { refunded: -amount });
-      await add(query, captureRequestId, { refunded: -amount });
-    },
+/** Money that left a capture otherwise than by a refund of core's: a dispute, or a refund made at the processor. */
+export interface Reversal {
+  /** The processor's reference of the dispute or refund. */
+  readonly reversalId: string;
+  readonly authorizationRequestId: string;
+  /** Null when it is not known which capture it took back. */
+  readonly captureRequestId: string | null;
+  /** Minor units. */
+  readonly amount: bigint;
+  /** Odd: taken; even: given again. */
+  readonly turn: number;
+}
 
-    /** Books a turn of a reversal, and reports it. */
-    async turn(query: Query, reversal: Reversal, occurredAt: Date): Promise<void> {
-      const { authorizationRequestId, captureRequestId, amount } = reversal;
-      await reversals.store(query, reversal);
-      const change = { reversed: reversal.turn % 2 === 1 ? amount : -amount };
-      await add(query, authorizationRequestId, change);
-      await add(query, captureRequestId, change);
-      await tell(query, { ...reversalEvent(reversal), requestId: authorizationRequestId, occurredAt });
-    },
+/** The reversals of an authorization. */
+export function reversalsOf(query: Query, authorizationRequestId: string): Promise<Reversal[]> {
+  const text = `SELECT reversal_id AS "reversalId", authorization_request_id AS "authorizationRequestId",
+      capture_request_id AS "captureRequestId", amount, turn
+    FROM reversal WHERE authorization_request_id = $1`;
+  return query<Reversal>(text, [authorizationRequestId]);
+}
 
-    /** Books that somebody else ended an authorization, and reports it. */
-    async end(query: Query, requestId: string, { how, at, left, isBooked = false, reference }: End): Promise<void> {
-      await add(query, requestId, { voided: isBooked ? 0n : left, endedAt: at, endedHow: how });
-      const event = { case: 'authorizationEnded', value: { requestId, end: how, amount: left, reference } } as const;
-      await tell(query, { eventId: `ended-${requestId}`, requestId, occurredAt: at, event });
-    },
+/**
+ * What was taken first: from the capture when there is only one, else it is not known from which. Never more than is
+ * left; undefined when nothing is. `amount` undefined = all that is left.
+ */
+export function firstTurn(
+  authorization: Pick<Intent & State, 'requestId' | 'captured' | 'refunded' | 'reversed'>,
+  entries: readonly (Intent & State)[],
+  reversalId: string,
+  amount?: bigint,
+): Reversal | undefined {
+  const captures = entries.filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED);
+  const capture = captures.length === 1 ? captures[0] : undefined;
+  const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
+  const left = capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed;
+  const taken = amount === undefined || amount > left ? left : amount;
+  const captureRequestId = capture?.requestId ?? null;
+  return taken > 0n ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn: 1 } : undefined;
+}
 
-    /** Reports a capture by somebody else, which is in the ledger under an identifier of its own. */
-    async tellForeignCapture(query: Query, capture: Intent & State, occurredAt: Date): Promise<void> {
-      const { requestId: captureRequestId, amount, reference } = capture;
-      const requestId = capture.authorizationRequestId ?? '';
-      const value = { authorizationRequestId: requestId, captureRequestId, amount, reference };
-      const event = { case: 'foreignCapture', value } as const;
-      await tell(query, { eventId: `foreign-${captureRequestId}`, requestId, occurredAt, event });
-    },
-
-    /** Reports how an operation ended. A second, contradicting end is another event. */
-    async tellEnd(query: Query, entry: Intent & State, result: ResultInit): Promise<void> {
-      const { requestId, kind, answer, actedAt } = entry;
-      if (answer === Answer.ACCEPTED) return;
-      const name = kind === 'checkout' ? ('checkoutCompleted' as const) : ('operationSettled' as const);
-      const event = { case: name, value: { requestId, result } };
-      const eventId = `${kind}-${requestId}-${answer}`.slice(0, 64);
-      await tell(query, { eventId, requestId, occurredAt: actedAt ?? new Date(0), event });
-    },
-  };
+/** Books a turn of a reversal, and reports it. */
+export async function bookTurn(query: Query, reversal: Reversal, occurredAt: Date): Promise<void> {
+  const { reversalId: reference, authorizationRequestId, captureRequestId, amount, turn } = reversal;
+  const text = `INSERT INTO reversal (reversal_id, authorization_request_id, capture_request_id, amount, turn)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (reversal_id) DO UPDATE SET turn = excluded.turn, amount = excluded.amount`;
+  await query(text, [reference, authorizationRequestId, captureRequestId, amount, turn]);
+  const isTaken = turn % 2 === 1;
+  await addToBoth(query, reversal, { reversed: isTaken ? amount : -amount });
+  const about = captureRequestId === null ? { authorizationRequestId } : { captureRequestId };
+  const value = { ...about, amount, reference };
+  const event = isTaken
+    ? ({ case: 'captureReversed', value } as const)
+    : ({ case: 'captureReinstated', value: { ...value, reversalEventId: `${reference}-${turn - 1}` } } as const);
+  await tell(query, { eventId: `${reference}-${turn}`, requestId: authorizationRequestId, occurredAt, event });
 }

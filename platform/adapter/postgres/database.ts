@@ -1,13 +1,11 @@
 import pg from 'pg';
 import { connectionOptions } from '../../database-client.ts';
 
-/** A statement with a name: PostgreSQL plans it once per connection. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-/** Runs a statement. Returns its rows; `bigint` columns are bigints. */
-export type Query = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+/**
+ * Runs a statement. Returns its rows; `bigint` columns are bigints. PostgreSQL plans a text once per connection, so what
+ * differs from call to call is a value.
+ */
+export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** The database of the adapter. */
 export interface Database {
@@ -20,34 +18,42 @@ export interface Database {
 
 const INT8 = 20;
 
-/** Opens a pool of connections; none is made before the first statement. */
-export function openDatabase(databaseUrl: string, poolSize = 10): Database {
+/**
+ * Opens a pool of connections, for which tables are those of a schema; none is made before the first statement.
+ */
+export function openDatabase(databaseUrl: string, schema: string): Database {
   const types = {
     getTypeParser: (id: number, format?: 'text' | 'binary') =>
       id === INT8 ? BigInt : pg.types.getTypeParser(id, format as 'text'),
   };
   const pool = new pg.Pool({
     ...connectionOptions(databaseUrl),
-    max: poolSize,
     types: types as pg.CustomTypesConfig,
     statement_timeout: 10_000,
     query_timeout: 12_000,
     idle_in_transaction_session_timeout: 10_000,
+    // The pool waits for it before the first statement.
+    onConnect: (client) => client.query(`SET search_path TO ${schema}`),
   });
   // An idle connection that breaks is replaced by the next statement.
   pool.on('error', () => undefined);
   return {
-    query: (statement, values) => run(pool, statement, values),
+    query: (text, values) => run(pool, text, values),
     transaction: (body) => transaction(pool, body),
     close: () => pool.end(),
   };
 }
 
+/** Names of statements: PostgreSQL keeps the plan of one that has a name. */
+const names = new Map<string, string>();
+
 async function run<Row extends object>(
   on: pg.Pool | pg.PoolClient,
-  { name, text }: Statement,
-  values: readonly unknown[],
+  text: string,
+  values: readonly unknown[] = [],
 ): Promise<Row[]> {
+  const name = names.get(text) ?? `statement_${names.size}`;
+  names.set(text, name);
   const { rows } = await on.query<Row>({ name, text, values: [...values] });
   return rows;
 }
@@ -58,7 +64,7 @@ async function transaction<T>(pool: pg.Pool, body: (query: Query) => Promise<T>)
   try {
     await client.query('BEGIN');
     try {
-      const result = await body((statement, values) => run(client, statement, values));
+      const result = await body((text, values) => run(client, text, values));
       await client.query('COMMIT');
       broken = false;
       return result;

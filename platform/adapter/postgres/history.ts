@@ -1,20 +1,4 @@
-import type { Query, Statement } from './database.ts';
-
-/** The table that names the history of the cluster that a ledger stands in. */
-export function historyTable(schema: string): string {
-  return `
--- Of which history of which cluster this ledger is, and since when it has every identifier that was seen.
-CREATE TABLE ${schema}.ledger (
-  history text NOT NULL,
-  complete_since timestamptz NOT NULL
-);
-`;
-}
-
-const HISTORY: Statement = {
-  name: 'history',
-  text: `SELECT system_identifier || ' ' || timeline_id AS history FROM pg_control_system(), pg_control_checkpoint()`,
-};
+import type { Query } from './database.ts';
 
 /** How far back a ledger can be relied on. */
 interface Completeness {
@@ -30,16 +14,13 @@ interface Completeness {
  * after a failover, where that costs no more than an operator's decision about what was lost before. A role that may
  * not read them (some operators of PostgreSQL forbid it) cannot tell, so each start counts as a restore.
  */
-export async function completeSince(query: Query, schema: string): Promise<Completeness> {
+export async function completeSince(query: Query): Promise<Completeness> {
   const now = await readHistory(query);
-  const known = { name: 'ledger', text: `SELECT history, complete_since AS since FROM ${schema}.ledger` };
-  const [kept] = await query<{ history: string; since: Date }>(known, []);
+  const known = 'SELECT history, complete_since AS since FROM ledger';
+  const [kept] = await query<{ history: string; since: Date }>(known);
   if (kept && kept.history === now) return { since: kept.since };
-  const begin = {
-    name: 'begin_ledger',
-    text: `WITH old AS (DELETE FROM ${schema}.ledger)
-      INSERT INTO ${schema}.ledger VALUES ($1, now()) RETURNING complete_since AS since`,
-  };
+  const begin = `WITH old AS (DELETE FROM ledger)
+    INSERT INTO ledger VALUES ($1, now()) RETURNING complete_since AS since`;
   const [{ since } = { since: new Date() }] = await query<{ since: Date }>(begin, [now ?? '']);
   if (now === undefined) return { since, doubt: 'history unknown' };
   return kept ? { since, doubt: 'restored' } : { since };
@@ -48,8 +29,10 @@ export async function completeSince(query: Query, schema: string): Promise<Compl
 const FORBIDDEN = '42501';
 
 async function readHistory(query: Query): Promise<string | undefined> {
+  const text = `SELECT system_identifier || ' ' || timeline_id AS history
+    FROM pg_control_system(), pg_control_checkpoint()`;
   try {
-    return (await query<{ history: string }>(HISTORY, []))[0]?.history;
+    return (await query<{ history: string }>(text))[0]?.history;
   } catch (error) {
     if ((error as { code?: string }).code === FORBIDDEN) return undefined;
     throw error;

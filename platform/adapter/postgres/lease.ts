@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Statement } from './database.ts';
+import type { Database } from './database.ts';
 
 /** A lease is renewed while its operation lasts, so it ends by itself soon after its process died or froze. */
 const LEASE_MS = 3_000;
@@ -21,38 +21,28 @@ export interface Leases {
 }
 
 /** The leases of a ledger: on the rows of its table `entry`, by the columns `lease_by` and `lease_until`. */
-export function openLeases(database: Database, schema: string, leaseMs = LEASE_MS): Leases {
-  const take: Statement = {
-    name: 'take_lease',
-    text: `UPDATE ${schema}.entry SET lease_by = $2, lease_until = now() + $3 * interval '1 ms'
-      WHERE request_id = $1 AND (lease_until IS NULL OR lease_until < now()) RETURNING request_id`,
-  };
-  const renew: Statement = {
-    name: 'renew_lease',
-    text: `UPDATE ${schema}.entry SET lease_until = now() + $3 * interval '1 ms'
-      WHERE request_id = $1 AND lease_by = $2`,
-  };
-  const give: Statement = {
-    name: 'give_lease',
-    text: `UPDATE ${schema}.entry SET lease_by = NULL, lease_until = NULL WHERE request_id = $1 AND lease_by = $2`,
-  };
+export function openLeases({ query }: Database, leaseMs = LEASE_MS): Leases {
   return {
-    async run(authorizationRequestId, waitMs, act) {
+    async run(requestId, waitMs, act) {
       const holder = randomUUID();
       const deadlineMs = performance.now() + waitMs;
-      while ((await database.query(take, [authorizationRequestId, holder, leaseMs])).length === 0) {
+      while ((await query(TAKE, [requestId, holder, leaseMs])).length === 0) {
         if (performance.now() + POLL_MS > deadlineMs) return undefined;
         await delay(POLL_MS);
       }
-      const renewNow = () =>
-        void database.query(renew, [authorizationRequestId, holder, leaseMs]).catch(() => undefined);
+      const renewNow = () => void query(RENEW, [requestId, holder, leaseMs]).catch(() => undefined);
       const renewing = setInterval(renewNow, leaseMs / 3);
       try {
         return { done: await act() };
       } finally {
         clearInterval(renewing);
-        await database.query(give, [authorizationRequestId, holder]);
+        await query(GIVE, [requestId, holder]);
       }
     },
   };
 }
+
+const TAKE = `UPDATE entry SET lease_by = $2, lease_until = now() + $3 * interval '1 ms'
+  WHERE request_id = $1 AND (lease_until IS NULL OR lease_until < now()) RETURNING request_id`;
+const RENEW = `UPDATE entry SET lease_until = now() + $3 * interval '1 ms' WHERE request_id = $1 AND lease_by = $2`;
+const GIVE = 'UPDATE entry SET lease_by = NULL, lease_until = NULL WHERE request_id = $1 AND lease_by = $2';

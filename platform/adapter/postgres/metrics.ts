@@ -1,30 +1,29 @@
 import type { RequestListener } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { bearerCheck } from '../serve.ts';
-import type { Database, Statement } from './database.ts';
-import { OPEN } from './entries.ts';
+import type { Database } from './database.ts';
+import { OPEN } from './tables.ts';
 
-/** The metrics of an adapter, `holdfast_<schema>_…`. */
+/** The metrics of an adapter, `holdfast_<name>_…`. */
 interface AdapterMetrics {
   readonly registry: Registry;
   /** Counts an answer of the processor by its HTTP status. */
   countAnswer(status: number): void;
 }
 
-/** Opens the metrics of the ledger in a schema. */
-export function openMetrics(database: Database, schema: string): AdapterMetrics {
+/** Opens the metrics of an adapter's ledger. */
+export function openMetrics(database: Database, name: string): AdapterMetrics {
   const registry = new Registry();
   const registers = [registry];
   const answers = new Counter({
-    name: `holdfast_${schema}_answers_total`,
+    name: `holdfast_${name}_answers_total`,
     help: 'Answers of the processor, by HTTP status.',
     labelNames: ['status'],
     registers,
   });
-  const statement = backlogOf(schema);
-  const readBacklog = async () => (await database.query<Backlog>(statement, []))[0];
+  const readBacklog = async () => (await database.query<Backlog>(BACKLOG))[0];
   new Gauge({
-    name: `holdfast_${schema}_waiting`,
+    name: `holdfast_${name}_waiting`,
     help: 'Operations without a result, webhooks to deal with, and events that core has not taken yet.',
     labelNames: ['what'],
     registers,
@@ -34,7 +33,7 @@ export function openMetrics(database: Database, schema: string): AdapterMetrics 
     },
   });
   new Gauge({
-    name: `holdfast_${schema}_oldest_event_seconds`,
+    name: `holdfast_${name}_oldest_event_seconds`,
     help: 'Age of the oldest event that core has not taken yet; 0 when there is none.',
     registers,
     async collect() {
@@ -66,7 +65,7 @@ export function answerMetrics({ registry }: AdapterMetrics, database: Database, 
 
 /** Whether the ledger can be read. */
 export function isReadable(database: Database): Promise<boolean> {
-  return database.query({ name: 'ready', text: 'SELECT' }, []).then(
+  return database.query('SELECT').then(
     () => true,
     () => false,
   );
@@ -79,13 +78,8 @@ interface Backlog {
   readonly oldestEventS: number;
 }
 
-function backlogOf(schema: string): Statement {
-  return {
-    name: 'backlog',
-    text: `SELECT (SELECT count(*) FROM ${schema}.entry WHERE ${OPEN} AND kind <> 'checkout') AS operations,
-      (SELECT count(*) FROM ${schema}.inbox WHERE done_at IS NULL) AS notices,
-      (SELECT count(*) FROM ${schema}.event WHERE reported_at IS NULL) AS events,
-      (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM ${schema}.event
-        WHERE reported_at IS NULL) AS "oldestEventS"`,
-  };
-}
+const BACKLOG = `SELECT (SELECT count(*) FROM entry WHERE ${OPEN} AND kind <> 'checkout') AS operations,
+    (SELECT count(*) FROM inbox WHERE done_at IS NULL) AS notices,
+    (SELECT count(*) FROM event WHERE reported_at IS NULL) AS events,
+    (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM event
+      WHERE reported_at IS NULL) AS "oldestEventS"`;

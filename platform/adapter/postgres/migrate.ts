@@ -13,7 +13,9 @@ export interface Schema {
    * Key of the advisory lock that lets one process at a time migrate, apart from those of core and of other adapters.
    */
   readonly lock: number;
-  /** In their order. */
+  /** Key of the advisory lock that makes the order of `entry.sequence` the order of commits. */
+  readonly orderLock: number;
+  /** In their order; tables without a schema are in this one. */
   readonly migrations: readonly Migration[];
 }
 
@@ -28,17 +30,15 @@ export async function migrate(databaseUrl: string, { name: schema, lock, migrati
     // Asked first: IF NOT EXISTS would need the right to create schemas even when there is nothing to create.
     const { rows } = await client.query('SELECT to_regnamespace($1) AS schema', [schema]);
     if (rows[0].schema === null) await client.query(`CREATE SCHEMA ${schema}`);
+    await client.query(`SET search_path TO ${schema}`);
     await client.query(
-      `CREATE TABLE IF NOT EXISTS ${schema}.migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT ` +
-        `now())`,
+      'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT now())',
     );
-    const done = await client.query<{ name: string }>(`SELECT name FROM ${schema}.migration`);
+    const done = await client.query<{ name: string }>('SELECT name FROM migration');
     const names = new Set(done.rows.map(({ name }) => name));
     for (const { name, sql } of migrations) {
       if (names.has(name)) continue;
-      await client.query(
-        `BEGIN; ${sql}; INSERT INTO ${schema}.migration (name) VALUES (${client.escapeLiteral(name)}); COMMIT`,
-      );
+      await client.query(`BEGIN; ${sql}; INSERT INTO migration (name) VALUES (${client.escapeLiteral(name)}); COMMIT`);
     }
   } finally {
     await client.end();

@@ -9,7 +9,7 @@ import { type Methods, serveProcessor } from '../serve.ts';
 import { type LedgerSettings, ownSettings } from '../settings.ts';
 import { openWebhookServer, type Reply, type Webhooks } from '../webhook-server.ts';
 import { openDatabase } from './database.ts';
-import { openInbox } from './inbox.ts';
+import { purgeInbox } from './inbox.ts';
 import { answerMetrics, isReadable, openMetrics } from './metrics.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { openOutbox } from './outbox.ts';
@@ -52,8 +52,8 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
   const tls = readServerTls(`${name}_TLS`, tlsFiles(`${name}_TLS`, settings));
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   await migrate(databaseUrl, schema);
-  const database = started.adopt(openDatabase(databaseUrl), ({ close }) => close());
-  const outbox = openOutbox(database.query, schema.name);
+  const database = started.adopt(openDatabase(databaseUrl, schema.name), ({ close }) => close());
+  const outbox = openOutbox(database.query);
   const metrics = openMetrics(database, schema.name);
   /** Runs a job at an interval, until the adapter stops. */
   const repeat = (job: string, intervalMs: number, runOnce: () => Promise<unknown>) =>
@@ -64,7 +64,7 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
     return listen(server, setting, port, host);
   };
   const reports = repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log }));
-  repeat('purge', PURGES_EVERY_MS, () => openInbox(schema.name).purge(database.query));
+  repeat('purge', PURGES_EVERY_MS, () => purgeInbox(database.query));
   let webhookPort = 0;
   return {
     database,

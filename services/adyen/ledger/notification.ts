@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { openInbox } from '../../../platform/adapter/postgres/inbox.ts';
 
 const text = z.string().max(256);
 
@@ -18,6 +17,5 @@ export const ITEM = z.object({
 });
 export type Item = z.output<typeof ITEM>;
 
-/** The notifications by what Adyen tells them apart by: the same one may come again. */
-export const NOTIFICATIONS = openInbox<Item>('adyen');
+/** What Adyen tells notifications apart by: the same one may come again. */
 export const keyOf = ({ pspReference, eventCode, success }: Item) => `${pspReference} ${eventCode} ${success}`;

@@ -5,7 +5,7 @@ import { intentOf } from '../../../platform/adapter/postgres/entries.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { type Entry, findEntry, insertEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { resultOf, settle } from '../settlement/settle.ts';
 
@@ -16,13 +16,13 @@ import { resultOf, settle } from '../settlement/settle.ts';
  */
 export async function inquire(context: Context, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence, createdAt } = request;
-  const known = await findEntry(context.database.query, requestId);
+  const known = await ENTRIES.find(context.database.query, requestId);
   if (known) return findOut(context, known);
   const mayBeLost = !createdAt || timestampDate(createdAt) < context.completeSince;
   if (!fence || mayBeLost) return { finding: Finding.NEVER_SEEN, fenced: false };
   const { merchantId, account } = request;
   const fenced = await context.database.transaction(async (query) => {
-    const entry = await insertEntry(query, intentOf('fence', { requestId, merchantId, account }));
+    const entry = await ENTRIES.insert(query, intentOf('fence', { requestId, merchantId, account }));
     return entry && settle(context, query, entry, notPerformed('fenced', ''), false);
   });
   // Its request came in between: then that is what became of it.

@@ -8,7 +8,7 @@ import { judge } from '../../../platform/adapter/postgres/judge.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { type Entry, entriesOf, findEntry, insertEntry, lockEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { type Ending, resultOf, settle } from '../settlement/settle.ts';
 import { isTaken } from './describe.ts';
@@ -38,11 +38,11 @@ export async function modify(
 ): Promise<ResultInit> {
   const intent = intentOf(kind, request);
   const stored = await context.database.transaction(async (query): Promise<Stored> => {
-    const authorization = await lockEntry(query, request.authorizationRequestId);
+    const authorization = await ENTRIES.lock(query, request.authorizationRequestId);
     if (authorization?.kind !== 'authorization') return store(context, query, intent, NOT_FOUND);
-    const known = recalled(await findEntry(query, intent.requestId), intent);
+    const known = recalled(await ENTRIES.find(query, intent.requestId), intent);
     if (known) return known;
-    const entries = await entriesOf(query, authorization.requestId);
+    const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
     const ending = judge({ intent, authorization, entries, adjustments: context.adjustments, now: context.now() });
     const total = totalOf(authorization) + (kind === 'increment' ? intent.amount : 0n);
     return store(context, query, intent, ending, total);
@@ -56,9 +56,9 @@ const SENT_AGAIN_MS = 10_000;
 async function store(context: Context, query: Query, intent: Intent, ending?: Ending, total = 0n): Promise<Stored> {
   const sentAt = context.now();
   const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
-  const entry = await insertEntry(query, intent, { sentAt, dueAt, total });
+  const entry = await ENTRIES.insert(query, intent, { sentAt, dueAt, total });
   if (!entry) {
-    const known = recalled(await findEntry(query, intent.requestId), intent);
+    const known = recalled(await ENTRIES.find(query, intent.requestId), intent);
     if (!known) throw new OutcomeUnknown('the entry is not to be read');
     return known;
   }

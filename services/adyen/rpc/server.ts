@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { type Methods, RpcError } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
-import { listEntries } from '../ledger/entry.ts';
+import { ENTRIES } from '../ledger/entry.ts';
 import { described } from './describe.ts';
 import { inquire } from './inquire.ts';
 import { modify, place } from './operate.ts';
@@ -22,7 +22,7 @@ export function processorMethods(context: Context, identity: string): Methods {
       throw new RpcError(status.UNIMPLEMENTED, 'not_supported');
     },
     inquire: (request) => inquire(context, request),
-    listEntries: (request) => listPage(request, (listing) => listEntries(context.database.query, listing)),
+    listEntries: (request) => listPage(request, (listing) => ENTRIES.list(context.database.query, listing)),
     describe: async () => ({ ...described(context), identity }),
   };
 }

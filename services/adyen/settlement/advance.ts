@@ -5,7 +5,7 @@ import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { type Answered, KEY_REMEMBERED_MS } from '../api/client.ts';
-import { type Entry, findEntry, lockEntry, takeUnanswered } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, takeUnanswered } from '../ledger/entry.ts';
 import { readAnswer, requestOf } from './request.ts';
 import { type Ending, settle } from './settle.ts';
 
@@ -32,18 +32,20 @@ export function advance(context: Context, requestId: string, sending: Sending = 
 
 async function perform(context: Context, requestId: string, { fresh = false, tell = false }: Sending): Promise<Entry> {
   const { query } = context.database;
-  const entry = await findEntry(query, requestId);
+  const entry = await ENTRIES.find(query, requestId);
   if (!entry) throw new OutcomeUnknown('the entry is not to be read');
   if (entry.answer !== Answer.UNSPECIFIED) return entry;
   // Adyen offers no way to look, so what it has forgotten cannot be found out any more: an operator decides.
   if (context.now().getTime() - (entry.sentAt?.getTime() ?? 0) > KEY_REMEMBERED_MS) {
     throw new OutcomeUnknown('Adyen may have forgotten the key');
   }
-  const authorization = entry.authorizationRequestId ? await findEntry(query, entry.authorizationRequestId) : undefined;
+  const authorization = entry.authorizationRequestId
+    ? await ENTRIES.find(query, entry.authorizationRequestId)
+    : undefined;
   const ending = endingOf(entry, await ask(context, entry, authorization, !fresh));
   return context.database.transaction(async (query) => {
-    await lockEntry(query, entry.authorizationRequestId ?? requestId);
-    const current = (await lockEntry(query, requestId)) ?? entry;
+    await ENTRIES.lock(query, entry.authorizationRequestId ?? requestId);
+    const current = (await ENTRIES.lock(query, requestId)) ?? entry;
     // A notification was faster than the answer.
     return current.answer === Answer.UNSPECIFIED ? settle(context, query, current, ending, tell) : current;
   });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { approved } from '../../../platform/adapter/ending.ts';
 import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
+import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Entry, lockEntry, type State, saveEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, type State } from '../ledger/entry.ts';
 
 /** How an operation ended, or that Adyen has taken it. */
 export type Ending = Partial<State> & Pick<State, 'answer'>;
@@ -30,11 +31,14 @@ export async function settle(
   const actedAt = context.now();
   const expiresAt = isApproved && PROLONGS.has(entry.kind) ? new Date(actedAt.getTime() + context.holdMs) : null;
   const expectedBy = isFinal ? null : new Date((entry.sentAt ?? actedAt).getTime() + context.resultMs);
-  const merged = { ...entry, ...ending, actedAt, expiresAt, expectedBy, dueAt: null };
-  const reference = isApproved || !isFinal ? merged.pspReference : '';
+  const { pspReference } = { ...entry, ...ending };
+  const reference = isApproved || !isFinal ? pspReference : '';
   const released = isApproved ? await releasedBy(query, entry) : 0n;
-  const ended = await saveEntry(query, { ...merged, reference, released });
-  await BOOKS.book(query, ended);
+  const times = { actedAt, expiresAt, expectedBy, dueAt: null };
+  const change = { ...ending, ...times, pspReference, reference, released };
+  const ended = await ENTRIES.update(query, 'request_id = $1', [entry.requestId], change);
+  assert(ended, 'the entry is in the ledger');
+  await book(query, ended);
   if (tell) await tellCore(context, query, ended);
   return ended;
 }
@@ -44,14 +48,14 @@ const PROLONGS: ReadonlySet<Entry['kind']> = new Set(['authorization', 'extensio
 /** What an approved operation gave back. There is one capture, and Adyen gives back what it leaves. */
 async function releasedBy(query: Query, { kind, amount, authorizationRequestId }: Entry): Promise<bigint> {
   if (kind !== 'capture' && kind !== 'void') return 0n;
-  const authorization = await lockEntry(query, authorizationRequestId ?? '');
+  const authorization = await ENTRIES.lock(query, authorizationRequestId ?? '');
   assert(authorization, 'an operation is about an authorization that is in the ledger');
   return remainingOf(authorization) - (kind === 'capture' ? amount : 0n);
 }
 
 /** Reports how an entry ended. */
 export async function tellCore(context: Context, query: Query, entry: Entry): Promise<void> {
-  await BOOKS.tellEnd(query, entry, resultOf(context, entry));
+  await tellEnd(query, entry, resultOf(context, entry));
   context.onEvent();
 }
 

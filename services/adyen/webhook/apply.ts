@@ -1,14 +1,15 @@
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { UUID } from '../../../platform/adapter/identifier.ts';
+import { unbookRefund } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
-import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
+import { type Announced, settleAnnounced, takeAnnounced } from '../../../platform/adapter/postgres/inbox.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Entry, entriesOf, findByPspReference, findEntry, lockEntry } from '../ledger/entry.ts';
-import { type Item, NOTIFICATIONS } from '../ledger/notification.ts';
+import { ENTRIES, type Entry, findByPspReference } from '../ledger/entry.ts';
+import type { Item } from '../ledger/notification.ts';
 import { codeOf } from '../settlement/request.ts';
 import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
 import { applyForeign } from './foreign.ts';
@@ -35,7 +36,7 @@ const AT_ONCE = 8;
 /** Deals with the notifications that are due. Adyen sends them in any order, and again. */
 export async function applyDue(context: Context): Promise<void> {
   for (;;) {
-    const due = await NOTIFICATIONS.takeDue(context.database.query, AT_ONCE);
+    const due = await takeAnnounced<Item>(context.database.query, AT_ONCE);
     if (due.length === 0) return;
     await Promise.all(due.map((announced) => applyOne(context, announced)));
   }
@@ -44,12 +45,12 @@ export async function applyDue(context: Context): Promise<void> {
 async function applyOne(context: Context, { key, item }: Announced<Item>): Promise<void> {
   try {
     await context.database.transaction(async (query) => {
-      await NOTIFICATIONS.settle(query, key, await apply(context, query, item));
+      await settleAnnounced(query, key, await apply(context, query, item));
     });
   } catch (error) {
     const { pspReference: eventId, eventCode: kind } = item;
     context.log.error('notification failed', { eventId, kind, ...errorFields(error) });
-    await NOTIFICATIONS.settle(context.database.query, key, false);
+    await settleAnnounced(context.database.query, key, false);
   }
 }
 
@@ -60,20 +61,20 @@ async function apply(context: Context, query: Query, item: Item): Promise<boolea
     (await findByPspReference(query, item.originalReference)) ?? (await findByPspReference(query, item.pspReference));
   // Somebody else's business on the same account.
   if (payment?.kind !== 'authorization') return true;
-  const authorization = await lockEntry(query, payment.requestId);
+  const authorization = await ENTRIES.lock(query, payment.requestId);
   if (!authorization) return true;
   const kinds = KINDS[item.eventCode] ?? [];
   const own = await findOwn(query, item, authorization, kinds);
   if (own) return applyOwn(context, query, item, own);
   // It may be ours: the answer that says how Adyen names it has not come yet.
-  const entries = await entriesOf(query, authorization.requestId);
+  const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
   if (entries.some((entry) => kinds.includes(entry.kind) && entry.answer === Answer.UNSPECIFIED)) return false;
   return applyForeign(context, query, item, authorization);
 }
 
 async function applyAuthorisation(context: Context, query: Query, item: Item): Promise<boolean> {
   const requestId = item.merchantReference;
-  const entry = UUID.test(requestId) ? await lockEntry(query, requestId) : undefined;
+  const entry = UUID.test(requestId) ? await ENTRIES.lock(query, requestId) : undefined;
   if (entry?.kind === 'authorization') return applyOwn(context, query, item, entry);
   // Adyen did what the ledger has fenced, or has lost. What is not ours may look like that, too.
   if (item.success && UUID.test(requestId)) context.log.error('books differ', { requestId, kind: 'authorization' });
@@ -82,7 +83,7 @@ async function applyAuthorisation(context: Context, query: Query, item: Item): P
 
 /** The modification of ours that a notification is about: by the reference that Adyen answered, or by our own. */
 async function findOwn(query: Query, item: Item, authorization: Entry, kinds: readonly Entry['kind'][]) {
-  const own = UUID.test(item.merchantReference) ? await findEntry(query, item.merchantReference) : undefined;
+  const own = UUID.test(item.merchantReference) ? await ENTRIES.find(query, item.merchantReference) : undefined;
   const candidates = [await findByPspReference(query, item.pspReference), own];
   return candidates.find(
     (entry) => entry && kinds.includes(entry.kind) && entry.authorizationRequestId === authorization.requestId,
@@ -127,7 +128,9 @@ function endingOf({ reason, eventCode }: Item, isDone: boolean, failsLater: bool
  * booked.
  */
 async function bookAfterAll(context: Context, query: Query, entry: Entry): Promise<void> {
-  const authorization = entry.authorizationRequestId ? await lockEntry(query, entry.authorizationRequestId) : undefined;
+  const authorization = entry.authorizationRequestId
+    ? await ENTRIES.lock(query, entry.authorizationRequestId)
+    : undefined;
   const fits = !authorization || entry.kind !== 'capture' || entry.amount <= remainingOf(authorization);
   if (fits) await settle(context, query, entry, APPROVED, true);
   else await tellCore(context, query, { ...entry, ...APPROVED, answer: Answer.APPROVED });
@@ -135,6 +138,6 @@ async function bookAfterAll(context: Context, query: Query, entry: Entry): Promi
 
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
 async function takeBackRefund(context: Context, query: Query, item: Item, entry: Entry): Promise<void> {
-  await BOOKS.unbookRefund(query, entry);
+  await unbookRefund(query, entry);
   await settle(context, query, entry, endingOf(item, false, true), true);
 }

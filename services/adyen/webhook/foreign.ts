@@ -1,10 +1,11 @@
 import { v5 as uuidv5 } from 'uuid';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { bookEnd, tellForeignCapture } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Entry, entriesOf, insertEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
 import { APPROVED, settle } from '../settlement/settle.ts';
 import { giveAgain, takeAway } from './reversal.ts';
@@ -16,7 +17,7 @@ import { giveAgain, takeAway } from './reversal.ts';
 export async function applyForeign(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   if (!item.success) return true;
   // What is under way decides what is left.
-  const entries = await entriesOf(query, authorization.requestId);
+  const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
   if (ENDS.has(item.eventCode) && entries.some((entry) => entry.kind !== 'refund' && isOpen(entry))) return false;
   switch (item.eventCode) {
     case 'CAPTURE':
@@ -52,12 +53,12 @@ async function captured(context: Context, query: Query, item: Item, authorizatio
   if (amount === 0n || amount > remainingOf(authorization)) return true;
   const own = { requestId: uuidv5(item.pspReference, FOREIGN), amount, finalCapture: true };
   const intent = intentOf('capture', { ...aboutOf(authorization), ...own });
-  const entry = await insertEntry(query, intent, { pspReference: item.pspReference });
+  const entry = await ENTRIES.insert(query, intent, { pspReference: item.pspReference });
   if (!entry) return true;
   const capture = await settle(context, query, entry, APPROVED, false);
-  await BOOKS.tellForeignCapture(query, capture, context.now());
+  await tellForeignCapture(query, capture, context.now());
   const end = { how: AuthorizationEnd.VOIDED, at: context.now(), left: capture.released, isBooked: true };
-  await BOOKS.end(query, requestId, { ...end, reference: item.pspReference });
+  await bookEnd(query, requestId, { ...end, reference: item.pspReference });
   context.onEvent();
   return true;
 }
@@ -72,7 +73,7 @@ async function ended(
 ): Promise<boolean> {
   const left = remainingOf(authorization);
   if (authorization.endedAt !== null || left === 0n) return true;
-  await BOOKS.end(query, authorization.requestId, { how, at: context.now(), left, reference });
+  await bookEnd(query, authorization.requestId, { how, at: context.now(), left, reference });
   context.onEvent();
   return true;
 }

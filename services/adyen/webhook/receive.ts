@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
+import { announce } from '../../../platform/adapter/postgres/inbox.ts';
 import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
-import { ITEM, keyOf, NOTIFICATIONS } from '../ledger/notification.ts';
+import { ITEM, keyOf } from '../ledger/notification.ts';
 import { isSigned } from './hmac.ts';
 
 /** What the webhook server needs. */
@@ -34,7 +35,7 @@ async function take({ database, hmacKeys, log, onNotification }: Receiver, body:
     // A genuine one of another form is about something else than payments; refused, it would hold up those behind it.
     if (!item) log.warn('webhook ignored', { reason: 'form' });
     else {
-      const isNew = await NOTIFICATIONS.insert(database.query, { key: keyOf(item), item });
+      const isNew = await announce(database.query, { key: keyOf(item), item });
       log.info('webhook', { eventId: item.pspReference, kind: item.eventCode, duplicate: !isNew });
     }
   }

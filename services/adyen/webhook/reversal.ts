@@ -1,7 +1,7 @@
+import { bookTurn, firstTurn, type Reversal, reversalsOf } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
-import { firstTurn, type Reversal } from '../../../platform/adapter/postgres/reversals.ts';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Entry, entriesOf } from '../ledger/entry.ts';
+import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import type { Item } from '../ledger/notification.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Item } from '../ledger/notification.ts';
 export async function takeAway(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { pspReference, amount } = item;
   const { requestId, currency, captured } = authorization;
-  const before = (await BOOKS.reversalsOf(query, requestId)).find((one) => one.reversalId === pspReference);
+  const before = (await reversalsOf(query, requestId)).find((one) => one.reversalId === pspReference);
   if (before) {
     if (before.turn % 2 === 1) return false;
     await turn(context, query, { ...before, turn: before.turn + 1 });
@@ -20,7 +20,7 @@ export async function takeAway(context: Context, query: Query, item: Item, autho
   // A capture's own notification may come after.
   if (captured === 0n) return false;
   const asked = amount.currency === currency ? BigInt(amount.value) : undefined;
-  const first = firstTurn(authorization, await entriesOf(query, requestId), pspReference, asked);
+  const first = firstTurn(authorization, await ENTRIES.ofAuthorization(query, requestId), pspReference, asked);
   if (first?.amount !== asked) context.log.error('books differ', { requestId, kind: 'reversal' });
   if (first) await turn(context, query, first);
   return true;
@@ -28,7 +28,7 @@ export async function takeAway(context: Context, query: Query, item: Item, autho
 
 /** What was taken was given again. Returns false while that it was taken has not been notified. */
 export async function giveAgain(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
-  const taken = (await BOOKS.reversalsOf(query, authorization.requestId)).filter((one) => one.turn % 2 === 1);
+  const taken = (await reversalsOf(query, authorization.requestId)).filter((one) => one.turn % 2 === 1);
   const reversal =
     taken.find(({ reversalId }) => reversalId === item.pspReference) ?? (taken.length === 1 ? taken[0] : undefined);
   if (!reversal) return false;
@@ -45,6 +45,6 @@ export async function takeBackCapture(context: Context, query: Query, item: Item
 }
 
 async function turn(context: Context, query: Query, reversal: Reversal): Promise<void> {
-  await BOOKS.turn(query, reversal, context.now());
+  await bookTurn(query, reversal, context.now());
   context.onEvent();
 }

@@ -1,4 +1,4 @@
-import type { Query, Statement } from '../../../platform/adapter/postgres/database.ts';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 /**
@@ -10,22 +10,18 @@ const IS_OPEN = `(kind = 'checkout' AND stage = 'sent')
     OR (kind IN ('authorization', 'checkout') AND answer = ${Answer.APPROVED} AND ended_at IS NULL
       AND captured + voided < amount + incremented)`;
 
-const TAKE: Statement = {
-  name: 'take_due_looks',
+/** Takes authorizations that are due for a look at Stripe, and puts their next look off. */
+export async function takeDueLooks(query: Query, now: Date, limit: number): Promise<string[]> {
   // A quarter of its age later, each time: 5 s to 1 min for a checkout, whose customer waits, 5 min to 12 h for the
   // others.
-  text: `UPDATE stripe.entry SET look_at = CASE WHEN ${IS_OPEN} THEN $1::timestamptz + CASE
+  const text = `UPDATE entry SET look_at = CASE WHEN ${IS_OPEN} THEN $1::timestamptz + CASE
         WHEN kind = 'checkout' AND stage = 'sent' THEN greatest(interval '5 s',
           least(interval '1 min', ($1::timestamptz - sent_at) / 4))
         ELSE greatest(interval '5 min',
           least(interval '12 h', ($1::timestamptz - coalesce(acted_at, sent_at, created_at)) / 4)) END END
-    WHERE sequence IN (SELECT sequence FROM stripe.entry WHERE look_at <= $1 ORDER BY look_at LIMIT $2
+    WHERE sequence IN (SELECT sequence FROM entry WHERE look_at <= $1 ORDER BY look_at LIMIT $2
       FOR UPDATE SKIP LOCKED)
-    RETURNING coalesce(authorization_request_id, request_id) AS "requestId", ${IS_OPEN} AS "isOpen"`,
-};
-
-/** Takes authorizations that are due for a look at Stripe, and puts their next look off. */
-export async function takeDueLooks(query: Query, now: Date, limit: number): Promise<string[]> {
-  const due = await query<{ requestId: string; isOpen: boolean }>(TAKE, [now, limit]);
+    RETURNING coalesce(authorization_request_id, request_id) AS "requestId", ${IS_OPEN} AS "isOpen"`;
+  const due = await query<{ requestId: string; isOpen: boolean }>(text, [now, limit]);
   return due.filter(({ isOpen }) => isOpen).map(({ requestId }) => requestId);
 }

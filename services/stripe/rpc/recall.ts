@@ -36,7 +36,7 @@ export async function recallOrStore(context: Context, intent: Intent, begins?: B
 export async function conclude(context: Context, intent: Intent, ending: Ending): Promise<Recalled> {
   const entry = await context.database.transaction(async (query) => {
     const stored = await insertEntry(query, intent);
-    return stored && endEntry(query, stored.requestId, ['stored'], ending, context.now());
+    return stored && endEntry(query, stored, ['stored'], ending, context.now());
   });
   return entry ? { entry, fresh: true } : recallOrStore(context, intent);
 }

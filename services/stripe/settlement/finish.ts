@@ -1,8 +1,9 @@
+import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { BOOKS, type Ending, type Entry, endEntry, type Found, findEntry, resultOf } from '../ledger/entry.ts';
+import { type Ending, type Entry, endEntry, type Found, findEntry, resultOf } from '../ledger/entry.ts';
 
 /** How an ending is stored. */
 interface Finish extends Found {
@@ -18,15 +19,15 @@ interface Finish extends Found {
  * it is being fenced.
  */
 export async function finish(context: Context, entry: Entry, ending: Ending, options: Finish = {}): Promise<Entry> {
-  const { from = ['stored', 'sent'], ...found } = options;
+  const { from = ['stored', 'sent'] } = options;
   // Stored already, with its times: a repeated request has the same result.
   if (entry.answer === Answer.ACCEPTED && ending.answer === Answer.ACCEPTED) return entry;
   // The end of an accepted operation is reported in any case.
   const tell = options.tell || entry.answer === Answer.ACCEPTED;
   const ended = await context.database.transaction(async (query) => {
-    const stored = await endEntry(query, entry.requestId, from, ending, context.now(), found);
+    const stored = await endEntry(query, entry, from, ending, context.now(), options);
     if (!stored) return undefined;
-    await BOOKS.book(query, stored);
+    await book(query, stored);
     if (tell) await tellCore(query, stored);
     return stored;
   });
@@ -39,5 +40,5 @@ export async function finish(context: Context, entry: Entry, ending: Ending, opt
 
 /** Stores the event that says how an entry ended. */
 export function tellCore(query: Query, entry: Entry): Promise<void> {
-  return BOOKS.tellEnd(query, entry, resultOf(entry));
+  return tellEnd(query, entry, resultOf(entry));
 }

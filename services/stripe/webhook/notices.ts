@@ -1,4 +1,4 @@
-import type { Announced } from '../../../platform/adapter/postgres/inbox.ts';
+import { type Announced, settleAnnounced, takeAnnounced } from '../../../platform/adapter/postgres/inbox.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
 import type { Context } from '../adapter-context.ts';
@@ -7,7 +7,7 @@ import { type Entry, findByStripeId } from '../ledger/entry.ts';
 import { getSession } from '../settlement/checkout.ts';
 import { getIntent } from '../settlement/intent-ending.ts';
 import { adoptIntent, adoptSession } from './adopt.ts';
-import { NOTICES, type Notice } from './receive.ts';
+import type { Notice } from './receive.ts';
 import { reconcile } from './reconcile.ts';
 
 /** So many look at the same time, each at a few notices, so that one slow payment does not delay the others'. */
@@ -23,7 +23,7 @@ export async function dealWithNotices(context: Context): Promise<void> {
 
 async function work(context: Context): Promise<void> {
   for (;;) {
-    const notices = await NOTICES.takeDue(context.database.query, NOTICES_OF_A_TURN);
+    const notices = await takeAnnounced<Notice>(context.database.query, NOTICES_OF_A_TURN);
     if (notices.length === 0) return;
     // Several notices of one payment need but one look.
     const payments = Map.groupBy(notices, ({ item }) => `${item.account}/${item.objectId}`);
@@ -39,7 +39,7 @@ async function dealWith(context: Context, notices: readonly Announced<Notice>[])
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) context.log.error('notice failed', errorFields(error));
   }
-  for (const { key } of notices) await NOTICES.settle(context.database.query, key, isDone);
+  for (const { key } of notices) await settleAnnounced(context.database.query, key, isDone);
 }
 
 async function lookAt(context: Context, { objectId, account }: Notice): Promise<boolean> {

@@ -2,13 +2,13 @@ import type Stripe from 'stripe';
 import { v5 as uuidv5 } from 'uuid';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { approved } from '../../../platform/adapter/ending.ts';
+import { book, tellForeignCapture } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import {
-  BOOKS,
   type Ending,
   type Entry,
   endEntry,
@@ -58,9 +58,9 @@ export async function bookDone(
 ) {
   if (known?.kind === 'fence') await forgetFence(query, intent.requestId);
   if (!known || known.kind === 'fence') await insertEntry(query, intent);
-  const ended = await endEntry(query, intent.requestId, ['stored', 'ended'], ending, context.now());
+  const ended = await endEntry(query, intent, ['stored', 'ended'], ending, context.now());
   if (!ended) return;
-  await BOOKS.book(query, ended);
+  await book(query, ended);
   await tellCore(query, ended);
 }
 
@@ -95,10 +95,11 @@ async function bookForeignCapture(
   context.log.error('books differ', { requestId: authorization.requestId, kind: 'captured' });
   if (amount < 0n || amount > remainingOf(authorization)) return false;
   const requestId = uuidv5(`${intent.id} ${received}`, FOREIGN);
-  await insertEntry(query, intentOf('capture', { ...aboutOf(authorization), requestId, amount }));
-  const ended = await endEntry(query, requestId, ['stored'], capturedBy(intent, false), context.now());
+  const capture = intentOf('capture', { ...aboutOf(authorization), requestId, amount });
+  await insertEntry(query, capture);
+  const ended = await endEntry(query, capture, ['stored'], capturedBy(intent, false), context.now());
   if (!ended) return false;
-  await BOOKS.book(query, ended);
-  await BOOKS.tellForeignCapture(query, ended, context.now());
+  await book(query, ended);
+  await tellForeignCapture(query, ended, context.now());
   return true;
 }

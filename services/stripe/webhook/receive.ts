@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { Database } from '../../../platform/adapter/postgres/database.ts';
-import { openInbox } from '../../../platform/adapter/postgres/inbox.ts';
+import { announce } from '../../../platform/adapter/postgres/inbox.ts';
 import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
 import type { Log } from '../../../platform/log.ts';
 import { authorizationOf } from '../settlement/mark.ts';
@@ -13,9 +13,6 @@ export interface Notice {
   /** A PaymentIntent `pi_…` or Checkout Session `cs_…`. */
   readonly objectId: string;
 }
-
-/** The notices by the ids of their events. */
-export const NOTICES = openInbox<Notice>('stripe');
 
 /** What the webhook server needs. */
 interface Receiver {
@@ -53,7 +50,7 @@ async function take(receiver: Receiver, body: Buffer, signature: string | string
     return [400];
   }
   const notice = noticeOf(event);
-  const isNew = notice && (await NOTICES.insert(receiver.database.query, { key: event.id, item: notice }));
+  const isNew = notice && (await announce(receiver.database.query, { key: event.id, item: notice }));
   receiver.log.info('webhook', {
     eventId: event.id,
     kind: event.type,

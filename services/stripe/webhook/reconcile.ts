@@ -1,12 +1,13 @@
 import type Stripe from 'stripe';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { book, bookEnd, unbookRefund } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { BOOKS, type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
+import { type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
@@ -89,7 +90,7 @@ async function reconcileEnd(
   const isEnded = isExpired(intent) || (intent.status === 'succeeded' && isOverdue);
   const how = isEnded ? AuthorizationEnd.EXPIRED : AuthorizationEnd.VOIDED;
   const at = intent.canceled_at === null ? context.now() : new Date(intent.canceled_at * 1000);
-  await BOOKS.end(query, requestId, { how, at, left, reference: intent.id });
+  await bookEnd(query, requestId, { how, at, left, reference: intent.id });
 }
 
 /**
@@ -107,11 +108,11 @@ async function reconcileRefunds(
     if (!entry) continue;
     const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
-    if (entry.answer === Answer.APPROVED) await BOOKS.unbookRefund(query, entry);
+    if (entry.answer === Answer.APPROVED) await unbookRefund(query, entry);
     const found = { refundId: refund.id };
-    const ended = await endEntry(query, entry.requestId, ['stored', 'sent', 'ended'], ending, context.now(), found);
+    const ended = await endEntry(query, entry, ['stored', 'sent', 'ended'], ending, context.now(), found);
     if (!ended) continue;
-    await BOOKS.book(query, ended);
+    await book(query, ended);
     await tellCore(query, ended);
   }
 }

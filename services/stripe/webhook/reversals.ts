@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
+import { bookTurn, firstTurn, type Reversal, reversalsOf } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
-import { firstTurn, type Reversal } from '../../../platform/adapter/postgres/reversals.ts';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
-import { BOOKS, entriesOf, findEntry } from '../ledger/entry.ts';
+import { entriesOf, findEntry } from '../ledger/entry.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 
 /** What Stripe says of a payment. */
@@ -26,13 +26,13 @@ interface Movement {
  * an amount given back as a reinstatement, each once.
  */
 export async function reconcileReversals(context: Context, query: Query, requestId: string, seen: Seen): Promise<void> {
-  const known = new Map((await BOOKS.reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
+  const known = new Map((await reversalsOf(query, requestId)).map((reversal) => [reversal.reversalId, reversal]));
   for (const movement of movementsOf(context, requestId, seen)) {
     const before = known.get(movement.id);
     const wasAway = before !== undefined && before.turn % 2 === 1;
     if (movement.isAway === wasAway) continue;
     const next = before ? { ...before, turn: before.turn + 1 } : await newReversal(context, query, requestId, movement);
-    if (next) await BOOKS.turn(query, next, context.now());
+    if (next) await bookTurn(query, next, context.now());
   }
 }
 

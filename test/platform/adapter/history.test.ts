@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../../platform/adapter/postgres/database.ts';
-import { completeSince, historyTable } from '../../../platform/adapter/postgres/history.ts';
+import { completeSince } from '../../../platform/adapter/postgres/history.ts';
+import { HISTORY_TABLE } from '../../../platform/adapter/postgres/tables.ts';
 import { createDatabase, type TestDatabase } from '../../database.ts';
 
 describe('completeSince()', () => {
@@ -9,9 +10,9 @@ describe('completeSince()', () => {
   let database: Database;
   before(async () => {
     made = await createDatabase();
-    database = openDatabase(made.url);
-    await database.query({ name: 'table', text: `CREATE SCHEMA s` }, []);
-    await database.query({ name: 'make', text: historyTable('s') }, []);
+    database = openDatabase(made.url, 's');
+    await database.query('CREATE SCHEMA s');
+    await database.query(HISTORY_TABLE);
   });
   after(async () => {
     await database.close();
@@ -28,26 +29,26 @@ describe('completeSince()', () => {
   }
 
   it('stays as it was made, and moves when the history is another', async () => {
-    const first = await completeSince(database.query, 's');
+    const first = await completeSince(database.query);
     assert.equal(first.doubt, undefined);
-    assert.deepEqual(await completeSince(database.query, 's'), first);
-    await database.query({ name: 'restore', text: `UPDATE s.ledger SET history = 'of another cluster'` }, []);
-    const restored = await completeSince(database.query, 's');
+    assert.deepEqual(await completeSince(database.query), first);
+    await database.query(`UPDATE ledger SET history = 'of another cluster'`);
+    const restored = await completeSince(database.query);
     assert.equal(restored.doubt, 'restored');
     assert(restored.since > first.since);
-    assert.deepEqual(await completeSince(database.query, 's'), { since: restored.since });
+    assert.deepEqual(await completeSince(database.query), { since: restored.since });
   });
 
   for (const name of ['pg_control_system', 'pg_control_checkpoint']) {
     it(`counts each start as a restore for a role that may not call ${name}()`, async () => {
-      const { since: before } = await completeSince(database.query, 's');
+      const { since: before } = await completeSince(database.query);
       await asAdmin(`REVOKE EXECUTE ON FUNCTION ${name}() FROM PUBLIC`);
-      const first = await completeSince(database.query, 's');
-      const second = await completeSince(database.query, 's');
+      const first = await completeSince(database.query);
+      const second = await completeSince(database.query);
       assert.deepEqual([first.doubt, second.doubt], ['history unknown', 'history unknown']);
       assert(before < first.since && first.since < second.since);
       await asAdmin(`GRANT EXECUTE ON FUNCTION ${name}() TO PUBLIC`);
-      const { doubt, since } = await completeSince(database.query, 's');
+      const { doubt, since } = await completeSince(database.query);
       assert.equal(doubt, 'restored', 'what was written without a history proves nothing');
       assert(since > second.since);
     });

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../platform/adapter/postgres/database.ts';
 import { migrate } from '../../../platform/adapter/postgres/migrate.ts';
 import { readSettings } from '../../../platform/settings.ts';
 import { findEntry } from '../../../services/stripe/ledger/entry.ts';
-import { STRIPE_SCHEMA } from '../../../services/stripe/ledger/migrations.ts';
+import { STRIPE_SCHEMA } from '../../../services/stripe/ledger/schema.ts';
 import { STRIPE_SETTINGS } from '../../../services/stripe/settings.ts';
 import { createDatabase, type TestDatabase } from '../../database.ts';
 import { API_KEY, type FakeStripe, RESTRICTED_KEY, startFakeStripe } from './fake/fake-stripe.ts';
@@ -74,7 +74,7 @@ describe('the ledger of the adapter', () => {
       migrate(url.href, STRIPE_SCHEMA),
       migrate(url.href, STRIPE_SCHEMA),
     ]);
-    const ledger = openDatabase(url.href);
+    const ledger = openDatabase(url.href, 'stripe');
     assert.equal(await findEntry(ledger.query, '00000000-0000-7000-8000-000000000000'), undefined);
     await ledger.close();
     await admin.query(`drop database ${url.pathname.slice(1)} with (force)`);

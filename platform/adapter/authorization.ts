@@ -2,14 +2,9 @@
 import { AuthorizationEnd } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { notPerformed } from './ending.ts';
 import type { KeptResult } from './entry.ts';
+import type { Intent, State } from './postgres/entries.ts';
 
-/** The sums of an authorization, minor units. */
-interface Sums {
-  readonly amount: bigint;
-  readonly incremented: bigint;
-  readonly captured: bigint;
-  readonly voided: bigint;
-}
+type Sums = Pick<Intent & State, 'amount' | 'incremented' | 'captured' | 'voided'>;
 
 /** What is authorized, increments included, minor units. */
 export const totalOf = ({ amount, incremented }: Pick<Sums, 'amount' | 'incremented'>): bigint => amount + incremented;
@@ -21,11 +16,7 @@ export const remainingOf = (sums: Sums): bigint => totalOf(sums) - sums.captured
 export const NOT_FOUND = notPerformed('authorization_not_found', 'There is no such authorization.');
 
 /** Whose an authorization is, or whose it is said to be. */
-interface Parties {
-  readonly merchantId: string;
-  readonly account: string;
-  readonly currency: string;
-}
+type Parties = Pick<Intent, 'merchantId' | 'account' | 'currency'>;
 
 /**
  * Why an operation cannot be about an authorization of these parties, or undefined. What is not said is not compared.
@@ -38,10 +29,7 @@ export function mismatch(authorization: Parties, said: Parties): KeptResult | un
 }
 
 /** That an authorization was ended by somebody else than core, or undefined. */
-export function endedElsewhere(authorization: {
-  readonly endedAt: Date | null;
-  readonly endedHow: number;
-}): KeptResult | undefined {
+export function endedElsewhere(authorization: Pick<State, 'endedAt' | 'endedHow'>): KeptResult | undefined {
   if (authorization.endedAt === null) return undefined;
   return authorization.endedHow === AuthorizationEnd.EXPIRED
     ? notPerformed('authorization_expired', 'The authorization has ended.')

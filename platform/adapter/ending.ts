@@ -27,3 +27,29 @@ function refused(answer: Answer, code: string, message: string): KeptResult {
     errorMessage: message.replace(/\p{Cc}+/gu, ' ').slice(0, 500),
   };
 }
+
+/**
+ * Why a processor turned a request away before it looked at its idempotency key, by the HTTP status; undefined for other
+ * statuses. This request did nothing; of an earlier one under the same key that says nothing.
+ */
+export function turnedAway(processor: string, status: number | undefined): TurnedAway | undefined {
+  switch (status) {
+    case 401:
+      return { code: 'key_rejected', message: `${processor} rejects the API key of this service.`, isPassing: false };
+    case 403: {
+      const message = 'The API key of this service may not do this, or not on this account.';
+      return { code: 'not_permitted', message, isPassing: false };
+    }
+    case 429:
+      return { code: 'rate_limited', message: `${processor} takes no more requests now.`, isPassing: true };
+    default:
+      return undefined;
+  }
+}
+
+/** `isPassing`: it may be taken soon. */
+interface TurnedAway {
+  readonly code: string;
+  readonly message: string;
+  readonly isPassing: boolean;
+}

@@ -43,14 +43,7 @@ export function reuseRefusal<T extends Asked>(known: Asked, asked: T): ResultIni
 /** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */
 export type Recalled<Entry> =
   | { readonly entry: Entry; readonly fresh: boolean; readonly refused?: undefined }
-  | { readonly entry?: undefined; readonly refused: ResultInit };
-
-/** What the entry of an identifier means for a request; undefined when there is none. */
-export function recalled<Entry extends Asked>(known: Entry | undefined, asked: Asked): Recalled<Entry> | undefined {
-  if (!known) return undefined;
-  const refused = reuseRefusal(known, asked);
-  return refused ? { refused } : { entry: known, fresh: false };
-}
+  | { readonly entry?: undefined; readonly fresh?: false; readonly refused: ResultInit };
 
 /** Whether every field of `asked` is as it was, but for those that may differ. */
 export function asksTheSame<T extends Asked>(known: Asked, asked: T): boolean {

@@ -1,6 +1,8 @@
 /** The entries of a ledger: one row for each identifier of Holdfast, a fenced one too. None is ever deleted. */
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Kind, keptFields, type Listed, type Listing, NO_RESULT } from '../entry.ts';
+import { type Recalled, reuseRefusal } from '../identifier.ts';
+import { OutcomeUnknown } from '../serve.ts';
 import type { Query } from './database.ts';
 import type { Schema } from './migrate.ts';
 
@@ -38,16 +40,8 @@ export function intentOf(kind: Kind, request: object): Intent {
 }
 
 /** Whose an authorization is, as an operation on it says it. */
-export function aboutOf(authorization: Intent) {
-  const {
-    requestId: authorizationRequestId,
-    merchantId,
-    account,
-    currency,
-    terminalId,
-    userId,
-    tokenId,
-  } = authorization;
+export function aboutOf({ requestId: authorizationRequestId, ...authorization }: Intent) {
+  const { merchantId, account, currency, terminalId, userId, tokenId } = authorization;
   return { authorizationRequestId, merchantId, account, currency, terminalId, userId, tokenId };
 }
 
@@ -148,6 +142,21 @@ export function openEntries<E extends Intent & State & Numbered>(
         fields.map((field) => row[field]),
       );
       return entry;
+    },
+    /** What was stored under the identifier of an intent; undefined when it is new. */
+    async recall(query: Query, intent: Intent): Promise<Recalled<E> | undefined> {
+      const entry = await this.find(query, intent.requestId);
+      if (!entry) return undefined;
+      const refused = reuseRefusal(entry, intent);
+      return refused ? { refused } : { entry, fresh: false };
+    },
+    /** Stores an intent with what is known of it, or finds what was stored under its identifier. */
+    async store(query: Query, intent: Intent, state: Partial<E> = {}): Promise<Recalled<E>> {
+      const entry = await this.insert(query, intent, state);
+      if (entry) return { entry, fresh: true };
+      const known = await this.recall(query, intent);
+      if (!known) throw new OutcomeUnknown('the entry is not to be read');
+      return known;
     },
     /** Changes the given fields of the entry for which a condition holds; undefined when it holds for none. */
     async update(query: Query, where: string, values: readonly unknown[], change: Change<E>): Promise<E | undefined> {

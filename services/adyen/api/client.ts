@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { turnedAway } from '../../../platform/adapter/ending.ts';
 import type { Settings } from '../settings.ts';
 
 /** What Adyen answered, as far as it is used. */
@@ -20,11 +21,8 @@ export type Answered =
   | { readonly is: 'answered'; readonly answer: Answer }
   /** Adyen rejected it, and did nothing under its key. */
   | { readonly is: 'rejected'; readonly code: string; readonly message: string }
-  /**
-   * Turned away before Adyen looked at the key: too many requests, or the API key may not. This request did nothing; of
-   * an earlier one under the same key it says nothing.
-   */
-  | { readonly is: 'turned away'; readonly code: string; readonly message: string }
+  /** Too many requests, or the API key may not (`turnedAway()`). */
+  | { readonly is: 'turned away'; readonly code: string; readonly message: string; readonly isPassing: boolean }
   /** Another request is in progress under this key. */
   | { readonly is: 'in progress' }
   /** No answer, or an error of Adyen's own: it may have been done. */
@@ -75,17 +73,12 @@ export function openClient(
 }
 
 const UNKNOWN: Answered = { is: 'unknown' };
-const TURNED_AWAY: Readonly<Record<number, readonly [code: string, message: string]>> = {
-  401: ['key_rejected', 'Adyen rejects the API key of this service.'],
-  403: ['not_permitted', 'The API key of this service may not do this, or not on this account.'],
-  429: ['rate_limited', 'Adyen takes no more requests now.'],
-};
 
 function classified({ status, ok, headers }: Response, text: string, doubt: boolean): Answered {
   const body: unknown = JSON.parse(text || '{}');
   if (ok) return { is: 'answered', answer: ANSWER.parse(body) };
-  const [code, message] = TURNED_AWAY[status] ?? [];
-  if (code !== undefined && message !== undefined) return { is: 'turned away', code, message };
+  const refused = turnedAway('Adyen', status);
+  if (refused) return { is: 'turned away', ...refused };
   if (status >= 500 || headers.get('transient-error') === 'true') return UNKNOWN;
   const refusal = REFUSAL.parse(body);
   if (refusal.errorCode === IN_PROGRESS) return { is: 'in progress' };

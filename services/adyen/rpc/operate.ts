@@ -1,11 +1,10 @@
 import { NOT_FOUND, totalOf } from '../../../platform/adapter/authorization.ts';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
-import { type Recalled, recalled } from '../../../platform/adapter/identifier.ts';
+import type { Recalled } from '../../../platform/adapter/identifier.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { type Intent, intentOf } from '../../../platform/adapter/postgres/entries.ts';
 import { judge } from '../../../platform/adapter/postgres/judge.ts';
-import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry } from '../ledger/entry.ts';
@@ -40,7 +39,7 @@ export async function modify(
   const stored = await context.database.transaction(async (query): Promise<Stored> => {
     const authorization = await ENTRIES.lock(query, request.authorizationRequestId);
     if (authorization?.kind !== 'authorization') return store(context, query, intent, NOT_FOUND);
-    const known = recalled(await ENTRIES.find(query, intent.requestId), intent);
+    const known = await ENTRIES.recall(query, intent);
     if (known) return known;
     const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
     const ending = judge({ intent, authorization, entries, adjustments: context.adjustments, now: context.now() });
@@ -56,13 +55,9 @@ const SENT_AGAIN_MS = 10_000;
 async function store(context: Context, query: Query, intent: Intent, ending?: Ending, total = 0n): Promise<Stored> {
   const sentAt = context.now();
   const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
-  const entry = await ENTRIES.insert(query, intent, { sentAt, dueAt, total });
-  if (!entry) {
-    const known = recalled(await ENTRIES.find(query, intent.requestId), intent);
-    if (!known) throw new OutcomeUnknown('the entry is not to be read');
-    return known;
-  }
-  return { entry: ending ? await settle(context, query, entry, ending, false) : entry, fresh: true };
+  const stored = await ENTRIES.store(query, intent, { sentAt, dueAt, total });
+  if (!stored.fresh || !ending) return stored;
+  return { entry: await settle(context, query, stored.entry, ending, false), fresh: true };
 }
 
 async function finish(context: Context, stored: Stored): Promise<ResultInit> {

@@ -60,8 +60,7 @@ async function ask(context: Context, entry: Entry, authorization: Entry | undefi
   for (let attempt = 0; ; attempt += 1) {
     const answered = await context.adyen.post(path, body, entry.requestId, isDoubtful);
     isDoubtful ||= answered.is === 'in progress';
-    const isPassing =
-      answered.is === 'in progress' || (answered.is === 'turned away' && answered.code === 'rate_limited');
+    const isPassing = answered.is === 'in progress' || (answered.is === 'turned away' && answered.isPassing);
     const waitMs = WAITS_MS[attempt];
     if (!isPassing || waitMs === undefined) return { answered, doubt: isDoubtful };
     await delay(waitMs);

@@ -9,11 +9,10 @@ import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, findByPspReference } from '../ledger/entry.ts';
-import type { Item } from '../ledger/notification.ts';
 import { codeOf } from '../settlement/request.ts';
 import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
-import { applyForeign } from './foreign.ts';
-import { takeBackCapture } from './reversal.ts';
+import { applyForeign, takeBackCapture } from './foreign.ts';
+import type { Item } from './receive.ts';
 
 /** What a notification is about, of what was asked of Adyen. */
 const KINDS: Readonly<Record<string, readonly Entry['kind'][]>> = {

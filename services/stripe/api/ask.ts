@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
+import { turnedAway } from '../../../platform/adapter/ending.ts';
 import type { KeptResult } from '../../../platform/adapter/entry.ts';
 import { declinedCardOf } from './card.ts';
 
@@ -9,10 +10,7 @@ export type Failure =
   | { readonly kind: 'declined'; readonly code: string; readonly message: string; readonly card: Partial<KeptResult> }
   /** Stripe rejected the request. Nothing was done. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly param: string }
-  /**
-   * Turned away before Stripe looked at the idempotency key: too many requests, another one works on the object, or the
-   * API key may not. This request did nothing; of an earlier one under the same key it says nothing.
-   */
+  /** Too many requests, another one works on the object, or the API key may not (`turnedAway()`). */
   | { readonly kind: 'turned away'; readonly code: string; readonly message: string; readonly isPassing: boolean }
   /** The idempotency key was used with other parameters: something else was done under it. */
   | { readonly kind: 'key reused' }
@@ -76,18 +74,8 @@ function failureOf(error: unknown): Failure {
     const code = error.decline_code || error.code || 'card_declined';
     return { kind: 'declined', code, message: error.message, card: declinedCardOf(error) };
   }
-  if (error.statusCode === 429) {
-    const message = 'Stripe takes no more requests now.';
-    return { kind: 'turned away', code: 'rate_limited', message, isPassing: true };
-  }
-  if (error instanceof Stripe.errors.StripeAuthenticationError) {
-    const message = 'Stripe rejects the API key of this service.';
-    return { kind: 'turned away', code: 'key_rejected', message, isPassing: false };
-  }
-  if (error instanceof Stripe.errors.StripePermissionError) {
-    const message = 'The API key of this service may not do this, or not on this account.';
-    return { kind: 'turned away', code: 'not_permitted', message, isPassing: false };
-  }
+  const refusal = turnedAway('Stripe', error.statusCode);
+  if (refusal) return { kind: 'turned away', ...refusal };
   if (error instanceof Stripe.errors.StripeInvalidRequestError) {
     const { code = 'invalid_request', param = '', message } = error;
     return { kind: 'refused', code, message: withoutKeys(message), param };

@@ -7,6 +7,7 @@ import {
   NO_RESULT,
   type ResultInit,
 } from '../../../platform/adapter/entry.ts';
+import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -77,19 +78,7 @@ export function resultOf(entry: Entry): ResultInit {
   return formOf({ ...entry, capabilities: { severalCaptures, increments, extension: false, refunds: true } });
 }
 
-const entries = base.openEntries<Entry>(STRIPE_SCHEMA, DEFAULTS);
-
-export const { find: findEntry, list: listEntries, ofAuthorization: entriesOf } = entries;
-
-/** How a new entry begins. */
-export type Beginning = Partial<Pick<Entry, 'stage' | 'sentAt' | 'closingUrl' | 'baseline' | 'expiresAt'>>;
-
-/** Stores an intent; undefined when the identifier is known already. */
-export function insertEntry(query: Query, intent: Intent, begins: Beginning = {}): Promise<Entry | undefined> {
-  // A checkout is looked at from the beginning, what else may change at Stripe from when Stripe has answered.
-  const lookAt = intent.kind === 'checkout' ? (begins.sentAt ?? null) : null;
-  return entries.insert(query, intent, { ...begins, lookAt });
-}
+export const ENTRIES = base.openEntries<Entry>(STRIPE_SCHEMA, DEFAULTS);
 
 /** Changes an entry when it is in one of the stages; undefined when it is not. */
 export function markEntry(
@@ -98,7 +87,7 @@ export function markEntry(
   from: Stages,
   change: base.Change<Entry>,
 ): Promise<Entry | undefined> {
-  return entries.update(query, 'request_id = $1 AND stage = ANY ($2::text[])', [requestId, from], change);
+  return ENTRIES.update(query, 'request_id = $1 AND stage = ANY ($2::text[])', [requestId, from], change);
 }
 
 /** An entry is looked at so long after it ended or was accepted; its ledger row says when again. */
@@ -107,24 +96,27 @@ const FIRST_LOOK_MS = 5 * 60 * 1000;
 /** Kinds whose result may change at Stripe without a call of core's. */
 const LOOKED_AT: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'refund']);
 
-/** What an ending says besides; undefined = nothing. */
-export type Found = Pick<base.Change<Entry>, 'intentId' | 'refundId'>;
+/** How an ending is stored: with what it says besides, and which stages it may end. */
+export interface Finish extends Pick<base.Change<Entry>, 'intentId' | 'refundId'> {
+  readonly from: Stages;
+  /** Reports the result to core as an event, because no call of core's returns it. */
+  readonly tell: boolean;
+}
 
 /**
- * Ends an entry, or says that it was accepted, when it is in one of the stages; undefined when another process ended
- * it before.
+ * Ends an entry, or says that it was accepted, with what it changed of its authorization and capture. Undefined when it
+ * is in none of the stages: another process ended it before.
  */
-export function endEntry(
+export async function endEntry(
   query: Query,
   { requestId, kind }: Pick<Entry, 'requestId' | 'kind'>,
-  from: Stages,
   ending: Ending,
   actedAt: Date,
-  { intentId, refundId }: Found = {},
+  { from, tell, intentId, refundId }: Finish,
 ): Promise<Entry | undefined> {
   const { answer } = ending;
   const isLookedAt = LOOKED_AT.has(kind) && (answer === Answer.APPROVED || answer === Answer.ACCEPTED);
-  return markEntry(query, requestId, from, {
+  const ended = await markEntry(query, requestId, from, {
     ...NO_ENDING,
     ...ending,
     intentId,
@@ -133,17 +125,24 @@ export function endEntry(
     actedAt,
     lookAt: isLookedAt ? new Date(actedAt.getTime() + FIRST_LOOK_MS) : null,
   });
+  if (!ended) return undefined;
+  await book(query, ended);
+  if (tell) await tellEnd(query, ended, resultOf(ended));
+  return ended;
 }
 
-/** Forgets that an identifier was fenced, because Stripe has done what was asked under it. */
-export async function forgetFence(query: Query, requestId: string): Promise<void> {
-  await query(`DELETE FROM entry WHERE request_id = $1 AND kind = 'fence'`, [requestId]);
+/**
+ * Stores what Stripe has done and the ledger does not have, or has only fenced; undefined when the ledger has its entry.
+ */
+export async function insertUnfenced(query: Query, intent: Intent, state?: Partial<Entry>): Promise<Entry | undefined> {
+  await query(`DELETE FROM entry WHERE request_id = $1 AND kind = 'fence'`, [intent.requestId]);
+  return ENTRIES.insert(query, intent, state);
 }
 
 /** The authorization that a PaymentIntent or Checkout Session belongs to. */
 export async function findByStripeId(query: Query, stripeId: string, account: string): Promise<Entry | undefined> {
   const where = `(intent_id = $1 AND kind IN ('authorization', 'checkout') OR session_id = $1) AND account = $2`;
-  return (await entries.select(query, where, [stripeId, account]))[0];
+  return (await ENTRIES.select(query, where, [stripeId, account]))[0];
 }
 
 /** For whom a token was generated; undefined when it was not generated here. */

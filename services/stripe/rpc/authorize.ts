@@ -1,34 +1,24 @@
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
-import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
-import { type Ending, type Entry, findEntry, intentOf, ownerOfToken, resultOf } from '../ledger/entry.ts';
+import { ENTRIES, type Ending, type Entry, intentOf, ownerOfToken, resultOf } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
 import { finish } from '../settlement/finish.ts';
 import { amountRefusal } from '../settlement/operation.ts';
-import { recallOrStore } from './recall.ts';
-
-/**
- * How long a call waits for others that work on the same authorization. Core may have given up by then, and fenced the
- * identifier: what comes later is refused.
- */
-export const WAIT_MS = 15_000;
 
 /** Reserves an amount on the card of a token: a PaymentMethod `pm_…`. */
 export async function authorize(context: Context, request: AuthorizeRequest): Promise<ResultInit> {
-  const recalled = await recallOrStore(context, intentOf('authorization', request));
+  const recalled = await ENTRIES.store(context.database.query, intentOf('authorization', request));
   if (recalled.refused) return recalled.refused;
   if (recalled.entry.stage === 'ended') return resultOf(recalled.entry);
   context.reach('authorization stored');
-  const turn = await context.leases.run(request.requestId, WAIT_MS, () => placeNow(context, recalled.entry));
-  if (!turn) throw new OutcomeUnknown('another call works on this authorization');
-  return resultOf(turn.done);
+  return resultOf(await context.leases.alone(request.requestId, () => placeNow(context, recalled.entry)));
 }
 
 async function placeNow(context: Context, recalled: Entry): Promise<Entry> {
-  const entry = (await findEntry(context.database.query, recalled.requestId)) ?? recalled;
+  const entry = (await ENTRIES.find(context.database.query, recalled.requestId)) ?? recalled;
   if (entry.stage === 'ended') return entry;
   if (entry.stage !== 'stored') return place(context, entry, undefined);
   const refusal = amountRefusal(entry);

@@ -9,11 +9,10 @@ import {
   type CreateCheckoutResponseSchema,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { findEntry, intentOf } from '../ledger/entry.ts';
+import { ENTRIES, intentOf } from '../ledger/entry.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS, openPage } from '../settlement/checkout.ts';
+import { conclude } from '../settlement/finish.ts';
 import { amountRefusal } from '../settlement/operation.ts';
-import { WAIT_MS } from './authorize.ts';
-import { conclude, recallOrStore } from './recall.ts';
 
 /** What a request takes to arrive must not make a page of the shortest time too short. */
 const SLACK_MS = 60_000;
@@ -36,21 +35,25 @@ export async function createCheckout(
     await conclude(context, intent, refusal);
     throw new RpcError(status.INVALID_ARGUMENT, 'amount_not_supported');
   }
-  const { closingUrl } = context;
-  const begins = { stage: 'sent', sentAt: context.now(), expiresAt: endOf(context, request), closingUrl } as const;
-  const recalled = await recallOrStore(context, intent, begins);
+  const sentAt = context.now();
+  const recalled = await ENTRIES.store(context.database.query, intent, {
+    stage: 'sent',
+    sentAt,
+    lookAt: sentAt,
+    expiresAt: endOf(context, request),
+    closingUrl: context.closingUrl,
+  });
   if (recalled.refused) throw refusedAs(recalled.refused.errorCode ?? '');
   context.reach('checkout stored');
   const { requestId } = intent;
-  const turn = await context.leases.run(requestId, WAIT_MS, async () => {
-    const entry = (await findEntry(context.database.query, requestId)) ?? recalled.entry;
+  const opened = await context.leases.alone(requestId, async () => {
+    const entry = (await ENTRIES.find(context.database.query, requestId)) ?? recalled.entry;
     return entry.stage === 'ended' ? entry : openPage(context, entry);
   });
-  if (!turn) throw new OutcomeUnknown('another call opens this page');
   // The customer has paid on a page that this call would open again: its end is reported.
-  if ('answer' in turn.done && turn.done.answer === Answer.APPROVED) throw new OutcomeUnknown('it is completed');
-  if (!('url' in turn.done)) throw refusedAs(turn.done.errorCode);
-  return { checkoutUrl: turn.done.url, expiresAt: timestampFromDate(turn.done.expiresAt) };
+  if ('answer' in opened && opened.answer === Answer.APPROVED) throw new OutcomeUnknown('it is completed');
+  if (!('url' in opened)) throw refusedAs(opened.errorCode);
+  return { checkoutUrl: opened.url, expiresAt: timestampFromDate(opened.expiresAt) };
 }
 
 /** When the page closes: as asked, within Stripe's bounds. */

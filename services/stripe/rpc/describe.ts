@@ -5,8 +5,8 @@ import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { stripeUnits, toStripe } from '../amount.ts';
-import { areFeaturesRefused } from '../ledger/account.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
+import { areFeaturesRefused } from '../settlement/features.ts';
 import { REFUND_EXPECTED_MS } from '../settlement/refund.ts';
 
 type Description = MessageInitShape<typeof DescribeResponseSchema>;

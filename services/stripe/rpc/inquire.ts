@@ -2,11 +2,11 @@ import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
 import { Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { type Entry, findEntry, intentOf, resultOf } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, intentOf, resultOf } from '../ledger/entry.ts';
 import { advance, findAuthorization } from '../settlement/advance.ts';
 import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
-import { conclude } from './recall.ts';
+import { conclude } from '../settlement/finish.ts';
 import { rediscover } from './rediscover.ts';
 
 /** A look at the same payment is over by then; for a call that takes longer, the inquiry comes again. */
@@ -19,7 +19,7 @@ const SHORT_WAIT_MS = 1_000;
  */
 export async function inquire(context: Context, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence } = request;
-  const known = await findEntry(context.database.query, requestId);
+  const known = await ENTRIES.find(context.database.query, requestId);
   if (!known) {
     if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
     const was = await rediscover(context, request);
@@ -42,7 +42,7 @@ export async function inquire(context: Context, request: InquireRequest): Promis
 }
 
 async function findOut(context: Context, requestId: string, fence: boolean): Promise<Entry | undefined> {
-  const entry = await findEntry(context.database.query, requestId);
+  const entry = await ENTRIES.find(context.database.query, requestId);
   if (!entry || entry.stage === 'ended') return entry;
   if (entry.kind === 'checkout') return settleCheckout(context, entry);
   if (entry.kind === 'authorization') {

@@ -1,12 +1,10 @@
 import { NOT_FOUND } from '../../../platform/adapter/authorization.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
-import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
-import { intentOf, resultOf } from '../ledger/entry.ts';
+import { ENTRIES, intentOf, resultOf } from '../ledger/entry.ts';
 import { advance, findAuthorization, OPERATIONS, type OperationKind, settleOthers } from '../settlement/advance.ts';
+import { answerOf, conclude, type Recalled } from '../settlement/finish.ts';
 import type { Operation } from '../settlement/operation.ts';
-import { WAIT_MS } from './authorize.ts';
-import { answerOf, conclude, type Recalled, recall, recallOrStore } from './recall.ts';
 
 /** A request about an authorization. */
 type Request = { readonly authorizationRequestId: string };
@@ -17,20 +15,18 @@ type Request = { readonly authorizationRequestId: string };
  */
 export async function operate(context: Context, kind: OperationKind, request: Request): Promise<ResultInit> {
   const intent = intentOf(kind, request);
-  const known = await recall(context, intent);
+  const known = await ENTRIES.recall(context.database.query, intent);
   if (known?.refused) return known.refused;
   if (known?.entry?.stage === 'ended') return resultOf(known.entry);
   const authorization = await findAuthorization(context, request.authorizationRequestId);
   if (!authorization) return answerOf(await conclude(context, intent, NOT_FOUND));
-  const turn = await context.leases.run(authorization.requestId, WAIT_MS, () => operateNow(context, kind, request));
-  if (!turn) throw new OutcomeUnknown('other calls work on this authorization');
-  return answerOf(turn.done);
+  return answerOf(await context.leases.alone(authorization.requestId, () => operateNow(context, kind, request)));
 }
 
 async function operateNow(context: Context, kind: OperationKind, request: Request): Promise<Recalled> {
   const intent = intentOf(kind, request);
   const operation: Operation = OPERATIONS[kind];
-  const known = await recall(context, intent);
+  const known = await ENTRIES.recall(context.database.query, intent);
   if (known?.refused || known?.entry?.stage === 'ended') return known;
   const authorization = await settleOthers(context, request.authorizationRequestId, intent.requestId);
   if (known?.entry) return { entry: await advance(context, known.entry, authorization), fresh: false };
@@ -38,7 +34,7 @@ async function operateNow(context: Context, kind: OperationKind, request: Reques
   if (ending) return conclude(context, intent, ending);
   const current = (await findAuthorization(context, request.authorizationRequestId)) ?? authorization;
   const begins = { stage: 'sent', sentAt: context.now(), baseline: operation.baseline?.(current) ?? 0n } as const;
-  const recalled = await recallOrStore(context, intent, begins);
+  const recalled = await ENTRIES.store(context.database.query, intent, begins);
   if (recalled.refused) return recalled;
   context.reach(`${kind} stored`);
   return { entry: await advance(context, recalled.entry, current, { fresh: recalled.fresh }), fresh: true };

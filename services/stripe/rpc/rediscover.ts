@@ -4,13 +4,12 @@ import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { EntryKind, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
-import { type Entry, findEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import { findAuthorization } from '../settlement/advance.ts';
 import { getIntent } from '../settlement/intent-ending.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 import { adoptIntent, adoptSession } from '../webhook/adopt.ts';
 import { reconcile } from '../webhook/reconcile.ts';
-import { WAIT_MS } from './authorize.ts';
 
 /** Stripe's clock, ours and core's may differ by so much. */
 const SKEW_MS = 60_000;
@@ -82,12 +81,11 @@ async function rediscoverOperation(context: Context, request: InquireRequest) {
   const authorization =
     (await findAuthorization(context, authorizationRequestId)) ?? (await rediscoverReference(context, request));
   if (!authorization) return 'not known' as const;
-  const turn = await context.leases.run(authorization.requestId, WAIT_MS, () =>
-    reconcile(context, authorization.requestId),
-  );
-  const settled = turn?.done ? await findAuthorization(context, authorization.requestId) : undefined;
+  const { requestId: id } = authorization;
+  const isAnswered = await context.leases.alone(id, () => reconcile(context, id));
+  const settled = isAnswered ? await findAuthorization(context, id) : undefined;
   if (settled?.stage !== 'ended') throw new OutcomeUnknown('Stripe did not answer');
-  return (await findEntry(context.database.query, requestId)) ? 'found' : 'absent';
+  return (await ENTRIES.find(context.database.query, requestId)) ? 'found' : 'absent';
 }
 
 async function rediscoverReference(context: Context, request: InquireRequest): Promise<Entry | undefined> {

@@ -3,13 +3,13 @@ import { listPage, type ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Methods } from '../../../platform/adapter/serve.ts';
 import type { Context } from '../adapter-context.ts';
 import { identityOf } from '../api/client.ts';
-import { intentOf, listEntries } from '../ledger/entry.ts';
+import { ENTRIES, intentOf } from '../ledger/entry.ts';
+import { answerOf, conclude } from '../settlement/finish.ts';
 import { authorize } from './authorize.ts';
 import { createCheckout } from './create-checkout.ts';
 import { describe } from './describe.ts';
 import { inquire } from './inquire.ts';
 import { operate } from './operate.ts';
-import { answerOf, conclude } from './recall.ts';
 
 /**
  * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
@@ -32,7 +32,7 @@ export function processorMethods(context: Context): Methods {
     credit: (request) => result(unsupported('credit', request, 'Stripe cannot pay to the card of a token.')),
     createCheckout: (request) => createCheckout(context, request),
     inquire: (request) => inquire(context, request),
-    listEntries: (request) => listPage(request, (listing) => listEntries(context.database.query, listing)),
+    listEntries: (request) => listPage(request, (listing) => ENTRIES.list(context.database.query, listing)),
     describe: async (request) => ({ ...(await describe(context, request)), identity: await identityOf(context) }),
   };
 }

@@ -3,7 +3,7 @@ import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ask, type Failure } from '../api/ask.ts';
-import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Ending, type Entry } from '../ledger/entry.ts';
 import { CAPTURE } from './capture.ts';
 import { finish } from './finish.ts';
 import { INCREMENT } from './increment.ts';
@@ -21,7 +21,7 @@ export type OperationKind = keyof typeof OPERATIONS;
  */
 export async function settleOthers(context: Context, authorizationRequestId: string, but = ''): Promise<Entry> {
   const { query } = context.database;
-  for (const other of await entriesOf(query, authorizationRequestId)) {
+  for (const other of await ENTRIES.ofAuthorization(query, authorizationRequestId)) {
     const isOpen = other.stage !== 'ended' && other.answer !== Answer.ACCEPTED && other.requestId !== but;
     const authorization = isOpen && (await findAuthorization(context, authorizationRequestId));
     if (authorization) await advance(context, other, authorization, { tell: true });
@@ -33,7 +33,7 @@ export async function settleOthers(context: Context, authorizationRequestId: str
 
 /** The entry of an authorization or checkout, however it ended. */
 export async function findAuthorization(context: Context, requestId: string): Promise<Entry | undefined> {
-  const entry = await findEntry(context.database.query, requestId);
+  const entry = await ENTRIES.find(context.database.query, requestId);
   return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
 }
 

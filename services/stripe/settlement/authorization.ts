@@ -111,13 +111,10 @@ async function settleBy(
   if (state?.is === 'ended') return finish(context, entry, state.ending);
   if (state?.is === 'needs customer') return giveUp(context, entry);
   if (state?.is === 'unconfirmed' && (failure?.kind === 'refused' || failure?.kind === 'turned away')) {
-    return finish(context, entry, notPerformed(tokenCode(failure), failure.message));
+    const isAboutToken = failure.kind === 'refused' && failure.param === 'payment_method';
+    return finish(context, entry, notPerformed(isAboutToken ? 'token_invalid' : failure.code, failure.message));
   }
   throw new OutcomeUnknown('what became of the confirmation is not known');
-}
-
-function tokenCode({ code, param }: { code: string; param?: string }): string {
-  return param === 'payment_method' ? 'token_invalid' : code;
 }
 
 /**

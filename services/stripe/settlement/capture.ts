@@ -4,9 +4,9 @@ import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { chargeOf, getIntent } from './intent-ending.ts';
-import { hasMark, markOf } from './mark.ts';
-import { amountRefusal, endedThere, type Operation, tooMany, uncapturedOf, unusable } from './operation.ts';
+import { chargeOf } from './intent-ending.ts';
+import { markOf } from './mark.ts';
+import { amountRefusal, onIntent, tooMany, uncapturedOf, unusable } from './operation.ts';
 
 /** Whether a capture closes its authorization: it was asked to, leaves nothing, or is the only one there can be. */
 function isFinal(entry: Entry, authorization: Entry): boolean {
@@ -17,7 +17,7 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
  * Charges a part of an authorization; the last capture, or the only one there can be, gives the rest back.
  * `final_capture` is always said: Stripe takes it for true, and false only where several captures are available.
  */
-export const CAPTURE: Operation<Stripe.PaymentIntent> = {
+export const CAPTURE = onIntent({
   async judge(intent, authorization, context) {
     const refusal = unusable(authorization, intent) ?? endedElsewhere(authorization);
     if (refusal) return refusal;
@@ -46,13 +46,8 @@ export const CAPTURE: Operation<Stripe.PaymentIntent> = {
     const options = requestOptions(authorization.account, entry.requestId);
     return context.stripe.paymentIntents.capture(authorization.intentId as string, params, options);
   },
-  read: (intent, entry, authorization) => ({ ending: capturedBy(intent, isFinal(entry, authorization)) }),
-  async look(context, entry, authorization) {
-    const intent = await getIntent(context, authorization);
-    if (!hasMark(intent, entry.requestId)) return endedThere(intent) ?? 'absent';
-    return { ending: capturedBy(intent, isFinal(entry, authorization)) };
-  },
-};
+  ending: (intent, entry, authorization) => capturedBy(intent, isFinal(entry, authorization)),
+});
 
 /** How a capture of a PaymentIntent ended that was done. */
 export function capturedBy(intent: Stripe.PaymentIntent, final: boolean): Ending {

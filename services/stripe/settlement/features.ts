@@ -1,6 +1,6 @@
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import type { Context } from '../adapter-context.ts';
 import { type Answered, ask, type Failure } from '../api/ask.ts';
-import { areFeaturesRefused, storeFeaturesRefused } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 
 /** Asked for where the account and the card can; the charge says whether they could. */
@@ -50,4 +50,18 @@ function featuresFor(expectedCaptureAt: Date | null, sentAt: Date | null): Featu
 function isAboutFeatures(failure: Failure | undefined): boolean {
   if (failure?.kind !== 'refused') return false;
   return failure.param.includes('[request_') || /not eligible for the requested card features/i.test(failure.message);
+}
+
+/** Whether Stripe has refused the card features to an account within a day; accounts may be given them later. */
+export async function areFeaturesRefused(query: Query, account: string, now: Date): Promise<boolean> {
+  const text = `SELECT account FROM account
+    WHERE account = $1 AND features_refused_at > $2::timestamptz - interval '1 day'`;
+  return (await query(text, [account, now])).length > 0;
+}
+
+/** Stores that Stripe has refused the card features to an account. */
+async function storeFeaturesRefused(query: Query, account: string, now: Date): Promise<void> {
+  const text = `INSERT INTO account (account, features_refused_at) VALUES ($1, $2)
+    ON CONFLICT (account) DO UPDATE SET features_refused_at = excluded.features_refused_at`;
+  await query(text, [account, now]);
 }

@@ -4,15 +4,15 @@ import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
-import { captureBefore, getIntent } from './intent-ending.ts';
-import { hasMark, markOf } from './mark.ts';
-import { amountRefusal, endedThere, type Operation, tooMany, unusable } from './operation.ts';
+import { captureBefore } from './intent-ending.ts';
+import { markOf } from './mark.ts';
+import { amountRefusal, onIntent, tooMany, unusable } from './operation.ts';
 
 /**
  * Adds to an authorization, where the account and the card allow it. Stripe does so before the first capture only. It
  * is sent the new total, and adds all of it or nothing.
  */
-export const INCREMENT: Operation<Stripe.PaymentIntent> = {
+export const INCREMENT = onIntent({
   async judge(intent, authorization, context) {
     const refusal = unusable(authorization, intent) ?? endedElsewhere(authorization);
     if (refusal) return refusal;
@@ -32,13 +32,8 @@ export const INCREMENT: Operation<Stripe.PaymentIntent> = {
     const options = requestOptions(authorization.account, entry.requestId);
     return context.stripe.paymentIntents.incrementAuthorization(authorization.intentId as string, params, options);
   },
-  read: (intent, _entry, authorization) => ({ ending: incrementedBy(intent, authorization) }),
-  async look(context, entry, authorization) {
-    const intent = await getIntent(context, authorization);
-    if (!hasMark(intent, entry.requestId)) return endedThere(intent) ?? 'absent';
-    return { ending: incrementedBy(intent, authorization) };
-  },
-};
+  ending: (intent, _entry, authorization) => incrementedBy(intent, authorization),
+});
 
 /** How an increment of a PaymentIntent ended that was done. */
 export function incrementedBy(intent: Stripe.PaymentIntent, authorization: Entry): Ending {

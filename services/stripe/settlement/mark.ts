@@ -3,40 +3,32 @@ import type Stripe from 'stripe';
 import { UUID } from '../../../platform/adapter/identifier.ts';
 import type { Entry } from '../ledger/entry.ts';
 
-type Metadata = Stripe.Metadata | null | undefined;
-
 /** Names our identifier in the metadata of a PaymentIntent, Checkout Session or Refund. */
 export const REQUEST_ID = 'holdfast_request_id';
 
+/** Where Stripe's metadata has the fields of an authorization. */
+const KEYS = {
+  requestId: REQUEST_ID,
+  merchantId: 'holdfast_merchant_id',
+  terminalId: 'holdfast_terminal_id',
+  userId: 'holdfast_user_id',
+  tokenId: 'holdfast_token_id',
+  merchantReference: 'holdfast_merchant_reference',
+  operationRequestId: 'holdfast_operation_request_id',
+  memo: 'holdfast_memo',
+} as const satisfies { readonly [Field in keyof Entry]?: string };
+type Named = Record<keyof typeof KEYS, string>;
+const FIELDS = Object.keys(KEYS) as (keyof Named)[];
+
 /** Metadata of an authorization's PaymentIntent, or of its Checkout Session. */
-export function metadataOf(entry: Entry): Stripe.MetadataParam {
-  const { requestId, merchantId, terminalId, userId, tokenId, merchantReference, operationRequestId, memo } = entry;
-  return {
-    [REQUEST_ID]: requestId,
-    holdfast_merchant_id: merchantId,
-    holdfast_terminal_id: terminalId,
-    holdfast_user_id: userId,
-    holdfast_token_id: tokenId,
-    holdfast_merchant_reference: merchantReference,
-    holdfast_operation_request_id: operationRequestId,
-    holdfast_memo: memo,
-  };
+export function metadataOf(entry: Named): Stripe.MetadataParam {
+  return Object.fromEntries(FIELDS.map((field) => [KEYS[field], entry[field]]));
 }
 
 /** The authorization that an object of Stripe's is for; undefined when it is none of ours. */
-export function authorizationOf(metadata: Metadata) {
-  const requestId = metadata?.[REQUEST_ID];
-  if (requestId === undefined || !UUID.test(requestId)) return undefined;
-  return {
-    requestId,
-    merchantId: metadata?.holdfast_merchant_id ?? '',
-    terminalId: metadata?.holdfast_terminal_id ?? '',
-    userId: metadata?.holdfast_user_id ?? '',
-    tokenId: metadata?.holdfast_token_id ?? '',
-    merchantReference: metadata?.holdfast_merchant_reference ?? '',
-    operationRequestId: metadata?.holdfast_operation_request_id ?? '',
-    memo: metadata?.holdfast_memo ?? '',
-  };
+export function authorizationOf(metadata: Stripe.Metadata | null | undefined): Named | undefined {
+  if (!metadata || !UUID.test(metadata[REQUEST_ID] ?? '')) return undefined;
+  return Object.fromEntries(FIELDS.map((field) => [field, metadata[KEYS[field]] ?? ''])) as Named;
 }
 
 /** What an operation leaves in the metadata of its PaymentIntent, in the request that does it. */

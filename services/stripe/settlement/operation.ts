@@ -5,9 +5,9 @@ import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe, toStripe } from '../amount.ts';
-import { type Ending, type Entry, entriesOf, type Intent } from '../ledger/entry.ts';
-import { isExpired } from './intent-ending.ts';
-import { MOST_MARKS } from './mark.ts';
+import { ENTRIES, type Ending, type Entry, type Intent } from '../ledger/entry.ts';
+import { getIntent, isExpired } from './intent-ending.ts';
+import { hasMark, MOST_MARKS } from './mark.ts';
 
 /** How an operation ended, with the refund that it made. */
 interface Ended {
@@ -31,6 +31,27 @@ export interface Operation<T = unknown> {
   look(context: Context, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
 }
 
+/** An operation that Stripe does to the PaymentIntent itself, and that leaves its mark there. */
+interface IntentOperation extends Pick<Operation<Stripe.PaymentIntent>, 'judge' | 'baseline' | 'send'> {
+  /** How it ended, of a PaymentIntent to which it was done. */
+  ending(intent: Stripe.PaymentIntent, entry: Entry, authorization: Entry): Ending;
+  /** Says that it was done, where a mark is not the only sign. */
+  isDone?(intent: Stripe.PaymentIntent): boolean;
+}
+
+/** The PaymentIntent is the answer, and is read again to find out whether it was done. */
+export function onIntent({ ending, isDone, ...operation }: IntentOperation): Operation<Stripe.PaymentIntent> {
+  return {
+    ...operation,
+    read: (intent, entry, authorization) => ({ ending: ending(intent, entry, authorization) }),
+    async look(context, entry, authorization) {
+      const intent = await getIntent(context, authorization);
+      if (hasMark(intent, entry.requestId) || isDone?.(intent)) return { ending: ending(intent, entry, authorization) };
+      return endedThere(intent) ?? 'absent';
+    },
+  };
+}
+
 /** Why nothing can be done with an authorization, or undefined. */
 export function unusable(authorization: Entry, intent: Intent): Ending | undefined {
   const isPlaced = authorization.stage === 'ended' && authorization.answer === Answer.APPROVED;
@@ -48,7 +69,7 @@ export function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'cur
 
 /** Refuses more operations than a PaymentIntent can name in its metadata; undefined while there is room. */
 export async function tooMany(context: Context, authorization: Entry): Promise<Ending | undefined> {
-  const entries = await entriesOf(context.database.query, authorization.requestId);
+  const entries = await ENTRIES.ofAuthorization(context.database.query, authorization.requestId);
   const marked = entries.filter(
     ({ kind, answer }) => (kind === 'capture' || kind === 'increment') && answer === Answer.APPROVED,
   );
@@ -62,7 +83,7 @@ export function uncapturedOf({ amount, amount_received: received, currency }: St
 }
 
 /** Why nothing can be done about an authorization that Stripe ended. */
-export function endedThere(intent: Stripe.PaymentIntent): Ended | undefined {
+function endedThere(intent: Stripe.PaymentIntent): Ended | undefined {
   if (intent.status === 'requires_capture') return undefined;
   if (isExpired(intent)) return { ending: notPerformed('authorization_expired', 'The authorization has ended.') };
   if (intent.status === 'canceled') {

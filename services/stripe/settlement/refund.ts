@@ -4,7 +4,7 @@ import { NO_RESULT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
-import { type Ending, type Entry, entriesOf, findEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Ending, type Entry } from '../ledger/entry.ts';
 import { REQUEST_ID } from './mark.ts';
 import { amountRefusal, type Operation, unusable } from './operation.ts';
 
@@ -17,12 +17,12 @@ export const REFUND: Operation<Stripe.Refund> = {
     const refusal = unusable(authorization, intent);
     if (refusal) return refusal;
     const { query } = context.database;
-    const capture = await findEntry(query, intent.captureRequestId ?? '');
+    const capture = await ENTRIES.find(query, intent.captureRequestId ?? '');
     const isCapture = capture?.kind === 'capture' && capture.answer === Answer.APPROVED;
     if (!isCapture || capture.authorizationRequestId !== authorization.requestId) {
       return notPerformed('capture_not_found', 'There is no such capture.');
     }
-    const others = await entriesOf(query, authorization.requestId);
+    const others = await ENTRIES.ofAuthorization(query, authorization.requestId);
     const pending = others.filter((other) => other.kind === 'refund' && other.answer === Answer.ACCEPTED);
     const sumOf = (refunds: Entry[]) => refunds.reduce((sum, { amount }) => sum + amount, 0n);
     const ofCapture = sumOf(pending.filter(({ captureRequestId }) => captureRequestId === capture.requestId));

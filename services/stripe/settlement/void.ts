@@ -1,15 +1,13 @@
-import type Stripe from 'stripe';
 import { endedElsewhere, mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
 import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
-import type { Ending, Entry } from '../ledger/entry.ts';
+import type { Entry } from '../ledger/entry.ts';
 import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
-import { getIntent } from './intent-ending.ts';
-import { hasMark, markOf } from './mark.ts';
-import { endedThere, type Operation, uncapturedOf } from './operation.ts';
+import { markOf } from './mark.ts';
+import { onIntent, uncapturedOf } from './operation.ts';
 
 /** What Stripe stores as the reason of our cancellations. */
 const REASON = 'abandoned';
@@ -19,7 +17,7 @@ const REASON = 'abandoned';
  * afterwards nothing is reserved, which is what was asked. An authorization that is not captured is cancelled. Of one
  * that is captured in part the rest is released by a final capture of nothing (docs.stripe.com/payments/multicapture).
  */
-export const VOID: Operation<Stripe.PaymentIntent> = {
+export const VOID = onIntent({
   async judge(intent, authorization, context) {
     const refusal = mismatch(authorization, intent);
     if (refusal) return refusal;
@@ -40,14 +38,10 @@ export const VOID: Operation<Stripe.PaymentIntent> = {
     const metadata = markOf({ ...entry, amount: remainingOf(authorization), isFinal: true });
     return paymentIntents.capture(intentId as string, { amount_to_capture: 0, final_capture: true, metadata }, options);
   },
-  read: (intent) => ({ ending: voidedBy(intent) }),
-  async look(context, entry, authorization) {
-    const intent = await getIntent(context, authorization);
-    // One void at a time is under way, so what was cancelled for our reason was cancelled by it.
-    const isOurs = hasMark(intent, entry.requestId) || intent.cancellation_reason === REASON;
-    return isOurs ? { ending: voidedBy(intent) } : (endedThere(intent) ?? 'absent');
-  },
-};
+  ending: (intent) => approved({ reference: intent.id, released: uncapturedOf(intent) }),
+  // One void at a time is under way, so what was cancelled for our reason was cancelled by it.
+  isDone: (intent) => intent.cancellation_reason === REASON,
+});
 
 const CLOSED_PAGE = new Set(['checkout_cancelled', 'checkout_expired']);
 
@@ -59,9 +53,4 @@ async function endFirst(context: Context, entry: Entry): Promise<Entry> {
       : await endAuthorization(context, entry);
   if (!ended) throw new OutcomeUnknown('it is not known yet what became of the authorization');
   return ended;
-}
-
-/** How a void of a PaymentIntent ended that was done. */
-function voidedBy(intent: Stripe.PaymentIntent): Ending {
-  return approved({ reference: intent.id, released: uncapturedOf(intent) });
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
-import { type Entry, findEntry, forgetFence, type Intent, insertEntry, intentOf, markEntry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, type Intent, insertUnfenced, intentOf } from '../ledger/entry.ts';
 import { authorizationOf, marksOf } from '../settlement/mark.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function adoptIntent(
   const added = marksOf(intent).filter(({ kind }) => kind === 'increment');
   const amount = added.reduce((sum, mark) => sum - mark.amount, fromStripe(intent.amount, intent.currency));
   const asked = intentOf('authorization', { ...about, account, amount, currency: intent.currency.toUpperCase() });
-  return adopt(context, asked, new Date(intent.created * 1000), { intentId: intent.id });
+  return adopt(context, asked, { sentAt: new Date(intent.created * 1000), intentId: intent.id });
 }
 
 /** Stores the checkout that a Checkout Session says it is for, as adoptIntent does. */
@@ -33,22 +33,16 @@ export async function adoptSession(
   const amount = fromStripe(session.amount_total, session.currency);
   const saveCard = session.customer_creation === 'always';
   const asked = intentOf('checkout', { ...about, account, amount, currency: session.currency.toUpperCase(), saveCard });
-  return adopt(context, asked, new Date(session.created * 1000), { sessionId: session.id });
+  const sentAt = new Date(session.created * 1000);
+  return adopt(context, asked, { sentAt, lookAt: sentAt, sessionId: session.id });
 }
 
-async function adopt(
-  context: Context,
-  asked: Intent,
-  sentAt: Date,
-  ids: { intentId?: string; sessionId?: string },
-): Promise<Entry | undefined> {
-  const { requestId } = asked;
+async function adopt(context: Context, asked: Intent, state: Partial<Entry>): Promise<Entry | undefined> {
+  const { requestId, kind } = asked;
   return context.database.transaction(async (query) => {
-    const known = await findEntry(query, requestId);
-    if (known && known.kind !== 'fence') return known;
-    context.log.error('books differ', { requestId, kind: asked.kind });
-    if (known) await forgetFence(query, requestId);
-    await insertEntry(query, asked, { stage: 'sent', sentAt });
-    return markEntry(query, requestId, ['sent'], { stage: 'sent', ...ids });
+    const adopted = await insertUnfenced(query, asked, { ...state, stage: 'sent' });
+    if (!adopted) return ENTRIES.find(query, requestId);
+    context.log.error('books differ', { requestId, kind });
+    return adopted;
   });
 }

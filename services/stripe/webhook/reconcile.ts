@@ -1,22 +1,21 @@
 import type Stripe from 'stripe';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
-import { book, bookEnd, unbookRefund } from '../../../platform/adapter/postgres/books.ts';
+import { bookEnd, unbookRefund } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { type Entry, endEntry, findEntry, forgetFence, insertEntry, intentOf } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, endEntry, insertUnfenced, intentOf } from '../ledger/entry.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
-import { tellCore } from '../settlement/finish.ts';
 import { getIntent, isExpired, stateOf } from '../settlement/intent-ending.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
-import { bookDone, reconcileOperations } from './operations.ts';
-import { reconcileReversals, type Seen } from './reversals.ts';
+import { bookDone, changedOf, reconcileOperations, type Sight } from './operations.ts';
+import { reconcileReversals } from './reversals.ts';
 
 /**
  * Brings the ledger to what Stripe says of an authorization now, and reports to core what Stripe did by itself. It may
@@ -26,17 +25,17 @@ import { reconcileReversals, type Seen } from './reversals.ts';
 export async function reconcile(context: Context, requestId: string): Promise<boolean> {
   const stored = await findAuthorization(context, requestId);
   const entry = stored && stored.stage !== 'ended' ? await settleFirst(context, stored) : stored;
-  if (!entry) return true;
-  if (entry.intentId === null) return true;
+  if (!entry || entry.intentId === null) return true;
   if (entry.answer !== Answer.APPROVED) return reconcileRefused(context, entry);
   const authorization = await settleOthers(context, requestId);
   const { answer: seen } = await ask(context, () => look(context, authorization));
   if (!seen) return false;
   await context.database.transaction(async (query) => {
-    const isForeign = await reconcileOperations(context, query, authorization, seen.intent);
-    await reconcileEnd(context, query, (await findEntry(query, requestId)) ?? authorization, seen.intent, isForeign);
-    await reconcileRefunds(context, query, authorization, seen.refunds);
-    await reconcileReversals(context, query, requestId, seen);
+    const sight = { ...seen, context, query, authorization };
+    const isForeign = await reconcileOperations(sight);
+    await reconcileEnd(sight, isForeign);
+    await reconcileRefunds(sight);
+    await reconcileReversals(sight);
   });
   context.onEvent();
   return true;
@@ -56,7 +55,7 @@ async function reconcileRefused(context: Context, entry: Entry): Promise<boolean
   return true;
 }
 
-async function look(context: Context, authorization: Entry): Promise<Seen> {
+async function look(context: Context, authorization: Entry) {
   const options = requestOptions(authorization.account);
   const about = { payment_intent: authorization.intentId as string, limit: 100 };
   const intent = await getIntent(context, authorization);
@@ -74,14 +73,9 @@ async function settleFirst(context: Context, entry: Entry): Promise<Entry | unde
 }
 
 /** Stripe ended the authorization, by its time or by a hand other than ours: what was left is not reserved any more. */
-async function reconcileEnd(
-  context: Context,
-  query: Query,
-  authorization: Entry,
-  intent: Stripe.PaymentIntent,
-  isForeign: boolean,
-): Promise<void> {
-  const { requestId } = authorization;
+async function reconcileEnd(sight: Sight, isForeign: boolean): Promise<void> {
+  const { context, query, intent } = sight;
+  const authorization = await changedOf(sight);
   const left = remainingOf(authorization);
   const isOver = intent.status === 'canceled' || intent.status === 'succeeded';
   if (!isOver || authorization.endedAt !== null || (left === 0n && !isForeign)) return;
@@ -90,30 +84,22 @@ async function reconcileEnd(
   const isEnded = isExpired(intent) || (intent.status === 'succeeded' && isOverdue);
   const how = isEnded ? AuthorizationEnd.EXPIRED : AuthorizationEnd.VOIDED;
   const at = intent.canceled_at === null ? context.now() : new Date(intent.canceled_at * 1000);
-  await bookEnd(query, requestId, { how, at, left, reference: intent.id });
+  await bookEnd(query, authorization.requestId, { how, at, left, reference: intent.id });
 }
 
 /**
  * Ends refunds of ours that Stripe had taken only. One that failed after it had succeeded, as a card's bank may return
  * it, is taken back: core gets a result that contradicts the first, and raises an alert.
  */
-async function reconcileRefunds(
-  context: Context,
-  query: Query,
-  authorization: Entry,
-  refunds: readonly Stripe.Refund[],
-): Promise<void> {
+async function reconcileRefunds({ context, query, authorization, refunds }: Sight): Promise<void> {
   for (const refund of refunds) {
     const entry = await entryOfRefund(query, authorization, refund);
     if (!entry) continue;
     const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
     if (entry.answer === Answer.APPROVED) await unbookRefund(query, entry);
-    const found = { refundId: refund.id };
-    const ended = await endEntry(query, entry, ['stored', 'sent', 'ended'], ending, context.now(), found);
-    if (!ended) continue;
-    await book(query, ended);
-    await tellCore(query, ended);
+    const stored = { from: ['stored', 'sent', 'ended'], tell: true, refundId: refund.id } as const;
+    await endEntry(query, entry, ending, context.now(), stored);
   }
 }
 
@@ -124,11 +110,10 @@ async function entryOfRefund(query: Query, authorization: Entry, refund: Stripe.
   const { requestId: authorizationRequestId, merchantId, account, currency } = authorization;
   const requestId = authorizationOf(refund.metadata)?.requestId;
   if (requestId === undefined) return undefined;
-  const known = await findEntry(query, requestId);
+  const known = await ENTRIES.find(query, requestId);
   if (known && known.kind !== 'fence') return known;
-  if (known) await forgetFence(query, requestId);
   const amount = fromStripe(refund.amount, refund.currency);
   const captureRequestId = refund.metadata?.holdfast_capture_id || null;
   const about = { requestId, authorizationRequestId, captureRequestId, merchantId, account, currency, amount };
-  return insertEntry(query, intentOf('refund', about));
+  return insertUnfenced(query, intentOf('refund', about));
 }

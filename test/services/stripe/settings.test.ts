@@ -5,7 +5,7 @@ import pg from 'pg';
 import { openDatabase } from '../../../platform/adapter/postgres/database.ts';
 import { migrate } from '../../../platform/adapter/postgres/migrate.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { findEntry } from '../../../services/stripe/ledger/entry.ts';
+import { ENTRIES } from '../../../services/stripe/ledger/entry.ts';
 import { STRIPE_SCHEMA } from '../../../services/stripe/ledger/schema.ts';
 import { STRIPE_SETTINGS } from '../../../services/stripe/settings.ts';
 import { createDatabase, type TestDatabase } from '../../database.ts';
@@ -75,7 +75,7 @@ describe('the ledger of the adapter', () => {
       migrate(url.href, STRIPE_SCHEMA),
     ]);
     const ledger = openDatabase(url.href, 'stripe');
-    assert.equal(await findEntry(ledger.query, '00000000-0000-7000-8000-000000000000'), undefined);
+    assert.equal(await ENTRIES.find(ledger.query, '00000000-0000-7000-8000-000000000000'), undefined);
     await ledger.close();
     await admin.query(`drop database ${url.pathname.slice(1)} with (force)`);
     await admin.end();

@@ -26,30 +26,26 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * that names the setting that is wrong.
  */
 export async function startAdapter(settings: Settings, given: { log: Log; now?: () => Date }): Promise<Adapter> {
-  const { log, now = () => new Date() } = given;
+  const { log, now } = given;
   const { ADYEN_MERCHANT_ACCOUNT: merchantAccount } = settings;
   await using started = new AsyncDisposableStack();
-  const ledger = await startLedger(started, { name: 'ADYEN', settings, schema: ADYEN_SCHEMA, log });
-  const { database, reports, repeat } = ledger;
-  const { since, doubt } = await completeSince(database.query);
+  const ledger = await startLedger(started, { name: 'ADYEN', settings, schema: ADYEN_SCHEMA, log, now });
+  const { since, doubt } = await completeSince(ledger.context.database.query);
   if (doubt) log.warn('ledger incomplete', { reason: doubt });
   const context: Context = {
-    database,
+    ...ledger.context,
     adyen: openClient(settings, ledger.metrics.countAnswer),
-    log,
-    now,
     merchantAccount,
     holdMs: settings.ADYEN_HOLD_DAYS * DAY_MS,
     resultMs: settings.ADYEN_RESULT_DAYS * DAY_MS,
     adjustments: settings.ADYEN_ADJUSTMENTS === 'on',
     completeSince: since,
     sending: new Map(),
-    onEvent: reports.wake,
   };
-  const applying = repeat('notifications', EVERY_MS, () => applyDue(context));
-  const sending = repeat('unanswered', EVERY_MS, () => sendAgain(context));
+  const applying = ledger.repeat('notifications', EVERY_MS, () => applyDue(context));
+  const sending = ledger.repeat('unanswered', EVERY_MS, () => sendAgain(context));
   const hmacKeys = settings.ADYEN_HMAC_KEY.split(',');
-  await ledger.receive(webhooksTo({ database, hmacKeys, log, onNotification: applying.wake }));
+  await ledger.receive(webhooksTo(context, hmacKeys, applying.wake));
   const identity = `${new URL(settings.ADYEN_API_BASE).hostname} ${merchantAccount}`;
   const served = await ledger.serve(processorMethods(context, identity));
   return { ...served, applyDue: applying.runOnce, sendAgain: sending.runOnce };

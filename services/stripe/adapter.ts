@@ -38,35 +38,28 @@ const LOOKS_EVERY_MS = 1_000;
  * line that names the setting that is wrong.
  */
 export async function startAdapter(settings: Settings, given: Given): Promise<Adapter> {
-  const { log, now = () => new Date(), reach = () => undefined, patience = PATIENCE, leaseMs } = given;
+  const { log, now, reach = () => undefined, patience = PATIENCE, leaseMs } = given;
   await using started = new AsyncDisposableStack();
   const { stripe } = started.adopt(openClient(settings), ({ close }) => close());
   if (!(await checkKey(stripe))) log.warn('stripe away');
-  const ledger = await startLedger(started, { name: 'STRIPE', settings, schema: STRIPE_SCHEMA, log });
-  const { database, reports, repeat } = ledger;
+  const ledger = await startLedger(started, { name: 'STRIPE', settings, schema: STRIPE_SCHEMA, log, now });
   stripe.on('response', ({ status }: Stripe.ResponseEvent) => ledger.metrics.countAnswer(status));
-  const onNotice = () => notices.wake();
   const secrets = settings.STRIPE_WEBHOOK_SECRET.split(',');
-  const webhookPort = await ledger.receive(webhooksTo({ database, webhooks: stripe.webhooks, secrets, log, onNotice }));
+  const onNotice = () => notices.wake();
+  const webhookPort = await ledger.receive(webhooksTo(ledger.context, stripe.webhooks, secrets, onNotice));
   const origin = settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`;
-  const leases = openLeases(database, leaseMs);
-  const mode = settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live';
-  const statementSuffixes = settings.STRIPE_STATEMENT_SUFFIXES ?? {};
   const context: Context = {
-    statementSuffixes,
-    database,
-    leases,
+    ...ledger.context,
+    leases: openLeases(ledger.context.database, leaseMs),
     stripe,
-    mode,
+    mode: settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live',
     patience,
-    log,
-    now,
     reach,
     closingUrl: `${origin}${CLOSING_PATH}`,
-    onEvent: reports.wake,
+    statementSuffixes: settings.STRIPE_STATEMENT_SUFFIXES ?? {},
   };
-  const notices = repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(context));
-  const looks = repeat('looks', LOOKS_EVERY_MS, () => lookAround(context));
+  const notices = ledger.repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(context));
+  const looks = ledger.repeat('looks', LOOKS_EVERY_MS, () => lookAround(context));
   const served = await ledger.serve(processorMethods(context));
   return { ...served, dealWithNotices: notices.runOnce, lookAround: looks.runOnce };
 }

@@ -8,7 +8,7 @@ import { reportDue } from '../report.ts';
 import { type Methods, serveProcessor } from '../serve.ts';
 import { type LedgerSettings, ownSettings } from '../settings.ts';
 import { openWebhookServer, type Reply, type Webhooks } from '../webhook-server.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { purgeInbox } from './inbox.ts';
 import { answerMetrics, isReadable, openMetrics } from './metrics.ts';
 import { migrate, type Schema } from './migrate.ts';
@@ -34,6 +34,16 @@ interface Given {
   readonly settings: LedgerSettings;
   readonly schema: Schema;
   readonly log: Log;
+  readonly now: (() => Date) | undefined;
+}
+
+/** What every call of an adapter works with. */
+export interface LedgerContext {
+  readonly database: Database;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Called when there may be a new event to report. */
+  readonly onEvent: () => void;
 }
 
 const GRACE_MS = 10_000;
@@ -46,7 +56,7 @@ const PURGES_EVERY_MS = 60 * 60 * 1000;
  * closes what it starts. Throws an Error of one line that names the setting that is wrong.
  */
 export async function startLedger(started: AsyncDisposableStack, given: Given) {
-  const { name, settings, schema, log } = given;
+  const { name, settings, schema, log, now = () => new Date() } = given;
   const { HOST: host, DATABASE_URL: databaseUrl, PROCESSOR_CREDENTIAL: credential } = settings;
   const own = ownSettings(name, settings);
   const tls = readServerTls(`${name}_TLS`, tlsFiles(`${name}_TLS`, settings));
@@ -66,10 +76,10 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
   const reports = repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log }));
   repeat('purge', PURGES_EVERY_MS, () => purgeInbox(database.query));
   let webhookPort = 0;
+  const context: LedgerContext = { database, log, now, onEvent: reports.wake };
   return {
-    database,
+    context,
     metrics,
-    reports,
     repeat,
     /** Serves webhooks, with `GET /healthz` and `/readyz` beside them; returns the port. */
     async receive(webhooks: Webhooks): Promise<number> {

@@ -18,17 +18,8 @@ interface Signed {
  */
 export function signatureOf(item: Signed, hexKey: string): string {
   const { pspReference, originalReference, merchantAccountCode, merchantReference, amount, eventCode, success } = item;
-  const { value, currency } = amount ?? {};
-  const fields = [
-    pspReference,
-    originalReference,
-    merchantAccountCode,
-    merchantReference,
-    value,
-    currency,
-    eventCode,
-    success,
-  ];
+  const references = [pspReference, originalReference, merchantAccountCode, merchantReference];
+  const fields = [...references, amount?.value, amount?.currency, eventCode, success];
   const payload = fields.map((field) => String(field ?? '')).join(':');
   return createHmac('sha256', Buffer.from(hexKey, 'hex')).update(payload).digest('base64');
 }

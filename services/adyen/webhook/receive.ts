@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Database } from '../../../platform/adapter/postgres/database.ts';
 import { announce } from '../../../platform/adapter/postgres/inbox.ts';
-import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
-import type { Log } from '../../../platform/log.ts';
+import type { Webhooks } from '../../../platform/adapter/webhook-server.ts';
+import type { Context } from '../adapter-context.ts';
 import { isSigned } from './hmac.ts';
 
 const text = z.string().max(256);
@@ -25,29 +24,30 @@ export type Item = z.output<typeof ITEM>;
 /** What Adyen tells notifications apart by: the same one may come again. */
 const keyOf = ({ pspReference, eventCode, success }: Item) => `${pspReference} ${eventCode} ${success}`;
 
-/** What the webhook server needs. */
-interface Receiver {
-  readonly database: Database;
-  /** Keys of the webhook, any of which may have signed. */
-  readonly hmacKeys: readonly string[];
-  readonly log: Log;
-  /** Called when there is a new notification. */
-  readonly onNotification: () => void;
-}
-
 const BODY = z.object({ notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })).min(1) });
 
-/** Takes what is posted to `/webhook/adyen`. */
-export function webhooksTo(receiver: Receiver): Webhooks {
-  return { path: '/webhook/adyen', take: (body) => take(receiver, body) };
+/**
+ * Takes what is posted to `/webhook/adyen`, signed with one of the keys. A notification is answered `[accepted]` once all
+ * of its items are stored; Adyen sends it again until it is.
+ */
+export function webhooksTo(context: Context, hmacKeys: readonly string[], onNotification: () => void): Webhooks {
+  return {
+    path: '/webhook/adyen',
+    async take(body) {
+      const isStored = await store(context, hmacKeys, body);
+      if (!isStored) return [401];
+      onNotification();
+      return [200, '[accepted]'];
+    },
+  };
 }
 
-/** A notification is answered `[accepted]` once all of its items are stored; Adyen sends it again until it is. */
-async function take({ database, hmacKeys, log, onNotification }: Receiver, body: Buffer): Promise<Reply> {
+/** Stores the items of a notification; false when it is not signed. */
+async function store({ database, log }: Context, hmacKeys: readonly string[], body: Buffer): Promise<boolean> {
   const items = itemsOf(body);
   if (!items?.every((item) => isSigned(item, hmacKeys))) {
     log.warn('webhook refused', { reason: items ? 'signature' : 'form', bodyBytes: body.length });
-    return [401];
+    return false;
   }
   for (const signed of items) {
     const { data: item } = ITEM.safeParse(signed);
@@ -58,8 +58,7 @@ async function take({ database, hmacKeys, log, onNotification }: Receiver, body:
       log.info('webhook', { eventId: item.pspReference, kind: item.eventCode, duplicate: !isNew });
     }
   }
-  onNotification();
-  return [200, '[accepted]'];
+  return true;
 }
 
 function itemsOf(body: Buffer): object[] | undefined {

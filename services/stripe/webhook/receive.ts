@@ -1,8 +1,7 @@
 import type Stripe from 'stripe';
-import type { Database } from '../../../platform/adapter/postgres/database.ts';
 import { announce } from '../../../platform/adapter/postgres/inbox.ts';
-import type { Reply, Webhooks } from '../../../platform/adapter/webhook-server.ts';
-import type { Log } from '../../../platform/log.ts';
+import type { LedgerContext } from '../../../platform/adapter/postgres/start-ledger.ts';
+import type { Webhooks } from '../../../platform/adapter/webhook-server.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 
 /** What Stripe announced: that something happened to an object. What it is now must be asked for. */
@@ -14,17 +13,6 @@ export interface Notice {
   readonly objectId: string;
 }
 
-/** What the webhook server needs. */
-interface Receiver {
-  readonly database: Database;
-  readonly webhooks: Stripe['webhooks'];
-  /** Signing secrets of the endpoints, any of which may have signed. */
-  readonly secrets: readonly string[];
-  readonly log: Log;
-  /** Called when there is a new notice. */
-  readonly onNotice: () => void;
-}
-
 /** Where a customer goes after a checkout that names no address. */
 export const CLOSING_PATH = '/closed';
 
@@ -33,40 +21,44 @@ const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
 
 /**
  * Takes what is posted to `/webhook/stripe`, and shows a page to customers after a checkout that names no address. An
- * event is answered 200 once it is stored.
+ * event is answered 200 once it is stored. Any of the secrets, those of the endpoints, may have signed.
  */
-export function webhooksTo(receiver: Receiver): Webhooks {
+export function webhooksTo(
+  { database, log }: LedgerContext,
+  webhooks: Stripe['webhooks'],
+  secrets: readonly string[],
+  onNotice: () => void,
+): Webhooks {
   return {
     path: '/webhook/stripe',
-    take: (body, headers) => take(receiver, body, headers['stripe-signature']),
     pages: { [CLOSING_PATH]: () => [200, CLOSING_PAGE] },
+    async take(body, { 'stripe-signature': signature }) {
+      const event = verified(webhooks, secrets, body, signature);
+      if (!event) {
+        log.warn('webhook refused', { reason: 'signature', bodyBytes: body.length });
+        return [400];
+      }
+      const notice = noticeOf(event);
+      const isNew = notice && (await announce(database.query, { key: event.id, item: notice }));
+      const said = { eventId: event.id, kind: event.type };
+      log.info('webhook', { ...said, kept: notice !== undefined, duplicate: isNew === false });
+      if (isNew) onNotice();
+      return [200];
+    },
   };
 }
 
-async function take(receiver: Receiver, body: Buffer, signature: string | string[] | undefined): Promise<Reply> {
-  const event = verified(receiver, body, signature);
-  if (!event) {
-    receiver.log.warn('webhook refused', { reason: 'signature', bodyBytes: body.length });
-    return [400];
-  }
-  const notice = noticeOf(event);
-  const isNew = notice && (await announce(receiver.database.query, { key: event.id, item: notice }));
-  receiver.log.info('webhook', {
-    eventId: event.id,
-    kind: event.type,
-    kept: notice !== undefined,
-    duplicate: isNew === false,
-  });
-  if (isNew) receiver.onNotice();
-  return [200];
-}
-
 /** The event, when one of the secrets signed it within the last five minutes. */
-function verified(receiver: Receiver, body: Buffer, header: string | string[] | undefined): Stripe.Event | undefined {
+function verified(
+  webhooks: Stripe['webhooks'],
+  secrets: readonly string[],
+  body: Buffer,
+  header: string | string[] | undefined,
+): Stripe.Event | undefined {
   if (typeof header !== 'string') return undefined;
-  for (const secret of receiver.secrets) {
+  for (const secret of secrets) {
     try {
-      return receiver.webhooks.constructEvent(body, header, secret);
+      return webhooks.constructEvent(body, header, secret);
     } catch {
       // Signed with another secret, with none, or not JSON.
     }

@@ -1,9 +1,9 @@
 /** What merchants' backends receive (docs/notifications.md). */
 import { z } from 'zod';
-import * as fields from '../resource/answer-fields.ts';
-import { ListedHold } from '../resource/hold.ts';
+import { AMOUNT, TIME } from '../resource/answer-fields.ts';
 import { KINDS } from '../resource/kinds.ts';
 import { Operation } from '../resource/operation.ts';
+import { ListedHold } from '../resource/payments.ts';
 import { wordsOf } from '../resource/status-words.ts';
 import { answerOf, ID, MERCHANT_ID } from './examples/example.ts';
 import { contentOf, parametersOf } from './operation.ts';
@@ -17,12 +17,12 @@ const Notification = z
     merchantId: shown.merchantId,
     requestId: shown.requestId,
     status: z.enum(['OK', 'KO']),
-    amount: fields.money('As signed, character for character').meta({ examples: [4200] }),
+    amount: AMOUNT.schema.meta({ description: 'As signed, character for character, minor units', examples: [4200] }),
     currency: shown.currency,
     paymentMethodData: ofHold.paymentMethodData,
     tokenData: ofHold.tokenData,
     reference: shown.reference,
-    finalStateDate: fields.time('When the operation became final'),
+    finalStateDate: TIME.schema.describe('When the operation became final'),
     operation: shown.operation,
     holdRequestId: shown.holdRequestId,
     captureRequestId: shown.captureRequestId,
@@ -57,7 +57,7 @@ const TestNotification = z
     ...Notification.pick({ merchantId: true, requestId: true, currency: true }).shape,
     status: z.literal('OK'),
     amount: z.literal(0),
-    finalStateDate: fields.time('When it was asked for'),
+    finalStateDate: TIME.schema.describe('When it was asked for'),
     test: z.literal(true),
   })
   .meta({ id: 'TestNotification', description: 'About nothing: no operation has this requestId' });

@@ -6,27 +6,37 @@ import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
-import { listAudit } from './audit-log/list-audit.ts';
 import { authenticateOperator, coreCallOf, type Operator } from './authenticate.ts';
 import {
   getDelivery,
   listDeliveries,
+  listEndpoints,
+  pauseEndpoint,
   recoverDeliveries,
   replayDeliveries,
   replayDelivery,
-} from './delivery/deliveries.ts';
-import { listEndpoints, pauseEndpoint, resumeEndpoint } from './endpoint/endpoints.ts';
-import { captureHold, extendHold, incrementHold, refundCapture, releaseHold } from './hold/change-hold.ts';
-import { getHold, listHolds } from './hold/holds.ts';
-import { addSigningSecret, createApiKey, retireSigningSecret, revokeApiKey } from './merchant/credentials.ts';
-import { createMerchant, getMerchant, listMerchants, updateMerchant } from './merchant/merchants.ts';
+  resumeEndpoint,
+} from './deliveries.ts';
+import { captureHold, extendHold, getHold, incrementHold, listHolds, refundCapture, releaseHold } from './holds.ts';
+import {
+  addSigningSecret,
+  createApiKey,
+  createMerchant,
+  getMerchant,
+  listMerchants,
+  retireSigningSecret,
+  revokeApiKey,
+  updateMerchant,
+} from './merchants.ts';
 import {
   getOperatorOct,
   getOperatorOperation,
   listOperatorOperations,
+  listReviews,
+  resolveReview,
   watchOperatorOperations,
-} from './operation/operations.ts';
-import { getOverview, listMinutes } from './overview/overview.ts';
+} from './operations.ts';
+import { getOverview, listAudit, listMinutes, search } from './overview.ts';
 import {
   discardManyQuarantined,
   discardQuarantined,
@@ -35,10 +45,8 @@ import {
   listStored,
   releaseQuarantined,
   replayStored,
-} from './relay/notifications.ts';
-import { listReviews, resolveReview } from './review/reviews.ts';
+} from './relay.ts';
 import type { OperatorRoute } from './route.ts';
-import { search } from './search/search.ts';
 import { getSession, signIn, signOut } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './session/verify-token.ts';

@@ -2,9 +2,10 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import { READ } from '../http/problem-codes.ts';
 import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
 import type { Exporter } from '../resource/csv.ts';
+import { routeDefaults } from '../resource/route-defaults.ts';
+import { createsOperation, type OperationName } from '../resource/write-operation.ts';
 import type { Operator } from './authenticate.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
@@ -34,12 +35,19 @@ export interface OperatorRoute extends HandledRoute {
 export function operatorRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
   route: RouteFor<AuthenticatedCall, Q, P, B>,
 ): OperatorRoute {
-  return { credential: 'operator', method: 'get', codes: READ, ...route };
+  return { credential: 'operator', ...routeDefaults(route), ...route };
+}
+
+/** The same for a route that creates an operation. */
+export function operatorWrite<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
+  route: RouteFor<AuthenticatedCall & { readonly name: OperationName }, Q, P, B>,
+): OperatorRoute {
+  return operatorRoute(createsOperation('/operator/operations/{requestId}', route));
 }
 
 /** Describes a route that anybody may call. */
 export function publicRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
   route: RouteFor<OperatorCall, Q, P, B> & Pick<OperatorRoute, 'maxBodyBytes'>,
 ): OperatorRoute {
-  return { credential: 'none', method: 'get', codes: READ, ...route };
+  return { credential: 'none', ...routeDefaults(route), ...route };
 }

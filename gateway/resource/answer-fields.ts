@@ -1,14 +1,33 @@
-/**
- * Schemas of fields that answers have beside those of the contract's messages. A later version may add fields to an
- * answer; clients must ignore unknown ones.
- */
+/** Values in answers, and core's messages that they are made of. */
+import assert from 'node:assert/strict';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
+import type { Present } from '../http/route.ts';
 import { MOST_AMOUNT } from './request-fields.ts';
 
 export const requestId = z.uuid().describe('Names the operation (UUIDv7); not secret');
 
-/** An amount in minor units; 0 for none. */
-export const money = (description: string) => z.int().min(0).max(MOST_AMOUNT).describe(`${description}, minor units`);
+/** Minor units, 0 for none; 12 digits at most, so a JSON number loses none. */
+export const AMOUNT = { schema: z.int().min(0).max(MOST_AMOUNT), json: (amount: bigint) => Number(amount) };
 
 /** RFC 3339, UTC, milliseconds. */
-export const time = (description: string) => z.iso.datetime({ precision: 3 }).meta({ description });
+export const TIME = {
+  schema: z.iso.datetime({ precision: 3 }),
+  json: (timestamp: Timestamp) => timestampDate(timestamp).toISOString(),
+};
+
+/** Undefined for the empty string, which means "none" in protobuf. */
+export function some(text: string | undefined): string | undefined {
+  return text || undefined;
+}
+
+/** What core always answers with, though the types of protobuf do not say so. */
+export function answered<T>(message: T | undefined): T {
+  assert(message !== undefined, 'core answers with the message');
+  return message;
+}
+
+/** For core's requests, which ignore undefined fields, though the types of protobuf do not say so. */
+export function defined<T extends object>(fields: T): Present<T> {
+  return fields as Present<T>;
+}

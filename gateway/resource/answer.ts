@@ -6,8 +6,8 @@
 import type { DescField, DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import { ProcessorErrorSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import { answered, some } from './answer-fields.ts';
 import { commentOn, type JsonValue, jsonField, jsonName } from './contract-field.ts';
-import { answered, some } from './core-messages.ts';
 
 /** A message as JSON. A field that has no value is absent. */
 export type Json = Readonly<Record<string, unknown>>;

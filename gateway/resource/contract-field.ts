@@ -13,8 +13,7 @@ import {
   type StringRules,
 } from '../../proto/gen/buf/validate/validate_pb.js';
 import comments from '../../proto/gen/holdfast/v1/comments.json' with { type: 'json' };
-import { money, time } from './core-messages.ts';
-import { MOST_AMOUNT } from './request-fields.ts';
+import { AMOUNT, TIME } from './answer-fields.ts';
 
 /** What a value is in JSON, and the function that makes it. */
 export interface JsonValue {
@@ -74,8 +73,6 @@ function jsonValueOf(field: DescField, part: JsonValue | undefined): JsonValue {
   return field.fieldKind === 'list' ? listOf(part) : part;
 }
 
-const TIME: JsonValue = { schema: z.iso.datetime({ precision: 3 }), json: time };
-
 function listOf({ schema, json }: JsonValue): JsonValue {
   return { schema: z.array(schema), json: (values: never[]) => values.map(json) };
 }
@@ -85,7 +82,7 @@ function asIs(schema: z.ZodType): JsonValue {
 }
 
 function scalarOf(type: ScalarType, rules: FieldRules['type']): JsonValue {
-  if (type === ScalarType.INT64) return { schema: z.int().min(0).max(MOST_AMOUNT), json: money };
+  if (type === ScalarType.INT64) return AMOUNT;
   if (type === ScalarType.BOOL) return asIs(z.boolean());
   if (rules.case === 'int32') {
     const { greaterThan, lessThan } = rules.value;

@@ -53,12 +53,8 @@ export class ExportLimit {
   }
 }
 
-export interface Export {
-  /** The fields of an item. */
-  readonly schema: z.ZodObject;
-  /** Reads a page: that of the query, unless it is told which. */
-  readonly read: (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
-}
+/** Reads a page: that of the query, unless it is told which. */
+type ReadPage = (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
 
 export interface Exporter {
   /** A merchant, or the operators. */
@@ -74,11 +70,11 @@ interface ListCall {
   readonly exporter: Exporter;
 }
 
-/** Answers with a page of a list, or with `Accept: text/csv` with all of it. */
-export async function answerPageOrCsv({ ctx, exportLimit, exporter }: ListCall, what: Export): Promise<void> {
-  const isCsv = ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType;
-  if (isCsv) await answerCsv(ctx, exportLimit, { ...what, ...exporter });
-  else ctx.body = await what.read({});
+/** Answers with a page of a list, or with `Accept: text/csv` with all of it. `schema` has the fields of an item. */
+export async function answerPageOrCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): Promise<void> {
+  const isCsv = call.ctx.accepts('application/json', CSV.mediaType) === CSV.mediaType;
+  if (isCsv) await answerCsv(call, schema, read);
+  else call.ctx.body = await read({});
 }
 
 /**
@@ -86,36 +82,41 @@ export async function answerPageOrCsv({ ctx, exportLimit, exporter }: ListCall, 
  * it. An export that fails after its beginning is cut off: its last chunk is missing. Throws RATE_LIMITED, and what
  * reading the first page throws.
  */
-async function answerCsv(ctx: Context, limit: ExportLimit, what: Export & Exporter): Promise<void> {
+async function answerCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): Promise<void> {
+  const { ctx, exportLimit, exporter } = call;
   if (ctx.res.closed) return;
-  const release = limit.open(what.account);
+  const release = exportLimit.open(exporter.account);
   ctx.res.once('close', release);
   try {
-    const first = await what.read({ pageSize: PAGE_SIZE });
+    const first = await read({ pageSize: PAGE_SIZE });
     ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
     ctx.type = 'text/csv; charset=utf-8; header=present';
     ctx.set('Content-Disposition', 'attachment; filename="holdfast.csv"');
-    ctx.body = Readable.from(linesOf(what, first), { objectMode: false, highWaterMark: 64 * 1024 });
+    const lines = linesOf(columnsOf(schema), first, (pageToken) => nextPage(exporter, read, pageToken));
+    ctx.body = Readable.from(lines, { objectMode: false, highWaterMark: 64 * 1024 });
   } catch (error) {
     release();
     throw error;
   }
 }
 
-async function* linesOf(what: Export & Exporter, first: CsvPage): AsyncGenerator<string> {
-  const columns = columnsOf(what.schema);
+async function* linesOf(
+  columns: readonly Column[],
+  first: CsvPage,
+  next: (pageToken: string) => Promise<CsvPage>,
+): AsyncGenerator<string> {
   yield line(columns.map(({ name }) => name));
   for (let page = first; ; ) {
     const lines = page.items.map((item) => line(columns.map(({ read }) => read(item))));
     if (lines.length > 0) yield lines.join('');
     if (page.nextPageToken === undefined) return;
     const startedMs = performance.now();
-    page = await nextPage(what, page.nextPageToken);
+    page = await next(page.nextPageToken);
     await delay(Math.max(PAGE_MS, performance.now() - startedMs));
   }
 }
 
-async function nextPage({ read, isLive }: Export & Exporter, pageToken: string): Promise<CsvPage> {
+async function nextPage({ isLive }: Exporter, read: ReadPage, pageToken: string): Promise<CsvPage> {
   for (let tries = 1; ; tries++) {
     if (!isLive()) throw new Error('the credential has ended, or the gateway stops');
     try {

@@ -7,7 +7,6 @@ import {
   DeliverySchema,
   DeliveryStateSchema,
   EndpointKindSchema,
-  EndpointSchema,
   type GetDeliveryResponse,
   GetDeliveryResponseSchema,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
@@ -75,8 +74,6 @@ export async function deliveryPage(
   if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return DeliveryPage.json(NONE);
   return DeliveryPage.json(await core.notifications.listDeliveries(filters, call));
 }
-
-export const Endpoint = answer('Endpoint', EndpointSchema);
 
 /** Which deliveries to recover, besides whose. */
 export const recoverFields = {

@@ -4,8 +4,8 @@ import { OperationKindSchema, OperationSchema } from '../../proto/gen/holdfast/v
 import { OperationStateSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core/client.ts';
 import { answer, pageOf } from './answer.ts';
+import { defined } from './answer-fields.ts';
 import { numberOf } from './contract-field.ts';
-import { defined } from './core-messages.ts';
 import { isRequestId } from './identifiers.ts';
 import * as requested from './request-fields.ts';
 import { STATUS_INFOS } from './status-words.ts';

@@ -1,70 +1,96 @@
-/** Writes that create an operation: its requestId, the three answers it can get, and what these answers promise. */
-
+/** Writes that create an operation: its name, the answers it can get, and what these answers promise. */
 import { randomUUIDv7 } from 'node:crypto';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { hasCardNumber } from '../../platform/card-number.ts';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
-import { isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
+import { invalidHeader, isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
+import type { RouteFor, Schemas } from '../http/route.ts';
 import type { Json } from './answer.ts';
-import { requestId } from './answer-fields.ts';
-import { some } from './core-messages.ts';
-import { KEYED, REPLAYED, readIdempotencyKey } from './idempotency-key.ts';
 
-/** What a write answers: its result, or which operation has none yet. */
-export interface Outcome {
-  /** It was stored under the idempotency key before. */
-  readonly replayed: boolean;
-  readonly body?: Json;
-  readonly inProgress?: { readonly requestId: string; readonly holdRequestId?: string };
+import { requestId, some } from './answer-fields.ts';
+
+/** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
+export interface OperationName {
+  readonly operationRequestId: string;
+  readonly idempotencyKey?: string;
 }
 
-/** The outcome of an operation that core answers with: `json` makes the answer when it is OK. */
-export function outcomeOf<M extends { readonly state: OperationState } & NonNullable<Outcome['inProgress']>>(
-  operation: M,
-  replayed: boolean,
-  json: (operation: M) => Json,
-): Outcome {
-  return operation.state === OperationState.OK
-    ? { body: json(operation), replayed }
-    : { inProgress: operation, replayed };
+/**
+ * The description of a route that creates an operation, with all that such routes have in common. Its handler is also
+ * called with the operation's `name`; `lookUp` is the path of the route that answers with the operation.
+ */
+export function createsOperation<
+  Call extends { readonly ctx: Context },
+  Q extends z.ZodObject,
+  P extends Schemas,
+  B extends z.ZodType,
+>(
+  lookUp: string,
+  route: RouteFor<Call & { readonly name: OperationName }, Q, P, B>,
+): RouteFor<Call, Q, P, B> & { readonly method: 'post' } {
+  const answers = Object.entries(route.answers).map(([status, answer]) => [status, { ...answer, headers: REPLAYED }]);
+  const description =
+    `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
+    'answer is final, it was not done and never will be';
+  return {
+    ...route,
+    method: 'post',
+    headers: { ...KEYED, ...route.headers },
+    answers: { ...Object.fromEntries(answers), 202: { description, schema: InProgress, headers: REPLAYED } },
+    promises: WRITE_PROMISES,
+    handler: (call) => namingOperation(call.ctx, (name) => route.handler({ ...call, name })),
+  };
 }
 
 /**
  * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask
- * about it. Returns the body of the outcome that `write` returns; answers 202 when it is unknown. Throws INTERNAL with
- * the requestId for an unexpected failure, and Problem for a refusal, also of the Idempotency-Key.
+ * about it. Answers 202 when the outcome is unknown. Throws INTERNAL with the requestId for an unexpected failure, and
+ * Problem for a refusal, also of the Idempotency-Key.
  */
-export async function writeOperation(ctx: Context, write: (name: OperationName) => Promise<Outcome>) {
+async function namingOperation(ctx: Context, write: (name: OperationName) => unknown): Promise<unknown> {
   const key = readIdempotencyKey(ctx);
   const operationRequestId = randomUUIDv7();
   ctx.state.requestId = operationRequestId;
   try {
-    return answer(ctx, await write({ ...key, operationRequestId }));
+    return await write({ ...key, operationRequestId });
   } catch (error) {
-    if (error instanceof OutcomeUnknown) {
-      return answer(ctx, { inProgress: { requestId: operationRequestId }, replayed: false });
-    }
+    if (error instanceof OutcomeUnknown) return answerInProgress(ctx, { requestId: operationRequestId });
     const problem = isServiceError(error) ? problemOfRpc(error) : error;
     if (problem instanceof Problem && problem.code !== 'INTERNAL') throw problem;
     throw new Problem('INTERNAL', { requestId: operationRequestId, cause: error });
   }
 }
 
-function answer(ctx: Context, { replayed, body, inProgress }: Outcome): Json | undefined {
-  if (replayed) ctx.set('Idempotency-Replayed', 'true');
-  ctx.state.requestId = (body ?? inProgress)?.requestId;
-  if (inProgress === undefined) return body;
-  const { requestId, holdRequestId } = inProgress;
-  ctx.status = 202;
-  ctx.body = { requestId, holdRequestId: some(holdRequestId), status: 'IN_PROGRESS' };
-  return undefined;
+/** An operation in core's answer to a write. */
+interface Written {
+  readonly requestId: string;
+  readonly holdRequestId?: string;
+  readonly state: OperationState;
 }
 
-/** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
-export interface OperationName {
-  readonly operationRequestId: string;
-  readonly idempotencyKey?: string;
+/**
+ * Answers a write: what `json` makes of the operation once it is OK, else 202. `replayed`: it was stored under the
+ * idempotency key before.
+ */
+export function answerOperation<O extends Written>(
+  ctx: Context,
+  operation: O,
+  replayed: boolean,
+  json: (operation: O) => Json,
+): Json | undefined {
+  if (replayed) ctx.set('Idempotency-Replayed', 'true');
+  if (operation.state !== OperationState.OK) return answerInProgress(ctx, operation);
+  const body = json(operation);
+  ctx.state.requestId = body.requestId;
+  return body;
+}
+
+function answerInProgress(ctx: Context, { requestId, holdRequestId }: Omit<Written, 'state'>): undefined {
+  ctx.state.requestId = requestId;
+  ctx.status = 202;
+  ctx.body = { requestId, holdRequestId: some(holdRequestId), status: 'IN_PROGRESS' };
 }
 
 const InProgress = z
@@ -91,21 +117,34 @@ const WRITE_PROMISES: Readonly<Record<number, string>> = {
   503: `${NOTHING_STORED}: send it again after Retry-After.`,
 };
 
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7E]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .refine((key) => !hasCardNumber(key), 'must not contain a card number')
+  .meta({
+    description:
+      'Makes a repetition safe: the same key with the same body gets the first answer again, with ' +
+      'Idempotency-Replayed. One keyspace per merchant, for POST routes; kept for 7 days',
+    examples: ['order-1001-hold'],
+  });
+
+const HEADER = 'Idempotency-Key';
+const KEYED = { [HEADER]: idempotencyKey.optional() };
+const REPLAYED = {
+  'Idempotency-Replayed': z
+    .literal('true')
+    .describe('This is the first answer again; the request changed nothing')
+    .optional(),
+};
+
 /**
- * What all routes that create an operation have in common. `schema` is the answer when it is done; `lookUp` is the path
- * of the route that answers with the operation.
+ * Reads the Idempotency-Key header, to spread into a core request. Throws Problem INVALID_REQUEST naming the header.
  */
-export function createsOperation(status: 200 | 201, description: string, schema: z.ZodType, lookUp: string) {
-  const inProgress =
-    `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
-    'answer is final, it was not done and never will be';
-  return {
-    method: 'post',
-    headers: KEYED,
-    answers: {
-      [status]: { description, schema, headers: REPLAYED },
-      202: { description: inProgress, schema: InProgress, headers: REPLAYED },
-    },
-    promises: WRITE_PROMISES,
-  } as const;
+export function readIdempotencyKey(ctx: Context): { idempotencyKey?: string } {
+  if (ctx.req.headers['idempotency-key'] === undefined) return {};
+  const [key = '', ...others] = ctx.req.headersDistinct['idempotency-key'] ?? [];
+  if (others.length > 0) throw invalidHeader(HEADER, 'is given more than once');
+  const result = idempotencyKey.safeParse(key);
+  if (!result.success) throw invalidHeader(HEADER, result.error.issues[0]?.message ?? '');
+  return { idempotencyKey: key };
 }

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { Counter, type Registry } from 'prom-client';
 import { FairShare } from '../../platform/fair-share.ts';
 import { Problem } from '../http/problem.ts';
@@ -54,20 +54,23 @@ export class InFlightLimits {
     };
   }
 
-  /** Runs a capture. Throws RATE_LIMITED, without running it, when as many of this hold are under way as may be. */
-  async capture<T>(ctx: Context, preauthorizationId: string, run: () => Promise<T>): Promise<T> {
+  /**
+   * Takes a place for a capture, until what is returned is disposed of. Throws RATE_LIMITED when as many of this hold
+   * are under way as may be.
+   */
+  enterHold(merchantId: string, preauthorizationId: string): Disposable {
     // Another merchant that names this hold, which core answers 404, takes none of its places.
-    const hold = `${identityOf(ctx).merchantId} ${preauthorizationId}`;
+    const hold = `${merchantId} ${preauthorizationId}`;
     const count = this.#capturesOfHold.get(hold) ?? 0;
     if (count >= CAPTURES_PER_HOLD) throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
     this.#capturesOfHold.set(hold, count + 1);
-    try {
-      return await run();
-    } finally {
-      const left = (this.#capturesOfHold.get(hold) ?? 1) - 1;
-      if (left > 0) this.#capturesOfHold.set(hold, left);
-      else this.#capturesOfHold.delete(hold);
-    }
+    return { [Symbol.dispose]: () => this.#leaveHold(hold) };
+  }
+
+  #leaveHold(hold: string): void {
+    const left = (this.#capturesOfHold.get(hold) ?? 1) - 1;
+    if (left > 0) this.#capturesOfHold.set(hold, left);
+    else this.#capturesOfHold.delete(hold);
   }
 
   #refusal(reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {

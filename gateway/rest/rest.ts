@@ -9,31 +9,41 @@ import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/read-input.ts';
 import { authenticate, identityOf } from './authenticate.ts';
-import { getContract } from './contract/contract.ts';
-import { getOwnDelivery, listOwnDeliveries, recoverOwnDeliveries, replayOwnDelivery } from './delivery/deliveries.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
-import { createOct, getOct } from './oct/octs.ts';
-import { getOperation, listOperations, watchOperations } from './operation/operations.ts';
+import {
+  getOwnDelivery,
+  listOwnDeliveries,
+  recoverOwnDeliveries,
+  replayOwnDelivery,
+  watchNotifications,
+} from './notifications.ts';
+import {
+  createOct,
+  createRefund,
+  getContract,
+  getOct,
+  getOperation,
+  getRefund,
+  listOperations,
+  watchOperations,
+} from './operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import {
   extendPreauthorization,
   incrementPreauthorization,
   releasePreauthorization,
+  renewPreauthorization,
 } from './preauthorization/change-preauthorization.ts';
-import { createPreauthorization } from './preauthorization/create-preauthorization.ts';
+import { createPreauthorization, updatePreauthorization } from './preauthorization/create-preauthorization.ts';
 import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
-import { renewPreauthorization } from './preauthorization/renew-preauthorization.ts';
-import { updatePreauthorization } from './preauthorization/update-preauthorization.ts';
-import { createRefund, getRefund } from './refund/refunds.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
-import { watchNotifications } from './webhook-endpoint/watch-notifications.ts';
 import {
   addOwnSigningSecret,
   getWebhookEndpoint,
   retireOwnSigningSecret,
   sendTestNotification,
   setWebhookEndpoint,
-} from './webhook-endpoint/webhook.ts';
+} from './webhook.ts';
 
 /**
  * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a

@@ -2,10 +2,11 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import { READ } from '../http/problem-codes.ts';
 import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
 import type { Exporter } from '../resource/csv.ts';
 import { ownMerchantId } from '../resource/request-fields.ts';
+import { routeDefaults } from '../resource/route-defaults.ts';
+import { createsOperation, type OperationName } from '../resource/write-operation.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 
 /** What a merchant's handler is called with, besides what its schemas read. */
@@ -32,5 +33,12 @@ export const NoFields = z.strictObject({ merchantId: ownMerchantId }).meta({ id:
 export function restRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
   route: RouteFor<RestCall, Q, P, B> & Pick<RestRoute, 'checkBytes'>,
 ): RestRoute {
-  return { credential: 'apiKey', method: 'get', codes: READ, ...route };
+  return { credential: 'apiKey', ...routeDefaults(route), ...route };
+}
+
+/** Describes a merchant's route that creates an operation. */
+export function restWrite<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
+  route: RouteFor<RestCall & { readonly name: OperationName }, Q, P, B> & Pick<RestRoute, 'checkBytes'>,
+): RestRoute {
+  return restRoute(createsOperation('/operations/{requestId}', route));
 }

@@ -2,8 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { networkOf } from '../../http/client-address.ts';
-import { WRITE } from '../../http/problem-codes.ts';
-import { time } from '../../resource/answer-fields.ts';
+import { TIME } from '../../resource/answer-fields.ts';
 import { operatorRoute, publicRoute } from '../route.ts';
 import { COOKIE, operatorName, SESSION_SECONDS, type Session, type Sessions, sessionHash } from './sessions.ts';
 
@@ -15,7 +14,7 @@ const OperatorSession = z
       .string()
       .describe('What calls that change something carry in X-CSRF-Token; absent with a bearer token')
       .optional(),
-    expiresAt: time('When the session ends; absent with a bearer token').optional(),
+    expiresAt: TIME.schema.describe('When the session ends; absent with a bearer token').optional(),
   })
   .meta({ id: 'OperatorSession' });
 
@@ -47,7 +46,6 @@ export const signIn = publicRoute({
   /** A token and a name, even with every character escaped. */
   maxBodyBytes: 4 * 1024,
   answers: { 200: { description: 'The session', schema: OperatorSession } },
-  codes: WRITE,
   handler: async ({ ctx, verify, sessions, body: { token, operator = '' } }) => {
     await verify(token, networkOf(ctx.ip));
     const session = sessions.start(token, operator);
@@ -82,7 +80,6 @@ export const signOut = operatorRoute({
     'The cookie is removed, and a copy of it is refused, at other gateways within a second. With a bearer token ' +
     'nothing changes.',
   answers: { 204: { description: 'It is over, at every gateway' } },
-  codes: WRITE,
   handler: async ({ ctx, core, credentials, asOperator, operator: { session } }) => {
     if (session) {
       const expiresAt = timestampFromMs(session.expiresAtMs);

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { CAPTURE } from '../../http/problem-codes.ts';
-import { Capture, captureOutcome } from '../../resource/capture.ts';
-import { KEYED } from '../../resource/idempotency-key.ts';
-import * as fields from '../../resource/request-fields.ts';
-import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
-import { restRoute } from '../route.ts';
-import { namedHold } from './named-hold.ts';
+import { answered } from '../../resource/answer-fields.ts';
+import { Capture } from '../../resource/payments.ts';
+import { amount, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
+import { answerOperation } from '../../resource/write-operation.ts';
+import { restWrite } from '../route.ts';
+import { namedHold } from './preauthorizations.ts';
 import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
 
-export const capturePreauthorization = restRoute({
-  ...createsOperation(200, 'The capture', Capture.schema, '/operations/{requestId}'),
+export const capturePreauthorization = restWrite({
   path: '/preauthorization/authorization',
   tag: 'Holds',
   summary: 'Capture a hold, in full or in part',
@@ -17,27 +16,26 @@ export const capturePreauthorization = restRoute({
     'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, ' +
     'and releases what is left. Where it allows several, `finalCapture: true` does. The answer says `finalCapture: ' +
     'true` when it closed the hold. Merchants whose contract says so sign this request (RFC 9421).',
-  headers: { ...KEYED, ...SIGNATURE_HEADERS },
+  headers: SIGNATURE_HEADERS,
   body: z
     .strictObject({
-      merchantId: fields.ownMerchantId,
-      preauthorizationId: fields.preauthorizationId,
-      amountToCapture: fields.amount,
+      merchantId: ownMerchantId,
+      preauthorizationId,
+      amountToCapture: amount,
       finalCapture: z
         .boolean()
         .describe('Close the hold with this capture; it does so anyway when the contract allows one')
         .optional(),
     })
     .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
+  answers: { 200: { description: 'The capture', schema: Capture.schema } },
   codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
   checkBytes: demandSignature,
-  handler: ({ ctx, core, inFlight, merchantId, body }) => {
+  handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
+    using _place = inFlight.enterHold(merchantId, body.preauthorizationId);
     const { amountToCapture, finalCapture = false } = body;
-    const request = { ...namedHold(body), amountToCapture, finalCapture, merchantId };
-    return inFlight.capture(ctx, body.preauthorizationId, () =>
-      writeOperation(ctx, async (name) =>
-        captureOutcome(await core.preauthorizations.capturePreauthorization({ ...request, ...name })),
-      ),
-    );
+    const request = { ...namedHold(body), amountToCapture, finalCapture, merchantId, ...name };
+    const { capture, replayed } = await core.preauthorizations.capturePreauthorization(request);
+    return answerOperation(ctx, answered(capture), replayed, Capture.json);
   },
 });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { EXTENSION, INCREMENT, RELEASE } from '../../http/problem-codes.ts';
+import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
-import { actOutcome, Increment, incrementOutcome } from '../../resource/hold.ts';
-import * as fields from '../../resource/request-fields.ts';
-import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
-import { restRoute } from '../route.ts';
-import { Hold } from './hold.ts';
-import { demandOneId, EITHER_ID, namedHold, ONE_ID } from './named-hold.ts';
+import { answerChange, answerIncrement, Increment } from '../../resource/payments.ts';
+import { amount, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
+import { answerOperation } from '../../resource/write-operation.ts';
+import { restWrite } from '../route.ts';
+import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './preauthorizations.ts';
 
-export const incrementPreauthorization = restRoute({
-  ...createsOperation(200, 'Added', Increment, '/operations/{requestId}'),
+export const incrementPreauthorization = restWrite({
   path: '/preauthorization/increment',
   tag: 'Holds',
   summary: 'Add to a hold',
@@ -18,30 +16,22 @@ export const incrementPreauthorization = restRoute({
     'captured in part, but not closed: refused as CAPTURE_IN_FLIGHT are releases, final captures and a further ' +
     'increment.',
   body: z
-    .strictObject({
-      merchantId: fields.ownMerchantId,
-      preauthorizationId: fields.preauthorizationId,
-      amountToAdd: fields.amount,
-    })
+    .strictObject({ merchantId: ownMerchantId, preauthorizationId, amountToAdd: amount })
     .meta({ id: 'IncrementPreauthorization', description: 'Adds to a hold' }),
+  answers: { 200: { description: 'Added', schema: Increment } },
   codes: INCREMENT,
-  handler: ({ ctx, core, merchantId, body }) => {
+  handler: async ({ ctx, core, merchantId, body, name }) => {
     const { amountToAdd } = body;
-    const request = { ...namedHold(body), amountToAdd, merchantId };
-    return writeOperation(ctx, async (name) =>
-      incrementOutcome(await core.preauthorizations.incrementPreauthorization({ ...request, ...name }), amountToAdd),
-    );
+    const request = { ...namedHold(body), amountToAdd, merchantId, ...name };
+    return answerIncrement(ctx, await core.preauthorizations.incrementPreauthorization(request), amountToAdd);
   },
 });
 
 const ExtendedHold = Hold.schema
-  .extend({
-    extensionRequestId: answers.requestId.describe('Names the extension'),
-  })
+  .extend({ extensionRequestId: answers.requestId.describe('Names the extension') })
   .meta({ id: 'ExtendedHold' });
 
-export const extendPreauthorization = restRoute({
-  ...createsOperation(200, 'The hold with its new `expiresAt`', ExtendedHold, '/operations/{requestId}'),
+export const extendPreauthorization = restWrite({
   path: '/preauthorization/extend',
   tag: 'Holds',
   summary: 'Let a hold end later',
@@ -49,29 +39,16 @@ export const extendPreauthorization = restRoute({
     "After the contract's hold period from now, or when the processor says, if that is earlier; never earlier than " +
     'before. A hold whose extension has no result at its end does not expire until it has one.',
   body: z
-    .strictObject({
-      merchantId: fields.ownMerchantId,
-      preauthorizationId: fields.preauthorizationId,
-    })
+    .strictObject({ merchantId: ownMerchantId, preauthorizationId })
     .meta({ id: 'ExtendPreauthorization', description: 'Lets a hold end later' }),
+  answers: { 200: { description: 'The hold with its new `expiresAt`', schema: ExtendedHold } },
   codes: EXTENSION,
-  handler: ({ ctx, core, merchantId, body }) => {
-    const request = { ...namedHold(body), merchantId };
-    return writeOperation(ctx, async (name) => {
-      const extension = await core.preauthorizations.extendPreauthorization({ ...request, ...name });
-      return actOutcome(extension, (hold, extensionRequestId) => ({ ...Hold.json(hold), extensionRequestId }));
-    });
+  handler: async ({ ctx, core, merchantId, body, name }) => {
+    const request = { ...namedHold(body), merchantId, ...name };
+    const extension = await core.preauthorizations.extendPreauthorization(request);
+    return answerChange(ctx, extension, (hold, extensionRequestId) => ({ ...Hold.json(hold), extensionRequestId }));
   },
 });
-
-const ReleasePreauthorization = z
-  .strictObject(EITHER_ID)
-  .superRefine(demandOneId)
-  .meta({
-    id: 'ReleasePreauthorization',
-    description: 'Gives back what remains of a hold, or cancels its checkout',
-    ...ONE_ID,
-  });
 
 const ReleasedHold = Hold.schema
   .extend({
@@ -79,21 +56,62 @@ const ReleasedHold = Hold.schema
   })
   .meta({ id: 'ReleasedHold' });
 
-export const releasePreauthorization = restRoute({
-  ...createsOperation(200, 'The hold, closed', ReleasedHold, '/operations/{requestId}'),
+export const releasePreauthorization = restWrite({
   path: '/preauthorization/release',
   tag: 'Holds',
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
     'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
     'or release of it has no result, and as HOLD_FROZEN until an operator has decided about it.',
-  body: ReleasePreauthorization,
+  body: z
+    .strictObject(EITHER_ID)
+    .superRefine(demandOneId)
+    .meta({
+      id: 'ReleasePreauthorization',
+      description: 'Gives back what remains of a hold, or cancels its checkout',
+      ...ONE_ID,
+    }),
+  answers: { 200: { description: 'The hold, closed', schema: ReleasedHold } },
   codes: RELEASE,
-  handler: ({ ctx, core, merchantId, body }) => {
-    const request = { ...namedHold(body), merchantId };
-    return writeOperation(ctx, async (name) => {
-      const release = await core.preauthorizations.releasePreauthorization({ ...request, ...name });
-      return actOutcome(release, (hold, releaseRequestId) => ({ ...Hold.json(hold), releaseRequestId }));
-    });
+  handler: async ({ ctx, core, merchantId, body, name }) => {
+    const request = { ...namedHold(body), merchantId, ...name };
+    const release = await core.preauthorizations.releasePreauthorization(request);
+    return answerChange(ctx, release, (hold, releaseRequestId) => ({ ...Hold.json(hold), releaseRequestId }));
+  },
+});
+
+export const renewPreauthorization = restWrite({
+  path: '/preauthorization/renew',
+  tag: 'Holds',
+  summary: 'Place a hold again',
+  description:
+    'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for what ' +
+    'remained of it: what is left of an open one, what was given back of one that has ended. One that is still open ' +
+    'is released after the new one is placed.',
+  body: z
+    .strictObject({ ...EITHER_ID, amount: amount.optional() })
+    .superRefine(demandOneId)
+    .meta({
+      id: 'RenewPreauthorization',
+      description: 'Asks for a hold like an earlier one, for what remained of it unless `amount` says otherwise',
+      ...ONE_ID,
+    }),
+  answers: { 201: { description: 'The new hold', schema: Hold.schema } },
+  codes: [
+    ...KEYED_WRITE,
+    'PREAUTHORIZATION_NOT_FOUND',
+    'HOLD_NOT_PLACED',
+    'NOT_SUPPORTED',
+    'HOLD_FROZEN',
+    'HOLD_CAPTURED',
+    'CAPTURE_IN_FLIGHT',
+    'TOKEN_INVALID',
+    ...PROCESSOR,
+  ],
+  handler: async ({ ctx, core, merchantId, body, name }) => {
+    const request = { ...body, ...namedHold(body), merchantId, ...name };
+    const { preauthorization, state, replayed } = await core.preauthorizations.renewPreauthorization(request);
+    const hold = answers.answered(preauthorization);
+    return answerOperation(ctx, { requestId: hold.requestId, state }, replayed, () => Hold.json(hold));
   },
 });

@@ -2,14 +2,34 @@ import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { KEYED_WRITE, PROCESSOR } from '../../http/problem-codes.ts';
+import { KEYED_WRITE, PROCESSOR, WRITE } from '../../http/problem-codes.ts';
 import { answer } from '../../resource/answer.ts';
-import { time } from '../../resource/answer-fields.ts';
-import { answered } from '../../resource/core-messages.ts';
+import { answered, TIME } from '../../resource/answer-fields.ts';
 import * as fields from '../../resource/request-fields.ts';
-import { createsOperation, writeOperation } from '../../resource/write-operation.ts';
-import { restRoute } from '../route.ts';
-import { captureAt, Hold, metadata, releaseAt } from './hold.ts';
+import { answerOperation } from '../../resource/write-operation.ts';
+import { restRoute, restWrite } from '../route.ts';
+import { Hold } from './preauthorizations.ts';
+
+/** What a request can say of a hold, also later. */
+const terms = {
+  captureAt: fields.time.describe(
+    'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
+  ),
+  releaseAt: fields.time.describe("An end earlier than the period's: in the future, before the end of the period"),
+  metadata: z
+    .record(
+      fields.text(40),
+      z
+        .string()
+        .max(500)
+        .and(fields.text(500).or(z.literal(''))),
+    )
+    .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
+    .describe(
+      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in " +
+        'all',
+    ),
+};
 
 const returnUrl = fields
   .text(2048)
@@ -40,9 +60,9 @@ const CreatePreauthorization = z
     expectedCaptureAt: fields.time
       .describe('When you expect to capture: a processor may ask for a longer authorization')
       .optional(),
-    captureAt: captureAt.optional(),
-    releaseAt: releaseAt.optional(),
-    metadata: metadata.optional(),
+    captureAt: terms.captureAt.optional(),
+    releaseAt: terms.releaseAt.optional(),
+    metadata: terms.metadata.optional(),
   })
   .meta({
     id: 'CreatePreauthorization',
@@ -54,20 +74,12 @@ const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
   only: ['requestId', 'checkoutUrl', 'checkoutExpiresAt'],
   own: {
     status: { schema: z.literal('IN_PROGRESS'), read: () => 'IN_PROGRESS' },
-    checkoutUrl: {
-      schema: z.url().describe('Forward the customer there; carries a capability, do not log it'),
-    },
-    checkoutExpiresAt: { schema: time('Until when it accepts a card') },
+    checkoutUrl: { schema: z.url().describe('Forward the customer there; carries a capability, do not log it') },
+    checkoutExpiresAt: { schema: TIME.schema.describe('Until when it accepts a card') },
   },
 });
 
-export const createPreauthorization = restRoute({
-  ...createsOperation(
-    201,
-    'The hold; without `tokenId`, where the customer enters a card',
-    z.union([Hold.schema, OpenCheckout.schema]),
-    '/operations/{requestId}',
-  ),
+export const createPreauthorization = restWrite({
   path: '/preauthorization',
   tag: 'Holds',
   summary: 'Place a hold',
@@ -76,14 +88,61 @@ export const createPreauthorization = restRoute({
     'a card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
     'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
   body: CreatePreauthorization,
+  answers: {
+    201: {
+      description: 'The hold; without `tokenId`, where the customer enters a card',
+      schema: z.union([Hold.schema, OpenCheckout.schema]),
+    },
+  },
   codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
-  handler: ({ ctx, core, merchantId, body }) =>
-    writeOperation(ctx, async (name) => {
-      const request = { ...body, ...name, merchantId };
-      const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
-      const hold = answered(preauthorization);
-      if (state === OperationState.OK) return { body: Hold.json(hold), replayed };
-      if (state === OperationState.PENDING) return { body: OpenCheckout.json(hold), replayed };
-      return { inProgress: hold, replayed };
-    }),
+  handler: async ({ ctx, core, merchantId, body, name }) => {
+    const request = { ...body, merchantId, ...name };
+    const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
+    const hold = answered(preauthorization);
+    // An open checkout waits for its customer: nothing about it is unknown.
+    const isOpen = state === OperationState.PENDING;
+    const placing = { requestId: hold.requestId, state: isOpen ? OperationState.OK : state };
+    return answerOperation(ctx, placing, replayed, () => (isOpen ? OpenCheckout : Hold).json(hold));
+  },
+});
+
+const UpdatePreauthorization = z
+  .strictObject({
+    merchantId: fields.ownMerchantId,
+    captureAt: terms.captureAt.nullable().optional(),
+    releaseAt: terms.releaseAt.nullable().optional(),
+    description: fields.description.nullable().optional(),
+    merchantReference: fields.merchantReference.nullable().optional(),
+    metadata: terms.metadata.nullable().optional(),
+  })
+  .refine(({ merchantId, ...change }) => Object.keys(change).length > 0, 'must change at least one field')
+  .meta({ id: 'UpdatePreauthorization', description: 'Changes what is named; null takes it back' });
+
+export const updatePreauthorization = restRoute({
+  method: 'patch',
+  path: '/preauthorization/{requestId}',
+  tag: 'Holds',
+  summary: 'Change what a hold is for, or when it is captured or ends by itself',
+  description:
+    'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
+    'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
+  parameters: { requestId: fields.requestId },
+  body: UpdatePreauthorization,
+  answers: { 200: { description: 'The hold as it is now', schema: Hold.schema } },
+  codes: [
+    ...WRITE,
+    'PREAUTHORIZATION_NOT_FOUND',
+    'HOLD_NOT_PLACED',
+    'HOLD_EXPIRED',
+    'HOLD_RELEASED',
+    'HOLD_CAPTURED',
+    'TIME_OUT_OF_RANGE',
+    'SIGNATURE_REQUIRED',
+  ],
+  handler: async ({ core, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
+    const paths = Object.keys(change).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    const given = Object.entries(change).filter(([, value]) => value !== null);
+    const request = { ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } };
+    return Hold.json((await core.preauthorizations.updatePreauthorization(request)).preauthorization);
+  },
 });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../../gateway/http/problem.ts';
-import { ResolveBody } from '../../../gateway/operator/review/reviews.ts';
+import { ResolveBody } from '../../../gateway/operator/operations.ts';
 import { CHROMIUM } from './browser.ts';
 import { useViews } from './use-views.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import type { Credentials } from '../../../core/credentials.ts';
-import { readIdempotencyKey } from '../../../resource/idempotency-key.ts';
+import { readIdempotencyKey } from '../../../resource/write-operation.ts';
 import type { RestCall } from '../../route.ts';
 import { verifyMessageSignature } from './message-signature.ts';
 import { parseField, refuseSignature } from './signature-input.ts';

@@ -8,13 +8,13 @@ import {
   StoredNotificationState,
   VerificationFailureReasonSchema,
   VerificationFailureSchema,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
-import { answer, pageOf } from '../../resource/answer.ts';
-import { numberOf } from '../../resource/contract-field.ts';
-import { FORMS, GRAMMAR } from '../../resource/identifiers.ts';
-import { merchantId, NoBody, page, time, uuid } from '../../resource/request-fields.ts';
-import { operatorRoute } from '../route.ts';
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { WRITE_ONE } from '../http/problem-codes.ts';
+import { answer, pageOf } from '../resource/answer.ts';
+import { numberOf } from '../resource/contract-field.ts';
+import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
+import { merchantId, NoBody, page, time, uuid } from '../resource/request-fields.ts';
+import { operatorRoute } from './route.ts';
 
 /** A notification that the relay could not verify, without its body and signature. */
 const VerificationFailure = answer('VerificationFailure', VerificationFailureSchema, {
@@ -145,7 +145,6 @@ function decidesQuarantined(act: 'release' | 'discard', summary: string, descrip
     parameters: { quarantineId: uuid('notification that was set aside') },
     body: NoBody,
     answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
-    codes: WRITE_ONE,
     handler: async ({ core, asOperator, params }) =>
       QuarantinedNotification.json(
         (await core.notifications[`${act}QuarantinedNotification`](params, asOperator)).notification,
@@ -172,7 +171,6 @@ export const discardManyQuarantined = operatorRoute({
     })
     .meta({ id: 'DiscardQuarantined', description: 'Which to discard' }),
   answers: { 200: { description: 'They are discarded', schema: DiscardedQuarantined.schema } },
-  codes: WRITE,
   handler: async ({ core, asOperator, body }) =>
     DiscardedQuarantined.json(await core.notifications.discardQuarantinedNotifications(body, asOperator)),
 });

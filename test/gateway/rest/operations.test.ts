@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { useStage } from '../../stage.ts';
-import { CAPTURE_ID, HOLD_ID, NOW, NOW_TEXT } from '../examples.ts';
+import { useStage } from '../stage.ts';
+import { CAPTURE_ID, HOLD_ID, NOW, NOW_TEXT } from './examples.ts';
 
 const OPERATION = {
   requestId: CAPTURE_ID,

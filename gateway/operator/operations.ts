@@ -1,14 +1,65 @@
 import { z } from 'zod';
-import { ReviewItemSchema, ReviewReasonSchema } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { WRITE_ONE } from '../../http/problem-codes.ts';
-import { answer, pageOf } from '../../resource/answer.ts';
-import { requestId } from '../../resource/answer-fields.ts';
-import { numberOf } from '../../resource/contract-field.ts';
-import { Operation } from '../../resource/operation.ts';
-import { merchantId, page, text } from '../../resource/request-fields.ts';
-import { REVIEWED_KINDS } from '../../resource/status-words.ts';
-import { operatorRoute } from '../route.ts';
+import { ReviewItemSchema, ReviewReasonSchema } from '../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../event-stream/event-stream.ts';
+import { READ } from '../http/problem-codes.ts';
+import { answer, pageOf } from '../resource/answer.ts';
+import { requestId } from '../resource/answer-fields.ts';
+import { numberOf } from '../resource/contract-field.ts';
+import { answerPageOrCsv, CSV } from '../resource/csv.ts';
+import { Operation, OperationFilters, OperationPage, operationPage } from '../resource/operation.ts';
+import { Oct } from '../resource/payments.ts';
+import { merchantId, page, text } from '../resource/request-fields.ts';
+import { REVIEWED_KINDS } from '../resource/status-words.ts';
+import { operatorRoute } from './route.ts';
+
+export const listOperatorOperations = operatorRoute({
+  path: '/operator/operations',
+  tag: 'Operators: overview',
+  summary: 'List final results, newest first',
+  description:
+    'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
+  query: OperationFilters.extend({ merchantId: merchantId.optional() }),
+  answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
+  handler: ({ query, ...call }) =>
+    answerPageOrCsv(call, Operation.schema, (page) => operationPage(call.core, { ...query, ...page }, call.asOperator)),
+});
+
+export const watchOperatorOperations = operatorRoute({
+  path: '/operator/operations/stream',
+  tag: 'Operators: overview',
+  summary: 'Follow results as they are committed, of one merchant or all',
+  description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
+  query: z.strictObject({ merchantId: merchantId.optional() }),
+  headers: LAST_EVENT_ID,
+  answers: { 200: eventStream(Operation.schema) },
+  codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
+  handler: async ({ ctx, operator, asOperator, query: { merchantId = '' }, ...call }) => {
+    const reader = { merchantId, credential: 'operator', isLive: operator.isLive, ...asOperator };
+    await streamEvents(ctx, call, reader, OPERATIONS);
+  },
+});
+
+export const getOperatorOperation = operatorRoute({
+  path: '/operator/operations/{requestId}',
+  tag: 'Operators: overview',
+  summary: 'Look up an operation, final or not',
+  description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The operation', schema: Operation.schema } },
+  handler: async ({ core, asOperator, params }) =>
+    Operation.json((await core.operations.getOperation(params, asOperator)).operation),
+});
+
+export const getOperatorOct = operatorRoute({
+  path: '/operator/oct/{requestId}',
+  tag: 'Operators: overview',
+  summary: 'Look up an OCT',
+  description: 'By its `requestId`, of any merchant, final or not.',
+  parameters: { requestId },
+  answers: { 200: { description: 'The OCT', schema: Oct.schema } },
+  handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
+});
 
 const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
   own: { operation: { schema: z.enum(REVIEWED_KINDS).describe('What the operation does') } },
@@ -76,7 +127,6 @@ export const resolveReview = operatorRoute({
   parameters: { requestId },
   body: ResolveBody,
   answers: { 200: { description: 'What was decided', schema: Resolved } },
-  codes: WRITE_ONE,
   handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
     const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
     const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
   DeliveryStateSchema,
+  EndpointKind,
   EndpointKindSchema,
+  EndpointSchema,
   ReplayDeliveriesResponseSchema,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { READ_ONE, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
-import { answer } from '../../resource/answer.ts';
-import { numberOf } from '../../resource/contract-field.ts';
-import { defined } from '../../resource/core-messages.ts';
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { answer, pageOf } from '../resource/answer.ts';
+import { numberOf } from '../resource/contract-field.ts';
 import {
   AttemptsPage,
   DeliveryFilters,
@@ -18,9 +18,9 @@ import {
   RecoveredDeliveries,
   recoverFields,
   WholeDelivery,
-} from '../../resource/delivery.ts';
-import { merchantId, NoBody, time, uuid } from '../../resource/request-fields.ts';
-import { operatorRoute } from '../route.ts';
+} from '../resource/delivery.ts';
+import { merchantId, NoBody, page, time, uuid } from '../resource/request-fields.ts';
+import { operatorRoute } from './route.ts';
 
 export const listDeliveries = operatorRoute({
   path: '/operator/deliveries',
@@ -56,7 +56,6 @@ export const replayDeliveries = operatorRoute({
     'whether others match; the same call again takes those.',
   body: ReplayDeliveries,
   answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },
-  codes: WRITE,
   handler: async ({ core, asOperator, body }) =>
     ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator)),
 });
@@ -71,7 +70,6 @@ export const getDelivery = operatorRoute({
   parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
-  codes: READ_ONE,
   handler: async ({ core, asOperator, params, query }) =>
     WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
 });
@@ -87,7 +85,6 @@ export const replayDelivery = operatorRoute({
   parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
-  codes: WRITE_ONE,
   handler: async ({ core, asOperator, params }) =>
     DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
 });
@@ -105,9 +102,53 @@ export const recoverDeliveries = operatorRoute({
   description: RECOVER_DESCRIPTION,
   body: OperatorRecoverDeliveries,
   answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
-  codes: WRITE,
   handler: async ({ core, asOperator, body }) => {
-    const { count } = await core.notifications.recoverDeliveries(defined(body), asOperator);
+    const { count } = await core.notifications.recoverDeliveries(body, asOperator);
     return { count };
   },
 });
+
+const Endpoint = answer('Endpoint', EndpointSchema);
+
+const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
+
+export const listEndpoints = operatorRoute({
+  path: '/operator/endpoints',
+  tag: 'Operators: deliveries',
+  summary: 'List endpoints that fail or are paused',
+  description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
+  query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
+  answers: { 200: { description: 'A page', schema: EndpointPage.schema } },
+  handler: async ({ core, asOperator, query }) =>
+    EndpointPage.json(await core.notifications.listEndpoints(query, asOperator)),
+});
+
+export const pauseEndpoint = changesEndpoint(
+  'pause',
+  'Send nothing to an endpoint until it is resumed; nothing is lost',
+  'Deliveries are created meanwhile and wait. Refused as OPERATION_NOT_FOUND for an unknown merchant.',
+);
+
+export const resumeEndpoint = changesEndpoint(
+  'resume',
+  "End an endpoint's pause, whatever its reason",
+  'Also a pause after a 410 or by the breaker. Deliveries that waited are sent now.',
+);
+
+function changesEndpoint(act: 'pause' | 'resume', summary: string, description: string) {
+  return operatorRoute({
+    method: 'post',
+    path: `/operator/endpoints/{merchantId}/{endpointKind}/${act}`,
+    tag: 'Operators: deliveries',
+    summary,
+    description,
+    parameters: { merchantId, endpointKind: z.enum(['webhook', 'internal']).describe('Which endpoint') },
+    body: NoBody,
+    answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
+    handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {
+      const endpointKind = kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
+      const { endpoint } = await core.notifications[`${act}Endpoint`]({ merchantId, endpointKind }, asOperator);
+      return Endpoint.json(endpoint);
+    },
+  });
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { version as uuidVersion } from 'uuid';
-import { useStage } from '../../stage.ts';
-import { CREATE_OCT, NOW, NOW_TEXT, OCT_ID } from '../examples.ts';
+import { useStage } from '../stage.ts';
+import { CREATE_OCT, NOW, NOW_TEXT, OCT_ID } from './examples.ts';
 
 const OCT = {
   requestId: OCT_ID,

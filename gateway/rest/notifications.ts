@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { MANAGED_READ, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
-import { defined } from '../../resource/core-messages.ts';
+import type { WatchNotificationsResponse } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { eventStream, type Feed, LAST_EVENT_ID, streamEvents } from '../event-stream/event-stream.ts';
+import { MANAGED_READ } from '../http/problem-codes.ts';
 import {
   AttemptsPage,
   DeliveryFilters,
@@ -11,9 +12,51 @@ import {
   RecoveredDeliveries,
   recoverFields,
   WholeDelivery,
-} from '../../resource/delivery.ts';
-import { ownMerchantId, uuid } from '../../resource/request-fields.ts';
-import { NoFields, restRoute } from '../route.ts';
+} from '../resource/delivery.ts';
+import { ownMerchantId, uuid } from '../resource/request-fields.ts';
+import { identityOf } from './authenticate.ts';
+import { NoFields, restRoute } from './route.ts';
+
+const SignedNotification = z
+  .object({
+    path: z.string().meta({
+      description: "What a delivery appends to the webhook's address",
+      examples: ['/webhook/processor/payment/captured'],
+    }),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('The headers that a delivery always has, by name in lower case; both signatures are among them'),
+    body: z.string().describe('The body as it is sent and signed'),
+  })
+  .meta({ id: 'SignedNotification', description: 'A notification as an attempt would send it now' });
+
+const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
+  event: 'notification',
+  watch: (core, request, call) => core.notifications.watchNotifications(request, call),
+  dataOf: ({ notification }) => {
+    if (!notification) return undefined;
+    const { path, headers, body } = notification;
+    return { path, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])), body };
+  },
+};
+
+export const watchNotifications = restRoute({
+  path: '/notifications/stream',
+  tag: 'Webhook',
+  summary: 'Follow notifications as they would be sent now',
+  description:
+    'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume ' +
+    'from. Each notification of the merchant, also while it has no `webhookUrl`, in commit order and none skipped; ' +
+    'test notifications are not among them. The endpoint, its deliveries and their attempts stay as they are, and ' +
+    'nothing is stored. Tokens, comments and limits are those of `GET /operations/stream`.',
+  headers: LAST_EVENT_ID,
+  answers: { 200: eventStream(SignedNotification) },
+  codes: [...MANAGED_READ, 'STREAM_TOKEN_TOO_OLD'],
+  handler: async ({ ctx, asKey, ...call }) => {
+    const { apiKeyHash: credential, ...identity } = identityOf(ctx);
+    await streamEvents(ctx, call, { ...identity, ...asKey, credential }, NOTIFICATIONS);
+  },
+});
 
 export const listOwnDeliveries = restRoute({
   path: '/deliveries',
@@ -53,7 +96,6 @@ export const replayOwnDelivery = restRoute({
   parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
-  codes: WRITE_ONE,
   handler: async ({ core, merchantId, asKey, params }) =>
     DeliveryWithAttempts.json((await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery),
 });
@@ -70,9 +112,8 @@ export const recoverOwnDeliveries = restRoute({
   description: `${RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
   body: RecoverDeliveries,
   answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
-  codes: WRITE,
   handler: async ({ core, merchantId, asKey, body }) => {
-    const { count } = await core.notifications.recoverDeliveries(defined({ ...body, merchantId }), asKey);
+    const { count } = await core.notifications.recoverDeliveries({ ...body, merchantId }, asKey);
     return { count };
   },
 });

@@ -1,19 +1,19 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import type { Merchant as CoreMerchant } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import type { Merchant as CoreMerchant } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import {
   type Endpoint as CoreEndpoint,
   EndpointKind,
   EndpointSchema,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { restName } from '../../http/problem.ts';
-import { MANAGED_READ, WRITE, WRITE_ONE } from '../../http/problem-codes.ts';
-import { answer } from '../../resource/answer.ts';
-import { answered, some } from '../../resource/core-messages.ts';
-import { Delivery } from '../../resource/delivery.ts';
-import { endpointUrl, ownMerchantId, uuid } from '../../resource/request-fields.ts';
-import { CreatedSigningSecret, SigningSecret } from '../../resource/signing-secret.ts';
-import { NoFields, restRoute } from '../route.ts';
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { restName } from '../http/problem.ts';
+import { MANAGED_READ } from '../http/problem-codes.ts';
+import { answer } from '../resource/answer.ts';
+import { answered, some } from '../resource/answer-fields.ts';
+import { Delivery } from '../resource/delivery.ts';
+import { CreatedSigningSecret, SigningSecret } from '../resource/merchant.ts';
+import { endpointUrl, ownMerchantId, uuid } from '../resource/request-fields.ts';
+import { NoFields, restRoute } from './route.ts';
 
 const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
 
@@ -81,7 +81,6 @@ export const setWebhookEndpoint = restRoute({
     '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
   body: SetWebhookEndpoint,
   answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
-  codes: WRITE,
   handler: async ({ core, merchantId, asKey, body: { webhookUrl } }) => {
     const request = { merchantId, webhookUrl: webhookUrl ?? '' };
     const { merchant } = await core.merchants.setWebhookUrl(request, asKey);
@@ -101,7 +100,6 @@ export const sendTestNotification = restRoute({
     'and as RATE_LIMITED after 5 in a minute.',
   body: NoFields,
   answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
-  codes: WRITE,
   handler: async ({ core, merchantId, asKey }) =>
     Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
 });
@@ -116,7 +114,6 @@ export const addOwnSigningSecret = restRoute({
     'each. Refused as INVALID_REQUEST while two are live.',
   body: NoFields,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-  codes: WRITE,
   handler: async ({ core, merchantId, asKey }) => {
     const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
     return { ...SigningSecret.json(added), signingSecret: secret };
@@ -131,7 +128,6 @@ export const retireOwnSigningSecret = restRoute({
   description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
   parameters: { signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
-  codes: WRITE_ONE,
   handler: async ({ core, merchantId, asKey, params }) => {
     await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
   },

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import { ContractSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { ContractSchema, SigningSecretSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { answer } from './answer.ts';
-import { defined } from './core-messages.ts';
+import { defined } from './answer-fields.ts';
 import { currency, endpointUrl, terminalId, text } from './request-fields.ts';
 
 const SAY_CAPTURES =
@@ -71,3 +71,12 @@ export const { json: contractJson } = answer(undefined, ContractSchema, {
     notifyHolds: { read: ({ notifyHolds = true }) => notifyHolds },
   },
 });
+
+/** A signing secret without its value. */
+export const SigningSecret = answer('SigningSecret', SigningSecretSchema);
+
+/** The value, in the one answer that carries it. */
+export const signingSecret = z.string().describe('The secret; shown this once');
+
+/** A new one, with its value. */
+export const CreatedSigningSecret = SigningSecret.schema.extend({ signingSecret }).meta({ id: 'CreatedSigningSecret' });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
-import { refusal, TOKEN } from '../../fake-core.ts';
-import { API_KEY, type Ask, useStage } from '../../stage.ts';
-import { HOLD_ID, NOW, NOW_TEXT, OCT_ID } from '../examples.ts';
+import { refusal, TOKEN } from '../fake-core.ts';
+import { API_KEY, type Ask, useStage } from '../stage.ts';
+import { HOLD_ID, NOW, NOW_TEXT, OCT_ID } from './examples.ts';
 
 const MERCHANT = {
   merchantId: 'acme',

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import {
+  AuditEntrySchema,
+  GetOverviewResponseSchema,
+  MatchSchema,
+  MinuteSchema,
+  ProcessorOverviewSchema,
+} from '../../proto/gen/holdfast/v1/operator_pb.js';
+import { answer, pageOf } from '../resource/answer.ts';
+import { TIME } from '../resource/answer-fields.ts';
+import { merchantId, page, queryInteger, text, time } from '../resource/request-fields.ts';
+import { operatorRoute } from './route.ts';
+
+const Overview = answer('Overview', GetOverviewResponseSchema, {
+  parts: { processors: answer('ProcessorOverview', ProcessorOverviewSchema) },
+});
+
+export const getOverview = operatorRoute({
+  path: '/operator/overview',
+  tag: 'Operators: overview',
+  summary: 'Count what may need attention',
+  description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
+  answers: { 200: { description: 'The counts', schema: Overview.schema } },
+  handler: async ({ core, asOperator }) => Overview.json(await core.operators.getOverview({}, asOperator)),
+});
+
+const Minute = answer('Minute', MinuteSchema);
+
+const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
+
+export const listMinutes = operatorRoute({
+  path: '/operator/overview/series',
+  tag: 'Operators: overview',
+  summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
+  description:
+    'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
+    'not counted.',
+  query: z.strictObject({
+    minutes: queryInteger(1, 180)
+      .meta({ description: 'Minutes, the present one included; default 60', examples: [60] })
+      .optional(),
+    merchantId: merchantId.optional(),
+  }),
+  answers: { 200: { description: 'The minutes', schema: Minutes } },
+  handler: async ({ core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
+    const answer = await core.operators.listMinutes({ minuteCount: minutes, merchantId }, asOperator);
+    return { items: answer.minutes.map(Minute.json) };
+  },
+});
+
+const Search = z
+  .strictObject({
+    text: text(128, 4).meta({
+      description:
+        "A requestId or deliveryId or its end, a part of the merchant's reference, a preauthorizationId, a reference " +
+        'of the processor or the bank, or the last four digits of a card',
+      examples: ['order-1001'],
+    }),
+    merchantId: merchantId.optional(),
+    createdFrom: time.optional(),
+    createdTo: time.optional(),
+    pageToken: page.pageToken,
+  })
+  .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
+
+const Match = answer('Match', MatchSchema);
+
+const Matches = pageOf(undefined, '', Match, 'matches');
+
+const MatchPage = Matches.schema
+  .extend({
+    searchedFrom: TIME.schema
+      .describe('Everything asked for since then was searched; absent = there is nothing more to search')
+      .optional(),
+  })
+  .meta({ id: 'MatchPage', description: 'Newest first; nextPageToken goes on searching further back' });
+
+export const search = operatorRoute({
+  method: 'post',
+  path: '/operator/search',
+  tag: 'Operators: overview',
+  summary: 'Find operations and deliveries by what somebody has in front of them',
+  description:
+    'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
+    'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
+  body: Search,
+  answers: { 200: { description: 'What was found', schema: MatchPage } },
+  handler: async ({ core, asOperator, body }) => {
+    const found = await core.operators.listMatches(body, asOperator);
+    return { ...Matches.json(found), searchedFrom: found.searchedFrom && TIME.json(found.searchedFrom) };
+  },
+});
+
+const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
+  own: {
+    detail: {
+      schema: z.record(z.string(), z.unknown()).describe('More about it; never a secret').optional(),
+      read: ({ detail }) => (detail === '' ? undefined : JSON.parse(detail)),
+    },
+  },
+});
+
+const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry, 'entries');
+
+export const listAudit = operatorRoute({
+  path: '/operator/audit',
+  tag: 'Operators: overview',
+  summary: 'List what operators did, and merchants with their webhooks',
+  description:
+    'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +
+    'secret only its id.',
+  query: z.strictObject({
+    target: text(128).optional(),
+    action: text(64).optional(),
+    actor: text(128)
+      .meta({ description: 'Whole, as the answer has it', examples: ['operator/alice'] })
+      .optional(),
+    atFrom: time.optional(),
+    atTo: time.optional(),
+    ...page,
+  }),
+  answers: { 200: { description: 'A page', schema: AuditPage.schema } },
+  handler: async ({ core, asOperator, query }) =>
+    AuditPage.json(await core.operators.listAuditEntries(query, asOperator)),
+});

@@ -1,0 +1,116 @@
+/** How holds and what is done about them are answered: captures, increments, refunds, OCTs. */
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { OctSchema } from '../../proto/gen/holdfast/v1/oct_pb.js';
+import { OperationState, PaymentMethodSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import {
+  CaptureSchema,
+  type Capture as CoreCapture,
+  HoldPhase,
+  HoldPhaseSchema,
+  HoldStatusSchema,
+  type Preauthorization,
+  PreauthorizationSchema,
+  type ReleasePreauthorizationResponse,
+} from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
+import { answer, type Json } from './answer.ts';
+import { AMOUNT, answered, requestId, TIME } from './answer-fields.ts';
+import { numberOf, words } from './contract-field.ts';
+import { filters, page, terminalId, time } from './request-fields.ts';
+import { answerOperation } from './write-operation.ts';
+
+const PaymentMethodData = answer('PaymentMethodData', PaymentMethodSchema);
+
+export const Oct = answer('Oct', OctSchema, { parts: { paymentMethod: PaymentMethodData } });
+
+export const Refund = answer('Refund', RefundSchema, { without: ['merchantId'] });
+
+export const Capture = answer('Capture', CaptureSchema, {
+  own: {
+    // Nothing may remain, which is not the same as no result.
+    amountRemaining: { read: (capture) => amountWhenOk(capture, capture.amountRemaining) },
+    amountReleased: { read: (capture) => amountWhenOk(capture, capture.amountReleased) },
+  },
+});
+
+function amountWhenOk({ state }: CoreCapture, amount: bigint): number | undefined {
+  return state === OperationState.OK ? AMOUNT.json(amount) : undefined;
+}
+
+const TokenData = z
+  .object({ tokenId: z.string() })
+  .meta({ id: 'TokenData', description: 'The token that the checkout generated' });
+
+/** How merchants see a hold. */
+export const HOLD = {
+  parts: { paymentMethod: PaymentMethodData, captures: Capture },
+  own: {
+    phase: {
+      // What operators review is unknown to the merchant.
+      schema: words(HoldPhaseSchema, ['NEEDS_REVIEW']),
+      read: ({ phase }: Preauthorization) => (phase === HoldPhase.NEEDS_REVIEW ? 'UNKNOWN' : HoldPhase[phase]),
+    },
+    tokenData: {
+      schema: TokenData.optional(),
+      read: ({ generatedTokenId: tokenId }: Preauthorization) => (tokenId === '' ? undefined : { tokenId }),
+    },
+  },
+} as const;
+
+/** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */
+export const ListedHold = answer('ListedHold', PreauthorizationSchema, {
+  about: 'A hold without its handle',
+  ...HOLD,
+  without: ['preauthorizationId', 'generatedTokenId', 'frozen', 'captures'],
+});
+
+export const HoldFilters = z.strictObject({
+  status: numberOf(HoldStatusSchema).optional(),
+  ...filters,
+  terminalId: terminalId.optional(),
+  createdFrom: time.optional(),
+  createdTo: time.optional(),
+  expiringBefore: time.optional(),
+  ...page,
+});
+
+/** Answers a change of a hold; `json` makes the body of the hold right after it and of the change's requestId. */
+export function answerChange(
+  ctx: Context,
+  { preauthorization, requestId, state, replayed }: Changed,
+  json: (hold: Preauthorization, requestId: string) => Json,
+): Json | undefined {
+  const hold = answered(preauthorization);
+  const change = { requestId, holdRequestId: hold.requestId, state };
+  return answerOperation(ctx, change, replayed, () => json(hold, requestId));
+}
+
+type Changed = Pick<ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
+
+export const Increment = z
+  .object({
+    requestId,
+    holdRequestId: requestId,
+    status: z.literal('OK'),
+    amountAdded: AMOUNT.schema.describe('What was added, minor units'),
+    amount: AMOUNT.schema.describe('Amount of the hold right after it, minor units'),
+    currency: ListedHold.schema.shape.currency,
+    amountRemaining: AMOUNT.schema.describe('Still capturable right after it, minor units'),
+    expiresAt: TIME.schema.describe('When the hold ends by itself'),
+  })
+  .meta({ id: 'Increment' });
+
+/** Answers an increment. */
+export function answerIncrement(ctx: Context, response: Changed, amountAdded: bigint): Json | undefined {
+  return answerChange(ctx, response, (hold, requestId) => ({
+    requestId,
+    holdRequestId: hold.requestId,
+    status: 'OK',
+    amountAdded: AMOUNT.json(amountAdded),
+    amount: AMOUNT.json(hold.amount),
+    currency: hold.currency,
+    amountRemaining: AMOUNT.json(hold.amountRemaining),
+    expiresAt: hold.expiresAt && TIME.json(hold.expiresAt),
+  }));
+}

@@ -1036,7 +1036,7 @@ export interface Routes {
   /** Look up a hold with its captures */
   getPreauthorization: {
     path: {
-      /** Names an operation (UUIDv7) */
+      /** Names the operation (UUIDv7) */
       requestId: string;
     };
     query: Record<never, never>;
@@ -1046,7 +1046,7 @@ export interface Routes {
   /** Change what a hold is for, or when it is captured or ends by itself */
   updatePreauthorization: {
     path: {
-      /** Names an operation (UUIDv7) */
+      /** Names the operation (UUIDv7) */
       requestId: string;
     };
     query: Record<never, never>;
@@ -1063,7 +1063,7 @@ export interface Routes {
   /** Look up a refund, final or not */
   getRefund: {
     path: {
-      /** Names an operation (UUIDv7) */
+      /** Names the operation (UUIDv7) */
       requestId: string;
     };
     query: Record<never, never>;
@@ -1080,7 +1080,7 @@ export interface Routes {
   /** Look up an OCT, final or not */
   getOct: {
     path: {
-      /** Names an operation (UUIDv7) */
+      /** Names the operation (UUIDv7) */
       requestId: string;
     };
     query: Record<never, never>;
@@ -1131,7 +1131,7 @@ export interface Routes {
   /** Look up an operation, final or not */
   getOperation: {
     path: {
-      /** Names an operation (UUIDv7) */
+      /** Names the operation (UUIDv7) */
       requestId: string;
     };
     query: Record<never, never>;

@@ -19,12 +19,10 @@ import {
   recoverFields,
   WholeDelivery,
 } from '../resource/delivery.ts';
-import { merchantId, NoBody, page, time, uuid } from '../resource/request-fields.ts';
+import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-export const listDeliveries = operatorRoute({
-  path: '/operator/deliveries',
-  tag: 'Operators: deliveries',
+export const listDeliveries = operatorRoute('deliveries', 'GET /operator/deliveries', {
   summary: 'List deliveries, newest first',
   description: 'Of all merchants, without attempts; filters are joined by AND.',
   query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
@@ -46,10 +44,7 @@ const ReplayDeliveries = z
 
 const ReplayedDeliveries = answer('ReplayedDeliveries', ReplayDeliveriesResponseSchema);
 
-export const replayDeliveries = operatorRoute({
-  method: 'post',
-  path: '/operator/deliveries/replay',
-  tag: 'Operators: deliveries',
+export const replayDeliveries = operatorRoute('deliveries', 'POST /operator/deliveries/replay', {
   summary: 'Send a range of deliveries again',
   description:
     'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
@@ -60,29 +55,22 @@ export const replayDeliveries = operatorRoute({
     ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator)),
 });
 
-export const getDelivery = operatorRoute({
-  path: '/operator/deliveries/{deliveryId}',
-  tag: 'Operators: deliveries',
+export const getDelivery = operatorRoute('deliveries', 'GET /operator/deliveries/{deliveryId}', {
   summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
   description:
     'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
     'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
-  parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
   handler: async ({ core, asOperator, params, query }) =>
     WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
 });
 
-export const replayDelivery = operatorRoute({
-  method: 'post',
-  path: '/operator/deliveries/{deliveryId}/replay',
-  tag: 'Operators: deliveries',
+export const replayDelivery = operatorRoute('deliveries', 'POST /operator/deliveries/{deliveryId}/replay', {
   summary: 'Send a delivery again',
   description:
     'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
     'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
-  parameters: { deliveryId: uuid('delivery') },
   body: NoBody,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   handler: async ({ core, asOperator, params }) =>
@@ -94,10 +82,7 @@ const OperatorRecoverDeliveries = z.strictObject({ merchantId: merchantId.option
   description: 'Makes due now what was not delivered; without merchantId of all',
 });
 
-export const recoverDeliveries = operatorRoute({
-  method: 'post',
-  path: '/operator/deliveries/recover',
-  tag: 'Operators: deliveries',
+export const recoverDeliveries = operatorRoute('deliveries', 'POST /operator/deliveries/recover', {
   summary: 'Send what was not delivered in a time now',
   description: RECOVER_DESCRIPTION,
   body: OperatorRecoverDeliveries,
@@ -112,9 +97,7 @@ const Endpoint = answer('Endpoint', EndpointSchema);
 
 const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
 
-export const listEndpoints = operatorRoute({
-  path: '/operator/endpoints',
-  tag: 'Operators: deliveries',
+export const listEndpoints = operatorRoute('deliveries', 'GET /operator/endpoints', {
   summary: 'List endpoints that fail or are paused',
   description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
   query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
@@ -136,13 +119,9 @@ export const resumeEndpoint = changesEndpoint(
 );
 
 function changesEndpoint(act: 'pause' | 'resume', summary: string, description: string) {
-  return operatorRoute({
-    method: 'post',
-    path: `/operator/endpoints/{merchantId}/{endpointKind}/${act}`,
-    tag: 'Operators: deliveries',
+  return operatorRoute('deliveries', `POST /operator/endpoints/{merchantId}/{endpointKind}/${act}`, {
     summary,
     description,
-    parameters: { merchantId, endpointKind: z.enum(['webhook', 'internal']).describe('Which endpoint') },
     body: NoBody,
     answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
     handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {

@@ -21,9 +21,7 @@ export const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
 
 const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold, 'preauthorizations');
 
-export const listHolds = operatorRoute({
-  path: '/operator/holds',
-  tag: 'Operators: holds',
+export const listHolds = operatorRoute('holds', 'GET /operator/holds', {
   summary: 'Search holds',
   description: 'Of all merchants, newest first; filters are joined by AND. Items do not carry `preauthorizationId`.',
   query: HoldFilters.extend({
@@ -50,14 +48,11 @@ const OperatorHoldStory = OperatorHold.schema
 /** The newest operations and deliveries are shown; their lists have the rest. */
 const pageSize = 200;
 
-export const getHold = operatorRoute({
-  path: '/operator/holds/{requestId}',
-  tag: 'Operators: holds',
+export const getHold = operatorRoute('holds', 'GET /operator/holds/{requestId}', {
   summary: 'Look up a hold with its captures, operations and deliveries',
   description:
     'Of captures the newest 50 are shown, of operations and deliveries the newest 200; the lists of operations and ' +
     'deliveries have the rest. Nothing in it could capture the hold or pay with its card.',
-  parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
@@ -79,11 +74,7 @@ export const getHold = operatorRoute({
   },
 });
 
-const common = { tag: 'Operators: holds', parameters: { requestId } };
-
-export const captureHold = operatorWrite({
-  ...common,
-  path: '/operator/holds/{requestId}/capture',
+export const captureHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/capture', {
   summary: 'Capture a hold',
   description:
     "For a merchant, by the hold's `requestId` and without a message signature. Unless the contract has " +
@@ -103,9 +94,7 @@ export const captureHold = operatorWrite({
   },
 });
 
-export const incrementHold = operatorWrite({
-  ...common,
-  path: '/operator/holds/{requestId}/increment',
+export const incrementHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/increment', {
   summary: 'Add to a hold',
   description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
   body: z.strictObject({ amountToAdd: amount }).meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
@@ -122,9 +111,7 @@ const OperatorExtendedHold = OperatorHold.schema
   .extend({ extensionRequestId: requestId.describe('Names the extension') })
   .meta({ id: 'OperatorExtendedHold' });
 
-export const extendHold = operatorWrite({
-  ...common,
-  path: '/operator/holds/{requestId}/extend',
+export const extendHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/extend', {
   summary: 'Let a hold end later',
   description:
     "For a merchant: after the contract's hold period from now, or when the processor says, if that is earlier; " +
@@ -145,9 +132,7 @@ const OperatorReleasedHold = OperatorHold.schema
   .extend({ releaseRequestId: requestId.describe('Names the release').optional() })
   .meta({ id: 'OperatorReleasedHold' });
 
-export const releaseHold = operatorWrite({
-  ...common,
-  path: '/operator/holds/{requestId}/release',
+export const releaseHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/release', {
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
     'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
@@ -162,9 +147,7 @@ export const releaseHold = operatorWrite({
   },
 });
 
-export const refundCapture = operatorWrite({
-  ...common,
-  path: '/operator/captures/{requestId}/refund',
+export const refundCapture = operatorWrite('holds', 'POST /operator/captures/{requestId}/refund', {
   summary: 'Give a capture, or a part of it, back to the card',
   description:
     "For a merchant, by the capture's `requestId`. A capture can be refunded several times, until nothing of it is " +

@@ -11,7 +11,7 @@ import {
   SigningSecret,
   signingSecret,
 } from '../resource/merchant.ts';
-import { merchantId, NoBody, page, text, uuid } from '../resource/request-fields.ts';
+import { merchantId, NoBody, page, text } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 /** An API key without its value. */
@@ -43,9 +43,7 @@ const Merchant = answer('Merchant', MerchantSchema, {
 
 const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant, 'merchants');
 
-export const listMerchants = operatorRoute({
-  path: '/operator/merchants',
-  tag: 'Operators: merchants',
+export const listMerchants = operatorRoute('merchants', 'GET /operator/merchants', {
   summary: 'List merchants',
   description: 'By `merchantId`, each as its own route shows it.',
   query: z.strictObject(page),
@@ -56,10 +54,7 @@ export const listMerchants = operatorRoute({
 
 const CreatedMerchant = z.object({ merchant: Merchant.schema, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 
-export const createMerchant = operatorRoute({
-  method: 'post',
-  path: '/operator/merchants',
-  tag: 'Operators: merchants',
+export const createMerchant = operatorRoute('merchants', 'POST /operator/merchants', {
   summary: 'Create a merchant; its API key and signing secret are shown once',
   description:
     'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
@@ -79,29 +74,22 @@ export const createMerchant = operatorRoute({
   },
 });
 
-export const getMerchant = operatorRoute({
-  path: '/operator/merchants/{merchantId}',
-  tag: 'Operators: merchants',
+export const getMerchant = operatorRoute('merchants', 'GET /operator/merchants/{merchantId}', {
   summary: 'Look up a merchant',
   description:
     'The contract, with keys and secrets by their ids. `warnings` name what is accepted and may not work, such as ' +
     'an address that workers may not reach.',
-  parameters: { merchantId },
   answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
   handler: async ({ core, asOperator, params }) =>
     Merchant.json((await core.merchants.getMerchant(params, asOperator)).merchant),
 });
 
-export const updateMerchant = operatorRoute({
-  method: 'put',
-  path: '/operator/merchants/{merchantId}',
-  tag: 'Operators: merchants',
+export const updateMerchant = operatorRoute('merchants', 'PUT /operator/merchants/{merchantId}', {
   summary: 'Replace name and contract; holds placed before keep their terms',
   description:
     'A field that is left out gets its default, not its old value. With the `etag` that was read, refused as ' +
     'PRECONDITION_FAILED when the merchant was changed since, also by itself. Refused as INVALID_REQUEST as when a ' +
     'merchant is created.',
-  parameters: { merchantId },
   body: z
     .strictObject({
       ...merchantTerms,
@@ -130,13 +118,9 @@ const CreateApiKey = z
 
 const CreatedApiKey = ApiKey.schema.extend({ apiKey }).meta({ id: 'CreatedApiKey' });
 
-export const createApiKey = operatorRoute({
-  method: 'post',
-  path: '/operator/merchants/{merchantId}/api-keys',
-  tag: 'Operators: merchants',
+export const createApiKey = operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/api-keys', {
   summary: 'Add an API key, shown once',
   description: 'The key is in this answer only; core stores its hash. Every gateway takes it from this answer on.',
-  parameters: { merchantId },
   body: CreateApiKey,
   answers: { 201: { description: 'Created', schema: CreatedApiKey } },
   handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
@@ -146,28 +130,20 @@ export const createApiKey = operatorRoute({
   },
 });
 
-export const revokeApiKey = operatorRoute({
-  method: 'delete',
-  path: '/operator/merchants/{merchantId}/api-keys/{apiKeyId}',
-  tag: 'Operators: merchants',
+export const revokeApiKey = operatorRoute('merchants', 'DELETE /operator/merchants/{merchantId}/api-keys/{apiKeyId}', {
   summary: 'End an API key; gateways stop taking it within 5 seconds',
   description: 'Requests with it are answered 401 then. Once more changes nothing.',
-  parameters: { merchantId, apiKeyId: uuid('key') },
   answers: { 204: { description: 'Revoked' } },
   handler: async ({ core, asOperator, params }) => {
     await core.merchants.revokeApiKey(params, asOperator);
   },
 });
 
-export const addSigningSecret = operatorRoute({
-  method: 'post',
-  path: '/operator/merchants/{merchantId}/signing-secrets',
-  tag: 'Operators: merchants',
+export const addSigningSecret = operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/signing-secrets', {
   summary: 'Add a second signing secret, shown once',
   description:
     'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +
     'Refused as INVALID_REQUEST while two are live.',
-  parameters: { merchantId },
   body: NoBody,
   answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
   handler: async ({ core, asOperator, params }) => {
@@ -176,17 +152,17 @@ export const addSigningSecret = operatorRoute({
   },
 });
 
-export const retireSigningSecret = operatorRoute({
-  method: 'delete',
-  path: '/operator/merchants/{merchantId}/signing-secrets/{signingSecretId}',
-  tag: 'Operators: merchants',
-  summary: 'End a signing secret; not the last one',
-  description:
-    'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
-    'last live one.',
-  parameters: { merchantId, signingSecretId: uuid('secret') },
-  answers: { 204: { description: 'Retired' } },
-  handler: async ({ core, asOperator, params }) => {
-    await core.merchants.retireSigningSecret(params, asOperator);
+export const retireSigningSecret = operatorRoute(
+  'merchants',
+  'DELETE /operator/merchants/{merchantId}/signing-secrets/{signingSecretId}',
+  {
+    summary: 'End a signing secret; not the last one',
+    description:
+      'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
+      'last live one.',
+    answers: { 204: { description: 'Retired' } },
+    handler: async ({ core, asOperator, params }) => {
+      await core.merchants.retireSigningSecret(params, asOperator);
+    },
   },
-});
+);

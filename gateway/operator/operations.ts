@@ -13,9 +13,7 @@ import { merchantId, page, text } from '../resource/request-fields.ts';
 import { REVIEWED_KINDS } from '../resource/status-words.ts';
 import { operatorRoute } from './route.ts';
 
-export const listOperatorOperations = operatorRoute({
-  path: '/operator/operations',
-  tag: 'Operators: overview',
+export const listOperatorOperations = operatorRoute('overview', 'GET /operator/operations', {
   summary: 'List final results, newest first',
   description:
     'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
@@ -25,9 +23,7 @@ export const listOperatorOperations = operatorRoute({
     answerPageOrCsv(call, Operation.schema, (page) => operationPage(call.core, { ...query, ...page }, call.asOperator)),
 });
 
-export const watchOperatorOperations = operatorRoute({
-  path: '/operator/operations/stream',
-  tag: 'Operators: overview',
+export const watchOperatorOperations = operatorRoute('overview', 'GET /operator/operations/stream', {
   summary: 'Follow results as they are committed, of one merchant or all',
   description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
   query: z.strictObject({ merchantId: merchantId.optional() }),
@@ -40,23 +36,17 @@ export const watchOperatorOperations = operatorRoute({
   },
 });
 
-export const getOperatorOperation = operatorRoute({
-  path: '/operator/operations/{requestId}',
-  tag: 'Operators: overview',
+export const getOperatorOperation = operatorRoute('overview', 'GET /operator/operations/{requestId}', {
   summary: 'Look up an operation, final or not',
   description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
-  parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
   handler: async ({ core, asOperator, params }) =>
     Operation.json((await core.operations.getOperation(params, asOperator)).operation),
 });
 
-export const getOperatorOct = operatorRoute({
-  path: '/operator/oct/{requestId}',
-  tag: 'Operators: overview',
+export const getOperatorOct = operatorRoute('overview', 'GET /operator/oct/{requestId}', {
   summary: 'Look up an OCT',
   description: 'By its `requestId`, of any merchant, final or not.',
-  parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
 });
@@ -67,9 +57,7 @@ const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
 
 const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem, 'items');
 
-export const listReviews = operatorRoute({
-  path: '/operator/reviews',
-  tag: 'Operators: overview',
+export const listReviews = operatorRoute('overview', 'GET /operator/reviews', {
   summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
   description:
     'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
@@ -116,15 +104,11 @@ const Resolved = z
   })
   .meta({ id: 'Resolved' });
 
-export const resolveReview = operatorRoute({
-  method: 'post',
-  path: '/operator/reviews/{requestId}/resolve',
-  tag: 'Operators: overview',
+export const resolveReview = operatorRoute('overview', 'POST /operator/reviews/{requestId}/resolve', {
   summary: 'Say how an operation ended, or unfreeze a hold',
   description:
     'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
     'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
-  parameters: { requestId },
   body: ResolveBody,
   answers: { 200: { description: 'What was decided', schema: Resolved } },
   handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {

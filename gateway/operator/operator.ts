@@ -5,7 +5,7 @@ import { parseJsonBody, readCommandBytes } from '../http/json-body.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
-import { readInput } from '../resource/read-input.ts';
+import { readInput } from '../resource/route.ts';
 import { authenticateOperator, coreCallOf, type Operator } from './authenticate.ts';
 import {
   getDelivery,

@@ -15,9 +15,7 @@ const Overview = answer('Overview', GetOverviewResponseSchema, {
   parts: { processors: answer('ProcessorOverview', ProcessorOverviewSchema) },
 });
 
-export const getOverview = operatorRoute({
-  path: '/operator/overview',
-  tag: 'Operators: overview',
+export const getOverview = operatorRoute('overview', 'GET /operator/overview', {
   summary: 'Count what may need attention',
   description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
   answers: { 200: { description: 'The counts', schema: Overview.schema } },
@@ -28,9 +26,7 @@ const Minute = answer('Minute', MinuteSchema);
 
 const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
 
-export const listMinutes = operatorRoute({
-  path: '/operator/overview/series',
-  tag: 'Operators: overview',
+export const listMinutes = operatorRoute('overview', 'GET /operator/overview/series', {
   summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
   description:
     'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
@@ -75,10 +71,7 @@ const MatchPage = Matches.schema
   })
   .meta({ id: 'MatchPage', description: 'Newest first; nextPageToken goes on searching further back' });
 
-export const search = operatorRoute({
-  method: 'post',
-  path: '/operator/search',
-  tag: 'Operators: overview',
+export const search = operatorRoute('overview', 'POST /operator/search', {
   summary: 'Find operations and deliveries by what somebody has in front of them',
   description:
     'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
@@ -102,9 +95,7 @@ const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
 
 const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry, 'entries');
 
-export const listAudit = operatorRoute({
-  path: '/operator/audit',
-  tag: 'Operators: overview',
+export const listAudit = operatorRoute('overview', 'GET /operator/audit', {
   summary: 'List what operators did, and merchants with their webhooks',
   description:
     'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +

@@ -13,7 +13,7 @@ import { WRITE_ONE } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { numberOf } from '../resource/contract-field.ts';
 import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
-import { merchantId, NoBody, page, time, uuid } from '../resource/request-fields.ts';
+import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 /** A notification that the relay could not verify, without its body and signature. */
@@ -29,9 +29,7 @@ const VerificationFailure = answer('VerificationFailure', VerificationFailureSch
 
 const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure, 'failures');
 
-export const listFailures = operatorRoute({
-  path: '/operator/relay/failures',
-  tag: 'Operators: relay',
+export const listFailures = operatorRoute('relay', 'GET /operator/relay/failures', {
   summary: 'List what the relay could not verify',
   description:
     'Newest first; only the newest are kept. Neither the body nor the signature is stored, and the merchant is only ' +
@@ -57,9 +55,7 @@ const StoredNotification = answer('StoredNotification', StoredNotificationSchema
 
 const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification, 'notifications');
 
-export const listStored = operatorRoute({
-  path: '/operator/relay/notifications',
-  tag: 'Operators: relay',
+export const listStored = operatorRoute('relay', 'GET /operator/relay/notifications', {
   summary: 'List notifications that the relay has accepted',
   description: 'Newest first. One whose body was purged is shown only when its requestId is asked for.',
   query: z.strictObject({
@@ -77,10 +73,7 @@ export const listStored = operatorRoute({
     StoredPage.json(await core.notifications.listStoredNotifications(query, asOperator)),
 });
 
-export const replayStored = operatorRoute({
-  method: 'post',
-  path: '/operator/relay/notifications/replay',
-  tag: 'Operators: relay',
+export const replayStored = operatorRoute('relay', 'POST /operator/relay/notifications/replay', {
   summary: 'Forward an accepted notification, again if it was forwarded before',
   description:
     "To the merchant's internal URL, with the `webhook-id` that it had. Refused as INVALID_REQUEST when its body " +
@@ -106,9 +99,7 @@ const QuarantinedNotification = answer('QuarantinedNotification', QuarantinedNot
 
 const QuarantinePage = pageOf('QuarantinePage', 'Newest first', QuarantinedNotification, 'notifications');
 
-export const listQuarantine = operatorRoute({
-  path: '/operator/relay/quarantine',
-  tag: 'Operators: relay',
+export const listQuarantine = operatorRoute('relay', 'GET /operator/relay/quarantine', {
   summary: 'List verified notifications that were set aside',
   description:
     'Newest first. `reason` says what each contradicts; `accepted` is what was accepted under the same `requestId`.',
@@ -136,13 +127,9 @@ export const discardQuarantined = decidesQuarantined(
 );
 
 function decidesQuarantined(act: 'release' | 'discard', summary: string, description: string) {
-  return operatorRoute({
-    method: 'post',
-    path: `/operator/relay/quarantine/{quarantineId}/${act}`,
-    tag: 'Operators: relay',
+  return operatorRoute('relay', `POST /operator/relay/quarantine/{quarantineId}/${act}`, {
     summary,
     description,
-    parameters: { quarantineId: uuid('notification that was set aside') },
     body: NoBody,
     answers: { 200: { description: 'It, as it is now', schema: QuarantinedNotification.schema } },
     handler: async ({ core, asOperator, params }) =>
@@ -154,10 +141,7 @@ function decidesQuarantined(act: 'release' | 'discard', summary: string, descrip
 
 const DiscardedQuarantined = answer('DiscardedQuarantined', DiscardQuarantinedNotificationsResponseSchema);
 
-export const discardManyQuarantined = operatorRoute({
-  method: 'post',
-  path: '/operator/relay/quarantine/discard',
-  tag: 'Operators: relay',
+export const discardManyQuarantined = operatorRoute('relay', 'POST /operator/relay/quarantine/discard', {
   summary: 'Decide that those of a merchant that match are never forwarded',
   description:
     'Takes at most 1 000 that were set aside, oldest first; filters are joined by AND. `more` says whether others ' +

@@ -2,9 +2,9 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
+import type { HandledRoute } from '../http/route.ts';
 import type { Exporter } from '../resource/csv.ts';
-import { routeDefaults } from '../resource/route-defaults.ts';
+import { type Described, describe, type Target } from '../resource/route.ts';
 import { createsOperation, type OperationName } from '../resource/write-operation.ts';
 import type { Operator } from './authenticate.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -32,22 +32,30 @@ export interface OperatorRoute extends HandledRoute {
 }
 
 /** Describes a route that demands the operator token or a console session. */
-export function operatorRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
-  route: RouteFor<AuthenticatedCall, Q, P, B>,
+export function operatorRoute<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+  tag: Tag,
+  target: T,
+  route: Described<AuthenticatedCall, T, Q, B>,
 ): OperatorRoute {
-  return { credential: 'operator', ...routeDefaults(route), ...route };
+  return describe('operator', `Operators: ${tag}`, target, route);
 }
 
 /** The same for a route that creates an operation. */
-export function operatorWrite<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
-  route: RouteFor<AuthenticatedCall & { readonly name: OperationName }, Q, P, B>,
+export function operatorWrite<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+  tag: Tag,
+  target: T,
+  route: Described<AuthenticatedCall & { readonly name: OperationName }, T, Q, B>,
 ): OperatorRoute {
-  return operatorRoute(createsOperation('/operator/operations/{requestId}', route));
+  return operatorRoute(tag, target, createsOperation('/operator/operations/{requestId}', route));
 }
 
 /** Describes a route that anybody may call. */
-export function publicRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
-  route: RouteFor<OperatorCall, Q, P, B> & Pick<OperatorRoute, 'maxBodyBytes'>,
+export function publicRoute<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+  tag: Tag,
+  target: T,
+  route: Described<OperatorCall, T, Q, B> & Pick<OperatorRoute, 'maxBodyBytes'>,
 ): OperatorRoute {
-  return { credential: 'none', ...routeDefaults(route), ...route };
+  return describe('none', `Operators: ${tag}`, target, route);
 }
+
+type Tag = 'session' | 'overview' | 'holds' | 'merchants' | 'deliveries' | 'relay';

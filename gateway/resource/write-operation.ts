@@ -6,10 +6,10 @@ import { hasCardNumber } from '../../platform/card-number.ts';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { invalidHeader, isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
-import type { RouteFor, Schemas } from '../http/route.ts';
 import type { Json } from './answer.ts';
 
 import { requestId, some } from './answer-fields.ts';
+import type { Described, Target } from './route.ts';
 
 /** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
 export interface OperationName {
@@ -23,20 +23,16 @@ export interface OperationName {
  */
 export function createsOperation<
   Call extends { readonly ctx: Context },
+  T extends Target,
   Q extends z.ZodObject,
-  P extends Schemas,
   B extends z.ZodType,
->(
-  lookUp: string,
-  route: RouteFor<Call & { readonly name: OperationName }, Q, P, B>,
-): RouteFor<Call, Q, P, B> & { readonly method: 'post' } {
+>(lookUp: string, route: Described<Call & { readonly name: OperationName }, T, Q, B>): Described<Call, T, Q, B> {
   const answers = Object.entries(route.answers).map(([status, answer]) => [status, { ...answer, headers: REPLAYED }]);
   const description =
     `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
     'answer is final, it was not done and never will be';
   return {
     ...route,
-    method: 'post',
     headers: { ...KEYED, ...route.headers },
     answers: { ...Object.fromEntries(answers), 202: { description, schema: InProgress, headers: REPLAYED } },
     promises: WRITE_PROMISES,

@@ -13,7 +13,7 @@ import {
   recoverFields,
   WholeDelivery,
 } from '../resource/delivery.ts';
-import { ownMerchantId, uuid } from '../resource/request-fields.ts';
+import { ownMerchantId } from '../resource/request-fields.ts';
 import { identityOf } from './authenticate.ts';
 import { NoFields, restRoute } from './route.ts';
 
@@ -40,9 +40,7 @@ const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
   },
 };
 
-export const watchNotifications = restRoute({
-  path: '/notifications/stream',
-  tag: 'Webhook',
+export const watchNotifications = restRoute('Webhook', 'GET /notifications/stream', {
   summary: 'Follow notifications as they would be sent now',
   description:
     'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume ' +
@@ -58,9 +56,7 @@ export const watchNotifications = restRoute({
   },
 });
 
-export const listOwnDeliveries = restRoute({
-  path: '/deliveries',
-  tag: 'Webhook',
+export const listOwnDeliveries = restRoute('Webhook', 'GET /deliveries', {
   summary: 'List deliveries of notifications, newest first',
   description: 'Filters are joined by AND.',
   query: DeliveryFilters,
@@ -69,14 +65,11 @@ export const listOwnDeliveries = restRoute({
   handler: ({ core, merchantId, asKey, query }) => deliveryPage(core, { ...query, merchantId }, asKey),
 });
 
-export const getOwnDelivery = restRoute({
-  path: '/deliveries/{deliveryId}',
-  tag: 'Webhook',
+export const getOwnDelivery = restRoute('Webhook', 'GET /deliveries/{deliveryId}', {
   summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
   description:
     'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would ' +
     'send now, tokens included.',
-  parameters: { deliveryId: uuid('delivery') },
   query: AttemptsPage,
   answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
   codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
@@ -84,16 +77,12 @@ export const getOwnDelivery = restRoute({
     WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
 });
 
-export const replayOwnDelivery = restRoute({
-  method: 'post',
-  path: '/deliveries/{deliveryId}/replay',
-  tag: 'Webhook',
+export const replayOwnDelivery = restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
   summary: 'Send a delivery again',
   description:
     'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One ' +
     'that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it had ' +
     '200 attempts, and as RATE_LIMITED above 60 replays a minute.',
-  parameters: { deliveryId: uuid('delivery') },
   body: NoFields,
   answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
   handler: async ({ core, merchantId, asKey, params }) =>
@@ -104,10 +93,7 @@ const RecoverDeliveries = z
   .strictObject({ merchantId: ownMerchantId, ...recoverFields })
   .meta({ id: 'RecoverDeliveries', description: 'Makes due now what was not delivered' });
 
-export const recoverOwnDeliveries = restRoute({
-  method: 'post',
-  path: '/deliveries/recover',
-  tag: 'Webhook',
+export const recoverOwnDeliveries = restRoute('Webhook', 'POST /deliveries/recover', {
   summary: 'Send what was not delivered in a time now',
   description: `${RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
   body: RecoverDeliveries,

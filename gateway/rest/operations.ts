@@ -7,14 +7,11 @@ import { Contract, contractJson } from '../resource/merchant.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../resource/operation.ts';
 import { Oct, Refund } from '../resource/payments.ts';
 import * as fields from '../resource/request-fields.ts';
-import { requestId } from '../resource/request-fields.ts';
 import { answerOperation } from '../resource/write-operation.ts';
 import { identityOf } from './authenticate.ts';
 import { restRoute, restWrite } from './route.ts';
 
-export const listOperations = restRoute({
-  path: '/operations',
-  tag: 'Operations',
+export const listOperations = restRoute('Operations', 'GET /operations', {
   summary: 'List final results, newest first',
   description: 'Filters are joined by AND.',
   query: OperationFilters,
@@ -25,9 +22,7 @@ export const listOperations = restRoute({
     ),
 });
 
-export const watchOperations = restRoute({
-  path: '/operations/stream',
-  tag: 'Operations',
+export const watchOperations = restRoute('Operations', 'GET /operations/stream', {
   summary: 'Follow results as they are committed',
   description:
     'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In commit ' +
@@ -44,22 +39,17 @@ export const watchOperations = restRoute({
   },
 });
 
-export const getOperation = restRoute({
-  path: '/operations/{requestId}',
-  tag: 'Operations',
+export const getOperation = restRoute('Operations', 'GET /operations/{requestId}', {
   summary: 'Look up an operation, final or not',
   description:
     'Answers what became of any `requestId`, also of one that was answered 202: there a 404 is final after 30 ' +
     'seconds. OPERATION_NOT_FOUND also for one of another merchant.',
-  parameters: { requestId },
   answers: { 200: { description: 'The operation', schema: Operation.schema } },
   handler: async ({ core, merchantId, params }) =>
     Operation.json((await core.operations.getOperation({ ...params, merchantId })).operation),
 });
 
-export const createRefund = restWrite({
-  path: '/refund',
-  tag: 'Refunds',
+export const createRefund = restWrite('Refunds', 'POST /refund', {
   summary: 'Give a capture, or a part of it, back to the card',
   description:
     '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, also ' +
@@ -80,20 +70,15 @@ export const createRefund = restWrite({
   },
 });
 
-export const getRefund = restRoute({
-  path: '/refund/{requestId}',
-  tag: 'Refunds',
+export const getRefund = restRoute('Refunds', 'GET /refund/{requestId}', {
   summary: 'Look up a refund, final or not',
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
-  parameters: { requestId },
   answers: { 200: { description: 'The refund', schema: Refund.schema } },
   handler: async ({ core, merchantId, params }) =>
     Refund.json((await core.refunds.getRefund({ ...params, merchantId })).refund),
 });
 
-export const createOct = restWrite({
-  path: '/oct',
-  tag: 'OCT',
+export const createOct = restWrite('OCT', 'POST /oct', {
   summary: 'Pay an amount to a card',
   description:
     '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are ' +
@@ -117,12 +102,9 @@ export const createOct = restWrite({
   },
 });
 
-export const getOct = restRoute({
-  path: '/oct/{requestId}',
-  tag: 'OCT',
+export const getOct = restRoute('OCT', 'GET /oct/{requestId}', {
   summary: 'Look up an OCT, final or not',
   description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
-  parameters: { requestId },
   answers: { 200: { description: 'The OCT', schema: Oct.schema } },
   handler: async ({ core, merchantId, params }) => Oct.json((await core.octs.getOct({ ...params, merchantId })).oct),
 });
@@ -133,9 +115,7 @@ const OwnContract = Contract.omit({ webhookUrl: true, internalUrl: true, process
   description: 'What the merchant may do',
 });
 
-export const getContract = restRoute({
-  path: '/contract',
-  tag: 'Contract',
+export const getContract = restRoute('Contract', 'GET /contract', {
   summary: 'Look up what the contract allows',
   description:
     'Currencies, terminals, the period of holds and how often a hold may be captured, as operators have set them. ' +

@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
-import { readInput } from '../resource/read-input.ts';
+import { readInput } from '../resource/route.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 import {

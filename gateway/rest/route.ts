@@ -2,10 +2,10 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import type { HandledRoute, RouteFor, Schemas } from '../http/route.ts';
+import type { HandledRoute } from '../http/route.ts';
 import type { Exporter } from '../resource/csv.ts';
 import { ownMerchantId } from '../resource/request-fields.ts';
-import { routeDefaults } from '../resource/route-defaults.ts';
+import { type Described, describe, type Target } from '../resource/route.ts';
 import { createsOperation, type OperationName } from '../resource/write-operation.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 
@@ -30,15 +30,19 @@ export interface RestRoute extends HandledRoute {
 export const NoFields = z.strictObject({ merchantId: ownMerchantId }).meta({ id: 'NoFields' });
 
 /** Describes a merchant's route. */
-export function restRoute<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
-  route: RouteFor<RestCall, Q, P, B> & Pick<RestRoute, 'checkBytes'>,
+export function restRoute<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+  tag: string,
+  target: T,
+  route: Described<RestCall, T, Q, B> & Pick<RestRoute, 'checkBytes'>,
 ): RestRoute {
-  return { credential: 'apiKey', ...routeDefaults(route), ...route };
+  return describe('apiKey', tag, target, route);
 }
 
 /** Describes a merchant's route that creates an operation. */
-export function restWrite<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType>(
-  route: RouteFor<RestCall & { readonly name: OperationName }, Q, P, B> & Pick<RestRoute, 'checkBytes'>,
+export function restWrite<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+  tag: string,
+  target: T,
+  route: Described<RestCall & { readonly name: OperationName }, T, Q, B> & Pick<RestRoute, 'checkBytes'>,
 ): RestRoute {
-  return restRoute(createsOperation('/operations/{requestId}', route));
+  return describe('apiKey', tag, target, createsOperation('/operations/{requestId}', route));
 }

@@ -12,7 +12,7 @@ import { answer } from '../resource/answer.ts';
 import { answered, some } from '../resource/answer-fields.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { CreatedSigningSecret, SigningSecret } from '../resource/merchant.ts';
-import { endpointUrl, ownMerchantId, uuid } from '../resource/request-fields.ts';
+import { endpointUrl, ownMerchantId } from '../resource/request-fields.ts';
 import { NoFields, restRoute } from './route.ts';
 
 const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
@@ -44,9 +44,7 @@ function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEnd
   };
 }
 
-export const getWebhookEndpoint = restRoute({
-  path: '/webhook-endpoint',
-  tag: 'Webhook',
+export const getWebhookEndpoint = restRoute('Webhook', 'GET /webhook-endpoint', {
   summary: 'Look up where notifications go, and what signs them',
   description:
     'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
@@ -71,10 +69,7 @@ const SetWebhookEndpoint = z
   })
   .meta({ id: 'SetWebhookEndpoint' });
 
-export const setWebhookEndpoint = restRoute({
-  method: 'put',
-  path: '/webhook-endpoint',
-  tag: 'Webhook',
+export const setWebhookEndpoint = restRoute('Webhook', 'PUT /webhook-endpoint', {
   summary: 'Set where notifications go',
   description:
     'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
@@ -89,10 +84,7 @@ export const setWebhookEndpoint = restRoute({
   },
 });
 
-export const sendTestNotification = restRoute({
-  method: 'post',
-  path: '/webhook-endpoint/test',
-  tag: 'Webhook',
+export const sendTestNotification = restRoute('Webhook', 'POST /webhook-endpoint/test', {
   summary: 'Send a test notification to the webhook',
   description:
     'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body ' +
@@ -104,10 +96,7 @@ export const sendTestNotification = restRoute({
     Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
 });
 
-export const addOwnSigningSecret = restRoute({
-  method: 'post',
-  path: '/signing-secrets',
-  tag: 'Webhook',
+export const addOwnSigningSecret = restRoute('Webhook', 'POST /signing-secrets', {
   summary: 'Add a second signing secret, shown once',
   description:
     'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of ' +
@@ -120,13 +109,9 @@ export const addOwnSigningSecret = restRoute({
   },
 });
 
-export const retireOwnSigningSecret = restRoute({
-  method: 'delete',
-  path: '/signing-secrets/{signingSecretId}',
-  tag: 'Webhook',
+export const retireOwnSigningSecret = restRoute('Webhook', 'DELETE /signing-secrets/{signingSecretId}', {
   summary: 'End a signing secret; not the last one',
   description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
-  parameters: { signingSecretId: uuid('secret') },
   answers: { 204: { description: 'Retired' } },
   handler: async ({ core, merchantId, asKey, params }) => {
     await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);

@@ -28,10 +28,7 @@ function sessionJson(sessions: Sessions, session: Session) {
 }
 
 /** Only JSON is accepted, which a form of another site cannot send: nobody can be signed in without noticing. */
-export const signIn = publicRoute({
-  method: 'post',
-  path: '/operator/session',
-  tag: 'Operators: session',
+export const signIn = publicRoute('session', 'POST /operator/session', {
   summary: 'Start a console session',
   description:
     'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that change ' +
@@ -55,9 +52,7 @@ export const signIn = publicRoute({
 });
 
 /** With a bearer token there is no session, only the name that the request gives. */
-export const getSession = operatorRoute({
-  path: '/operator/session',
-  tag: 'Operators: session',
+export const getSession = operatorRoute('session', 'GET /operator/session', {
   summary: 'Look at the session',
   description:
     'Answers the `csrfToken` again, for a page that was loaded anew. With a bearer token there is no session, only ' +
@@ -71,10 +66,7 @@ export const getSession = operatorRoute({
  * Answers once core has stored the end of the session. It is over here at once, and at every other gateway within a
  * second.
  */
-export const signOut = operatorRoute({
-  method: 'delete',
-  path: '/operator/session',
-  tag: 'Operators: session',
+export const signOut = operatorRoute('session', 'DELETE /operator/session', {
   summary: 'End the session',
   description:
     'The cookie is removed, and a copy of it is refused, at other gateways within a second. With a bearer token ' +

@@ -8,9 +8,7 @@ import { restWrite } from '../route.ts';
 import { namedHold } from './preauthorizations.ts';
 import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
 
-export const capturePreauthorization = restWrite({
-  path: '/preauthorization/authorization',
-  tag: 'Holds',
+export const capturePreauthorization = restWrite('Holds', 'POST /preauthorization/authorization', {
   summary: 'Capture a hold, in full or in part',
   description:
     'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, ' +

@@ -7,9 +7,7 @@ import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
 import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './preauthorizations.ts';
 
-export const incrementPreauthorization = restWrite({
-  path: '/preauthorization/increment',
-  tag: 'Holds',
+export const incrementPreauthorization = restWrite('Holds', 'POST /preauthorization/increment', {
   summary: 'Add to a hold',
   description:
     'What is added can be captured once the increment is OK, not before. While it has no result, the hold can be ' +
@@ -31,9 +29,7 @@ const ExtendedHold = Hold.schema
   .extend({ extensionRequestId: answers.requestId.describe('Names the extension') })
   .meta({ id: 'ExtendedHold' });
 
-export const extendPreauthorization = restWrite({
-  path: '/preauthorization/extend',
-  tag: 'Holds',
+export const extendPreauthorization = restWrite('Holds', 'POST /preauthorization/extend', {
   summary: 'Let a hold end later',
   description:
     "After the contract's hold period from now, or when the processor says, if that is earlier; never earlier than " +
@@ -56,9 +52,7 @@ const ReleasedHold = Hold.schema
   })
   .meta({ id: 'ReleasedHold' });
 
-export const releasePreauthorization = restWrite({
-  path: '/preauthorization/release',
-  tag: 'Holds',
+export const releasePreauthorization = restWrite('Holds', 'POST /preauthorization/release', {
   summary: 'Give back what remains of a hold, or cancel its checkout',
   description:
     'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
@@ -80,9 +74,7 @@ export const releasePreauthorization = restWrite({
   },
 });
 
-export const renewPreauthorization = restWrite({
-  path: '/preauthorization/renew',
-  tag: 'Holds',
+export const renewPreauthorization = restWrite('Holds', 'POST /preauthorization/renew', {
   summary: 'Place a hold again',
   description:
     'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for what ' +

@@ -79,9 +79,7 @@ const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
   },
 });
 
-export const createPreauthorization = restWrite({
-  path: '/preauthorization',
-  tag: 'Holds',
+export const createPreauthorization = restWrite('Holds', 'POST /preauthorization', {
   summary: 'Place a hold',
   description:
     'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters ' +
@@ -118,15 +116,11 @@ const UpdatePreauthorization = z
   .refine(({ merchantId, ...change }) => Object.keys(change).length > 0, 'must change at least one field')
   .meta({ id: 'UpdatePreauthorization', description: 'Changes what is named; null takes it back' });
 
-export const updatePreauthorization = restRoute({
-  method: 'patch',
-  path: '/preauthorization/{requestId}',
-  tag: 'Holds',
+export const updatePreauthorization = restRoute('Holds', 'PATCH /preauthorization/{requestId}', {
   summary: 'Change what a hold is for, or when it is captured or ends by itself',
   description:
     'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
     'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
-  parameters: { requestId: fields.requestId },
   body: UpdatePreauthorization,
   answers: { 200: { description: 'The hold as it is now', schema: Hold.schema } },
   codes: [

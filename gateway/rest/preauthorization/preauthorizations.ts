@@ -51,9 +51,7 @@ export function namedHold({ preauthorizationId = '', requestId = '' }: Ids) {
 
 const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold, 'preauthorizations');
 
-export const listPreauthorizations = restRoute({
-  path: '/preauthorization',
-  tag: 'Holds',
+export const listPreauthorizations = restRoute('Holds', 'GET /preauthorization', {
   summary: 'List holds, newest first',
   description: 'Filters are joined by AND. Items do not carry `preauthorizationId`.',
   query: HoldFilters,
@@ -70,15 +68,12 @@ const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
   without: ['generatedTokenId', 'frozen'],
 });
 
-export const getPreauthorization = restRoute({
-  path: '/preauthorization/{requestId}',
-  tag: 'Holds',
+export const getPreauthorization = restRoute('Holds', 'GET /preauthorization/{requestId}', {
   summary: 'Look up a hold with its captures',
   description:
     'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
     'while that is open. Of captures the newest 50 are shown; `GET /operations` with `holdRequestId` and ' +
     '`operation=CAPTURE` lists the results of all.',
-  parameters: { requestId },
   answers: { 200: { description: 'The hold', schema: HoldWithCaptures.schema } },
   codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
   handler: async ({ core, merchantId, params }) => {

@@ -51,7 +51,7 @@ export const EDITS: readonly Edit[] = [
   {
     file: 'gateway/rest/preauthorization/tip-preauthorization.ts',
     from: 'gateway/rest/preauthorization/capture-preauthorization.ts',
-    edit: (text) => asTip(text).replace("path: '/preauthorization/authorization'", "path: '/preauthorization/tip'"),
+    edit: (text) => asTip(text).replace('POST /preauthorization/authorization', 'POST /preauthorization/tip'),
   },
   { file: 'gateway/rest/rest.ts', edit: withLines },
   {

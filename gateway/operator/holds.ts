@@ -13,7 +13,7 @@ import { answerOperation } from '../resource/write-operation.ts';
 import { operatorRoute, operatorWrite } from './route.ts';
 
 /** A hold as operators see it: without anything that could capture it or pay with its card. */
-export const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
+const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
   about: 'A hold as operators see it: nothing that could capture or pay',
   parts: HOLD.parts,
   without: ['preauthorizationId', 'generatedTokenId', 'checkoutUrl', 'captures'],

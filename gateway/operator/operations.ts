@@ -72,7 +72,7 @@ export const listReviews = operatorRoute('overview', 'GET /operator/reviews', {
     ReviewPage.json(await core.operators.listReviewItems(query, asOperator)),
 });
 
-export const ResolveBody = z
+const ResolveBody = z
   .strictObject({
     outcome: z
       .enum(['OK', 'KO'])

@@ -7,79 +7,30 @@ import { Problem } from '../http/problem.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
-import { readInput } from '../resource/route.ts';
+import { byPath, readInput } from '../resource/route.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
-import {
-  getOwnDelivery,
-  listOwnDeliveries,
-  recoverOwnDeliveries,
-  replayOwnDelivery,
-  watchNotifications,
-} from './notifications.ts';
-import {
-  createOct,
-  createRefund,
-  getContract,
-  getOct,
-  getOperation,
-  getRefund,
-  listOperations,
-  watchOperations,
-} from './operations.ts';
+import * as notifications from './notifications.ts';
+import * as operations from './operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
-import {
-  extendPreauthorization,
-  incrementPreauthorization,
-  releasePreauthorization,
-  renewPreauthorization,
-} from './preauthorization/change-preauthorization.ts';
-import { createPreauthorization, updatePreauthorization } from './preauthorization/create-preauthorization.ts';
-import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
+import * as changes from './preauthorization/change-preauthorization.ts';
+import * as placing from './preauthorization/create-preauthorization.ts';
+import * as preauthorizations from './preauthorization/preauthorizations.ts';
 import { NoFields, type RestCall, type RestRoute } from './route.ts';
-import {
-  addOwnSigningSecret,
-  getWebhookEndpoint,
-  retireOwnSigningSecret,
-  sendTestNotification,
-  setWebhookEndpoint,
-} from './webhook.ts';
+import * as webhook from './webhook.ts';
 
-/**
- * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
- * parameter.
- */
-export const REST_ROUTES = {
-  createPreauthorization,
+/** The merchants' routes by operationId: all that these files export. */
+export const REST_ROUTES = byPath({
+  ...placing,
   capturePreauthorization,
-  releasePreauthorization,
-  incrementPreauthorization,
-  extendPreauthorization,
-  listPreauthorizations,
-  renewPreauthorization,
-  getPreauthorization,
-  updatePreauthorization,
-  createRefund,
-  getRefund,
-  createOct,
-  getOct,
-  listOperations,
-  watchOperations,
-  getOperation,
-  getContract,
-  getWebhookEndpoint,
-  setWebhookEndpoint,
-  sendTestNotification,
-  watchNotifications,
-  listOwnDeliveries,
-  recoverOwnDeliveries,
-  getOwnDelivery,
-  replayOwnDelivery,
-  addOwnSigningSecret,
-  retireOwnSigningSecret,
-} as const satisfies Record<string, RestRoute>;
+  ...changes,
+  ...preauthorizations,
+  ...operations,
+  ...webhook,
+  ...notifications,
+} satisfies Record<string, RestRoute>);
 
-const STREAMS: readonly RestRoute[] = [watchOperations, watchNotifications];
+const STREAMS: readonly RestRoute[] = [operations.watchOperations, notifications.watchNotifications];
 
 export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;

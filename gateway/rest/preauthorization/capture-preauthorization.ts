@@ -5,7 +5,7 @@ import { Capture } from '../../resource/payments.ts';
 import { amount, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
-import { namedHold } from './preauthorizations.ts';
+import { namedHold } from './hold.ts';
 import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
 
 export const capturePreauthorization = restWrite('Holds', 'POST /preauthorization/authorization', {

@@ -5,7 +5,7 @@ import { answerChange, answerIncrement, Increment } from '../../resource/payment
 import { amount, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
-import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './preauthorizations.ts';
+import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './hold.ts';
 
 export const incrementPreauthorization = restWrite('Holds', 'POST /preauthorization/increment', {
   summary: 'Add to a hold',

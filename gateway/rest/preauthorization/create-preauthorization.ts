@@ -8,7 +8,7 @@ import { answered, TIME } from '../../resource/answer-fields.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restRoute, restWrite } from '../route.ts';
-import { Hold } from './preauthorizations.ts';
+import { Hold } from './hold.ts';
 
 /** What a request can say of a hold, also later. */
 const terms = {

@@ -4,18 +4,12 @@ import type { OPERATOR_ROUTES } from '../../operator/operator.ts';
 import type { RELAY_ROUTES } from '../../relay/relay-notification.ts';
 import type { REST_ROUTES } from '../../rest/rest.ts';
 
-type Name<Routes> = Extract<keyof Routes, string>;
-
 /**
  * One request, as it is written. The tests send the requests in their order: an identifier from one answer is sent in
  * later requests.
  */
 export interface Request {
-  readonly route:
-    | Name<typeof REST_ROUTES>
-    | Name<typeof RELAY_ROUTES>
-    | Name<typeof OPERATOR_ROUTES>
-    | Name<typeof HEALTH_ROUTES>;
+  readonly route: keyof (typeof REST_ROUTES & typeof RELAY_ROUTES & typeof OPERATOR_ROUTES & typeof HEALTH_ROUTES);
   /** Unique within its route. */
   readonly name: string;
   readonly summary: string;
@@ -75,24 +69,12 @@ export const ID = {
   capture: `${PREFIX}0a02`,
   finalCapture: `${PREFIX}0a03`,
   refund: `${PREFIX}0a20`,
-  refundsHold: `${PREFIX}0a22`,
   wholeCapture: `${PREFIX}0a23`,
-  unknownRefund: `${PREFIX}0a21`,
   checkout: `${PREFIX}0a04`,
-  cancellation: `${PREFIX}0a05`,
   oct: `${PREFIX}0a06`,
-  otherHold: `${PREFIX}0a07`,
-  release: `${PREFIX}0a08`,
-  unknownHold: `${PREFIX}0a09`,
-  unknownOct: `${PREFIX}0a10`,
   silentHold: `${PREFIX}0a11`,
-  unknownCapture: `${PREFIX}0a12`,
-  unknownRelease: `${PREFIX}0a13`,
   supportHold: `${PREFIX}0a14`,
   supportCapture: `${PREFIX}0a15`,
-  supportRelease: `${PREFIX}0a16`,
-  supportUnknownCapture: `${PREFIX}0a17`,
-  supportUnknownRelease: `${PREFIX}0a18`,
   test: `${PREFIX}0a19`,
   apiKey: `${PREFIX}3a01`,
   secret: `${PREFIX}3b01`,

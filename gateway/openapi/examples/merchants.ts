@@ -56,10 +56,7 @@ export const MERCHANTS: readonly Request[] = [
   }),
   lost('createRefund', { body: { captureRequestId: ID.wholeCapture, amount: 300 } }),
   request('getRefund', 'refunded', 'Done', { parameters: { requestId: ID.refund } }),
-  request('renewPreauthorization', 'rest', 'What remained of a hold, held again', {
-    body: { requestId: ID.hold },
-    status: 201,
-  }),
+  request('renewPreauthorization', 'rest', 'What remained of a hold, held again', { body: { requestId: ID.hold } }),
   lost('renewPreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
   request('releasePreauthorization', 'cancelCheckout', 'The customer did not come', {
     body: { requestId: ID.checkout },
@@ -135,7 +132,6 @@ export const MERCHANTS: readonly Request[] = [
     body: {},
   }),
   request('recoverOwnDeliveries', 'outage', 'The receiver was away for two hours', {
-    status: 202,
     body: { since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
   }),
   request('addOwnSigningSecret', 'second', 'A second secret, to change over to', { body: {} }),

@@ -1,5 +1,16 @@
 import { ID, lost, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
 
+/** What a new merchant may do. */
+const GLOBEX = {
+  allowMultipleCaptures: true,
+  holdPeriodSeconds: 604800,
+  currencies: ['EUR', 'USD'],
+  terminals: ['web'],
+  notifyHolds: true,
+  requireSignedCaptures: false,
+  internalUrl: 'https://payments.globex.example',
+};
+
 /**
  * What operators send: about a hold that its merchant asked them to look after, about what happens, about a merchant
  * that comes, and about its notifications.
@@ -63,35 +74,12 @@ export const OPERATORS: readonly Request[] = [
     parameters: { target: ID.supportHold, action: 'preauthorization.capture' },
   }),
   request('createMerchant', 'globex', 'A merchant whose other systems send signed notifications through the relay', {
-    body: {
-      merchantId: NEW_MERCHANT_ID,
-      name: 'Globex',
-      contract: {
-        allowMultipleCaptures: true,
-        holdPeriodSeconds: 604800,
-        currencies: ['EUR', 'USD'],
-        terminals: ['web'],
-        notifyHolds: true,
-        requireSignedCaptures: false,
-        internalUrl: 'https://payments.globex.example',
-      },
-    },
+    body: { merchantId: NEW_MERCHANT_ID, name: 'Globex', contract: GLOBEX },
   }),
   request('listMerchants', 'all', 'All of them', { parameters: { pageSize: 200 } }),
   request('updateMerchant', 'contract', 'One currency less, and another name', {
     parameters: { merchantId: NEW_MERCHANT_ID },
-    body: {
-      name: 'Globex Payments',
-      contract: {
-        allowMultipleCaptures: true,
-        holdPeriodSeconds: 604800,
-        currencies: ['EUR'],
-        terminals: ['web'],
-        notifyHolds: true,
-        requireSignedCaptures: false,
-        internalUrl: 'https://payments.globex.example',
-      },
-    },
+    body: { name: 'Globex Payments', contract: { ...GLOBEX, currencies: ['EUR'] } },
   }),
   request('createApiKey', 'second', 'A second key, with which the merchant manages its webhook itself', {
     parameters: { merchantId: NEW_MERCHANT_ID },
@@ -126,7 +114,6 @@ export const OPERATORS: readonly Request[] = [
     },
   }),
   request('recoverDeliveries', 'outage', "The merchant's system was away for two hours", {
-    status: 202,
     body: { merchantId: NEW_MERCHANT_ID, since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
   }),
   request('pauseEndpoint', 'maintenance', 'The merchant maintains its system', {

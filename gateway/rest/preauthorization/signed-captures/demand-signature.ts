@@ -5,8 +5,7 @@ import { z } from 'zod';
 import type { Credentials } from '../../../core/credentials.ts';
 import { readIdempotencyKey } from '../../../resource/write-operation.ts';
 import type { RestCall } from '../../route.ts';
-import { verifyMessageSignature } from './message-signature.ts';
-import { parseField, refuseSignature } from './signature-input.ts';
+import { parseField, refuseSignature, verifyMessageSignature } from './message-signature.ts';
 
 /** The request headers, for a route's description. The checks in this folder demand more than a schema can say. */
 export const SIGNATURE_HEADERS = {

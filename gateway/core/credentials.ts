@@ -7,7 +7,6 @@ import { errorFields, type Log } from '../../platform/log.ts';
 import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
-import { coalesceRuns } from './coalesce-runs.ts';
 
 /** Lookups in the newest snapshot from core; none of them waits. */
 export interface Credentials {
@@ -128,6 +127,32 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       closing.abort();
       await following;
     },
+  };
+}
+
+/**
+ * Shares runs between concurrent callers. Each caller waits for a run that started after its call, so the run has seen
+ * everything before it. However many callers there are, runs are sequential and start at least `everyMs` apart.
+ */
+function coalesceRuns(run: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  let latest: Promise<unknown> = Promise.resolve();
+  let beganAtMs = Number.NEGATIVE_INFINITY;
+
+  async function begin(): Promise<void> {
+    await latest;
+    const restMs = beganAtMs + everyMs - performance.now();
+    if (restMs > 0) await delay(restMs);
+    next = undefined;
+    beganAtMs = performance.now();
+    const running = run();
+    latest = Promise.allSettled([running]);
+    await running;
+  }
+
+  return () => {
+    next ??= begin();
+    return next;
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Limiter } from '../limits/limits.ts';
 import { demandRate, rateLimited } from '../limits/rate-limit.ts';
+import { Places } from '../resource/places.ts';
 
 /** Retry-After of a refused stream: about as long as it takes to notice that a reader has disconnected. */
 const RETRY_AFTER_MS = 10_000;
@@ -14,26 +15,19 @@ export const OPENINGS = { name: 'streams', points: 100, durationSeconds: 10 } as
 export class StreamLimit {
   readonly #most: number;
   readonly #openings: Limiter;
-  readonly #counts = new Map<string, number>();
+  readonly #open: Places;
 
   constructor(most: number, openings: Limiter) {
     this.#most = most;
     this.#openings = openings;
+    this.#open = new Places(most);
   }
 
   /** Counts a stream. Resolves with a function to call once, when it ends. Throws RATE_LIMITED above either limit. */
   async open(key: string): Promise<() => void> {
     await demandRate(this.#openings, key);
-    const count = this.#counts.get(key) ?? 0;
-    if (count >= this.#most)
-      throw rateLimited(this.#most, RETRY_AFTER_MS, `As many streams are open as may be: ${this.#most}.`);
-    this.#counts.set(key, count + 1);
-    return () => this.#close(key);
-  }
-
-  #close(key: string): void {
-    const count = this.#counts.get(key) ?? 0;
-    if (count > 1) this.#counts.set(key, count - 1);
-    else this.#counts.delete(key);
+    const close = this.#open.take(key);
+    if (close) return close;
+    throw rateLimited(this.#most, RETRY_AFTER_MS, `As many streams are open as may be: ${this.#most}.`);
   }
 }

@@ -6,6 +6,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { isServiceError, Problem } from '../http/problem.ts';
 import type { Json } from './answer.ts';
+import { Places } from './places.ts';
 
 /** One page of a list. */
 export interface CsvPage {
@@ -38,18 +39,16 @@ const MOST_EXPORTS = 8;
 
 /** Limits the exports under way: the rate of requests bounds none of what one costs. */
 export class ExportLimit {
-  readonly #accounts = new Set<string>();
+  readonly #accounts = new Places(1);
 
   /**
    * Takes a place. Returns a function that gives it back. Throws RATE_LIMITED when the account has one already, or none
    * is free.
    */
   open(account: string): () => void {
-    if (this.#accounts.has(account) || this.#accounts.size >= MOST_EXPORTS) {
-      throw new Problem('RATE_LIMITED', { detail: 'An export is under way; one at a time.', retryAfterSeconds: 10 });
-    }
-    this.#accounts.add(account);
-    return () => void this.#accounts.delete(account);
+    const leave = this.#accounts.size < MOST_EXPORTS ? this.#accounts.take(account) : undefined;
+    if (leave) return leave;
+    throw new Problem('RATE_LIMITED', { detail: 'An export is under way; one at a time.', retryAfterSeconds: 10 });
   }
 }
 
@@ -95,6 +94,7 @@ async function answerCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): P
     const lines = linesOf(columnsOf(schema), first, (pageToken) => nextPage(exporter, read, pageToken));
     ctx.body = Readable.from(lines, { objectMode: false, highWaterMark: 64 * 1024 });
   } catch (error) {
+    ctx.res.off('close', release);
     release();
     throw error;
   }

@@ -104,10 +104,6 @@ export const requestIdFilter = requestId.refine(
   'is a preauthorizationId; give the requestId, and keep the preauthorizationId out of URLs',
 );
 
-/** An identifier in a path or an answer. */
-export const uuid = (what: string) =>
-  z.uuid().meta({ description: `Names the ${what} (UUIDv7)`, examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] });
-
 /** Where an endpoint is. Only its form is checked here; where it points to is checked before each delivery attempt. */
 export const endpointUrl = (description: string) =>
   text(2048).meta({ description, examples: ['https://merchant.example/hooks'] });

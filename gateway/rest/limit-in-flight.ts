@@ -3,6 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 import { FairShare } from '../../platform/fair-share.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
+import { Places } from '../resource/places.ts';
 import { identityOf } from './authenticate.ts';
 
 /**
@@ -19,7 +20,7 @@ export const CAPTURES_PER_HOLD = 32;
  */
 export class InFlightLimits {
   readonly #requests: FairShare;
-  readonly #capturesOfHold = new Map<string, number>();
+  readonly #captures = new Places(CAPTURES_PER_HOLD);
   readonly #refused: Counter;
 
   constructor(most: number, registry: Registry) {
@@ -60,17 +61,9 @@ export class InFlightLimits {
    */
   enterHold(merchantId: string, preauthorizationId: string): Disposable {
     // Another merchant that names this hold, which core answers 404, takes none of its places.
-    const hold = `${merchantId} ${preauthorizationId}`;
-    const count = this.#capturesOfHold.get(hold) ?? 0;
-    if (count >= CAPTURES_PER_HOLD) throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
-    this.#capturesOfHold.set(hold, count + 1);
-    return { [Symbol.dispose]: () => this.#leaveHold(hold) };
-  }
-
-  #leaveHold(hold: string): void {
-    const left = (this.#capturesOfHold.get(hold) ?? 1) - 1;
-    if (left > 0) this.#capturesOfHold.set(hold, left);
-    else this.#capturesOfHold.delete(hold);
+    const leave = this.#captures.take(`${merchantId} ${preauthorizationId}`);
+    if (leave === undefined) throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
+    return { [Symbol.dispose]: leave };
   }
 
   #refusal(reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {

@@ -5,7 +5,7 @@ import { parseJsonBody, readCommandBytes } from '../http/json-body.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
-import { byPath, readInput } from '../resource/route.ts';
+import { byPath, readInput, type TableRoute } from '../resource/route.ts';
 import { authenticateOperator, coreCallOf, type Operator } from './authenticate.ts';
 import * as deliveries from './deliveries.ts';
 import * as holds from './holds.ts';
@@ -13,7 +13,6 @@ import * as merchants from './merchants.ts';
 import * as operations from './operations.ts';
 import * as overview from './overview.ts';
 import * as relay from './relay.ts';
-import type { OperatorRoute } from './route.ts';
 import * as session from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './session/verify-token.ts';
@@ -27,7 +26,7 @@ export const OPERATOR_ROUTES = byPath({
   ...merchants,
   ...deliveries,
   ...relay,
-} satisfies Record<string, OperatorRoute>);
+} satisfies Record<string, TableRoute>);
 
 export interface OperatorOptions extends StreamOptions {
   readonly limits: Limits;
@@ -52,8 +51,8 @@ export function createOperator({ limits, gatewayToken, ...options }: OperatorOpt
     await demandRate(signIns, networkOf(ctx.ip));
     await next();
   };
-  const guardsOf = ({ credential }: OperatorRoute) => [credential === 'none' ? limitSignIns : requiresOperator];
-  const callOf = async (ctx: Context, { maxBodyBytes, ...route }: OperatorRoute) => {
+  const guardsOf = ({ credential }: TableRoute) => [credential === 'none' ? limitSignIns : requiresOperator];
+  const callOf = async (ctx: Context, { maxBodyBytes, ...route }: TableRoute) => {
     const input = await readInput(ctx, route, async (schema) =>
       parseJsonBody(await readCommandBytes(ctx, maxBodyBytes), schema),
     );

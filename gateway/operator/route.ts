@@ -1,11 +1,9 @@
 import type { Context } from 'koa';
-import type { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import type { HandledRoute } from '../http/route.ts';
 import type { Exporter } from '../resource/csv.ts';
-import { type Described, describe, type Target } from '../resource/route.ts';
-import { createsOperation, type OperationName } from '../resource/write-operation.ts';
+import { describing } from '../resource/route.ts';
+import { describingWrites } from '../resource/write-operation.ts';
 import type { Operator } from './authenticate.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
@@ -25,37 +23,11 @@ export interface AuthenticatedCall extends OperatorCall {
   readonly asOperator: GrpcCall & { readonly metadata: Readonly<Record<string, string>> };
 }
 
-/** A route in OPERATOR_ROUTES. */
-export interface OperatorRoute extends HandledRoute {
-  /** Unset: that of readJsonBytes(). */
-  readonly maxBodyBytes?: number;
-}
-
 /** Describes a route that demands the operator token or a console session. */
-export function operatorRoute<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
-  tag: Tag,
-  target: T,
-  route: Described<AuthenticatedCall, T, Q, B>,
-): OperatorRoute {
-  return describe('operator', `Operators: ${tag}`, target, route);
-}
+export const operatorRoute = describing<AuthenticatedCall>('operator', 'Operators: ');
 
 /** The same for a route that creates an operation. */
-export function operatorWrite<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
-  tag: Tag,
-  target: T,
-  route: Described<AuthenticatedCall & { readonly name: OperationName }, T, Q, B>,
-): OperatorRoute {
-  return operatorRoute(tag, target, createsOperation('/operator/operations/{requestId}', route));
-}
+export const operatorWrite = describingWrites(operatorRoute, '/operator/operations/{requestId}');
 
 /** Describes a route that anybody may call. */
-export function publicRoute<T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
-  tag: Tag,
-  target: T,
-  route: Described<OperatorCall, T, Q, B> & Pick<OperatorRoute, 'maxBodyBytes'>,
-): OperatorRoute {
-  return describe('none', `Operators: ${tag}`, target, route);
-}
-
-type Tag = 'session' | 'overview' | 'holds' | 'merchants' | 'deliveries' | 'relay';
+export const publicRoute = describing<OperatorCall>('none', 'Operators: ');

@@ -37,38 +37,48 @@ type NamesIn<T extends string> = T extends `${string}{${infer N extends Name}}${
   ? N | NamesIn<Rest>
   : never;
 
+/** A route in a table of routes. */
+export interface TableRoute extends HandledRoute {
+  /** Checks the raw body before it is parsed. Throws Problem to refuse it. */
+  readonly checkBytes?: (call: never, bytes: Buffer) => Promise<void>;
+  /** Unset: that of readJsonBytes(). */
+  readonly maxBodyBytes?: number;
+}
+
 /**
  * What is said of a route besides its tag and target, and the handler that it is for. Unset `codes`: what all routes
  * refuse that read, or change, one thing that the path names, or several.
  */
 export type Described<Call, T extends Target, Q extends z.ZodObject, B extends z.ZodType> = Pick<
-  Route,
-  'summary' | 'description' | 'headers' | 'answers' | 'promises'
+  TableRoute,
+  'summary' | 'description' | 'headers' | 'answers' | 'promises' | 'maxBodyBytes'
 > &
   Partial<Pick<Route, 'codes'>> & {
     readonly query?: Q;
     readonly body?: B;
+    checkBytes?(call: Call, bytes: Buffer): Promise<void>;
     readonly handler: (call: Call & Input<Q, Pick<typeof PARAMETERS, NamesIn<T>>, B>) => unknown;
   };
 
-/** Completes a description. */
-export function describe<D extends Described<never, Target, z.ZodObject, z.ZodType>>(
-  credential: Route['credential'],
-  tag: string,
-  target: Target,
-  description: D,
-): HandledRoute & D {
-  const [method, path] = target.split(' ') as [string, string];
-  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name as Name);
-  const [several, one] = method === 'GET' ? [READ, READ_ONE] : [WRITE, WRITE_ONE];
-  return {
-    credential,
-    tag,
-    method: method.toLowerCase() as Route['method'],
-    path,
-    ...(names.length > 0 && { parameters: Object.fromEntries(names.map((name) => [name, PARAMETERS[name]])) }),
-    codes: names.length > 0 ? one : several,
-    ...description,
+/** Makes the function that describes the routes of one sort of callers. Their tags begin with `tags`. */
+export function describing<Call>(credential: Route['credential'], tags = '') {
+  return <T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+    tag: string,
+    target: T,
+    described: Described<Call, T, Q, B>,
+  ): TableRoute => {
+    const [method, path] = target.split(' ') as [string, string];
+    const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name as Name);
+    const [several, one] = method === 'GET' ? [READ, READ_ONE] : [WRITE, WRITE_ONE];
+    return {
+      credential,
+      tag: tags + tag,
+      method: method.toLowerCase() as Route['method'],
+      path,
+      ...(names.length > 0 && { parameters: Object.fromEntries(names.map((name) => [name, PARAMETERS[name]])) }),
+      codes: names.length > 0 ? one : several,
+      ...described,
+    };
   };
 }
 

@@ -9,7 +9,7 @@ import { invalidHeader, isServiceError, Problem, problemOfRpc } from '../http/pr
 import type { Json } from './answer.ts';
 
 import { requestId, some } from './answer-fields.ts';
-import type { Described, Target } from './route.ts';
+import type { Described, describing, Target } from './route.ts';
 
 /** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
 export interface OperationName {
@@ -18,25 +18,30 @@ export interface OperationName {
 }
 
 /**
- * The description of a route that creates an operation, with all that such routes have in common. Its handler is also
- * called with the operation's `name`; `lookUp` is the path of the route that answers with the operation.
+ * Makes the function that describes routes which create an operation, with all that such routes have in common. Their
+ * handlers are also called with the operation's `name`; `lookUp` is the path of the route that answers with it.
  */
-export function createsOperation<
-  Call extends { readonly ctx: Context },
-  T extends Target,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
->(lookUp: string, route: Described<Call & { readonly name: OperationName }, T, Q, B>): Described<Call, T, Q, B> {
-  const answers = Object.entries(route.answers).map(([status, answer]) => [status, { ...answer, headers: REPLAYED }]);
+export function describingWrites<Call extends { readonly ctx: Context }>(
+  describe: ReturnType<typeof describing<Call>>,
+  lookUp: string,
+) {
   const description =
     `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
     'answer is final, it was not done and never will be';
-  return {
-    ...route,
-    headers: { ...KEYED, ...route.headers },
-    answers: { ...Object.fromEntries(answers), 202: { description, schema: InProgress, headers: REPLAYED } },
-    promises: WRITE_PROMISES,
-    handler: (call) => namingOperation(call.ctx, (name) => route.handler({ ...call, name })),
+  return <T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
+    tag: string,
+    target: T,
+    route: Described<Call & { readonly name: OperationName }, T, Q, B>,
+  ) => {
+    const answers = Object.entries(route.answers).map(([status, answer]) => [status, { ...answer, headers: REPLAYED }]);
+    const described: Described<Call, T, Q, B> = {
+      ...route,
+      headers: { ...KEYED, ...route.headers },
+      answers: { ...Object.fromEntries(answers), 202: { description, schema: InProgress, headers: REPLAYED } },
+      promises: WRITE_PROMISES,
+      handler: (call) => namingOperation(call.ctx, (name) => route.handler({ ...call, name })),
+    };
+    return describe(tag, target, described);
   };
 }
 

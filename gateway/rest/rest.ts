@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
-import { byPath, readInput } from '../resource/route.ts';
+import { byPath, readInput, type TableRoute } from '../resource/route.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 import * as notifications from './notifications.ts';
@@ -16,7 +16,7 @@ import { capturePreauthorization } from './preauthorization/capture-preauthoriza
 import * as changes from './preauthorization/change-preauthorization.ts';
 import * as placing from './preauthorization/create-preauthorization.ts';
 import * as preauthorizations from './preauthorization/preauthorizations.ts';
-import { NoFields, type RestCall, type RestRoute } from './route.ts';
+import { NoFields, type RestCall } from './route.ts';
 import * as webhook from './webhook.ts';
 
 /** The merchants' routes by operationId: all that these files export. */
@@ -28,9 +28,9 @@ export const REST_ROUTES = byPath({
   ...operations,
   ...webhook,
   ...notifications,
-} satisfies Record<string, RestRoute>);
+} satisfies Record<string, TableRoute>);
 
-const STREAMS: readonly RestRoute[] = [operations.watchOperations, notifications.watchNotifications];
+const STREAMS: readonly TableRoute[] = [operations.watchOperations, notifications.watchNotifications];
 
 export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;
@@ -48,8 +48,8 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
     limitRate(limiter, (ctx) => identityOf(ctx).apiKeyHash),
   );
   // Streams have a limit of their own.
-  const guardsOf = (route: RestRoute) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]);
-  const callOf = async (ctx: Context, route: RestRoute) => {
+  const guardsOf = (route: TableRoute) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]);
+  const callOf = async (ctx: Context, route: TableRoute) => {
     const { merchantId, apiKeyHash, isLive } = identityOf(ctx);
     const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };
     const mayExport = () => !options.closing.aborted && options.credentials.isFresh() && isLive();
@@ -65,9 +65,9 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
  * Reads a merchant's body. Throws what readJsonBytes(), the route's checkBytes() and parseJsonBody() throw, and
  * FORBIDDEN when the body names another merchant than the API key.
  */
-async function readBody(call: RestCall, { checkBytes }: RestRoute, schema: z.ZodType): Promise<unknown> {
+async function readBody(call: RestCall, { checkBytes }: TableRoute, schema: z.ZodType): Promise<unknown> {
   const bytes = await (schema === NoFields ? readCommandBytes(call.ctx) : readJsonBytes(call.ctx));
-  await checkBytes?.(call, bytes);
+  await checkBytes?.(call as never, bytes);
   const body = parseJsonBody(bytes, schema as z.ZodType<{ merchantId?: string }>);
   if (body.merchantId !== undefined && body.merchantId !== call.merchantId) {
     throw new Problem('FORBIDDEN', { detail: 'merchantId is not the merchant that the API key names.' });

@@ -72,7 +72,6 @@ export interface StreamReader {
   readonly merchantId: string;
   /** Identifies the reader's credential without revealing it: open streams are counted by it. */
   readonly credential: string;
-  /** Whether the credential is still valid. */
   readonly isLive: () => boolean;
   /** Sent to core in addition to the gateway's own. */
   readonly metadata?: Readonly<Record<string, string>>;

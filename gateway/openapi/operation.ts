@@ -24,7 +24,6 @@ export type Named = Readonly<
 /** A schema and the examples of it, by media type. */
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: Named }>>;
 
-/** An operation of the document. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -88,7 +87,6 @@ export function contentOf<E extends Pick<Example, 'name' | 'summary'>>(
 /** The header that all answers have, described once. */
 const EVERY_ANSWER = { [REQUEST_ID_HEADER]: { $ref: `#/components/headers/${REQUEST_ID_HEADER}` } };
 
-/** Headers of an answer. */
 function headersOf(headers: Parameters = {}, schemas: Schemas) {
   const entries = Object.entries(headers).map(([name, schema]) => {
     const { required, ...told } = presented(schema, schemas);

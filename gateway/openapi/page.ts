@@ -70,7 +70,6 @@ ${refusals(document)}</main></div>
 `.text;
 }
 
-/** The parts of the page, each with the tags that it has. */
 const PARTS = [
   {
     id: 'merchants',

@@ -1,7 +1,6 @@
 import { type Html, html } from '../../platform/html.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** A field or a parameter. */
 export interface Row {
   readonly name: string;
   readonly required: boolean;

@@ -5,14 +5,12 @@ import { invalidHeader, Problem } from '../http/problem.ts';
 import { COOKIE, operatorName, type Session, type Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
 
-/** The authenticated operator. */
 export interface Operator {
   readonly token: string;
   /** A person's name for the audit log; empty = none was given. */
   readonly name: string;
   /** Absent for a bearer token. */
   readonly session?: Session;
-  /** Whether the request's credential is still valid. */
   readonly isLive: () => boolean;
 }
 

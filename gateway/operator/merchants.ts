@@ -14,7 +14,6 @@ import {
 import { merchantId, NoBody, page, text } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-/** An API key without its value. */
 const ApiKey = answer('ApiKey', ApiKeySchema);
 
 /** The value, in the one answer that carries it. */
@@ -28,7 +27,6 @@ const merchantTerms = {
 
 const warnings = z.array(z.object({ field: z.string(), message: z.string() }));
 
-/** A merchant; its keys and secrets without their values. */
 const Merchant = answer('Merchant', MerchantSchema, {
   without: ['warnings'],
   parts: { apiKeys: ApiKey, signingSecrets: SigningSecret, contract: { schema: Contract, json: contractJson } },

@@ -16,7 +16,6 @@ import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
 import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-/** A notification that the relay could not verify, without its body and signature. */
 const VerificationFailure = answer('VerificationFailure', VerificationFailureSchema, {
   without: ['bodySha256'],
   own: {

@@ -112,7 +112,6 @@ function shownValues({ values }: DescEnum, hidden: readonly string[]) {
   return values.filter(({ number, localName }) => number !== 0 && !hidden.includes(localName));
 }
 
-/** What each of them means. */
 function meanings(enumeration: DescEnum, hidden: readonly string[] = []): string[] {
   return shownValues(enumeration, hidden).map(({ name, localName }) => `${localName}: ${commentOn(enumeration, name)}`);
 }

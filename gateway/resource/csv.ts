@@ -8,7 +8,6 @@ import { isServiceError, Problem } from '../http/problem.ts';
 import type { Json } from './answer.ts';
 import { Places } from './places.ts';
 
-/** One page of a list. */
 export interface CsvPage {
   readonly items: readonly object[];
   readonly nextPageToken?: string | undefined;
@@ -23,7 +22,6 @@ export const CSV = {
     'amount is in major units. A text that a spreadsheet could take for a formula begins with an apostrophe.',
 } as const;
 
-/** Items on a page of an export. */
 const PAGE_SIZE = 200;
 /**
  * The shortest time between two pages; besides, an export waits as long as its last page took, so it has core half of

@@ -6,12 +6,10 @@ export const MERCHANT_ID = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 export const MERCHANT_ID_FORM = 'must be a letter, then at most 31 letters, digits, _ or -';
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a text has the form of a requestId. */
 export function isRequestId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Whether a text has the form of a preauthorizationId. */
 export function isPreauthorizationId(text: string): boolean {
   return /^pre_[A-Za-z0-9_-]{32}$/.test(text);
 }

@@ -57,13 +57,11 @@ export const Contract = z
   })
   .meta({ id: 'Contract' });
 
-/** A contract for core. */
 export function contractOf({ holdPeriodSeconds, ...contract }: z.output<typeof Contract>) {
   const holdPeriod = holdPeriodSeconds === undefined ? undefined : { seconds: BigInt(holdPeriodSeconds) };
   return defined({ ...contract, holdPeriod }) as MessageInitShape<typeof ContractSchema>;
 }
 
-/** A contract of core's as JSON. */
 export const { json: contractJson } = answer(undefined, ContractSchema, {
   without: ['holdPeriod'],
   own: {
@@ -72,7 +70,6 @@ export const { json: contractJson } = answer(undefined, ContractSchema, {
   },
 });
 
-/** A signing secret without its value. */
 export const SigningSecret = answer('SigningSecret', SigningSecretSchema);
 
 /** The value, in the one answer that carries it. */

@@ -101,7 +101,6 @@ export const Increment = z
   })
   .meta({ id: 'Increment' });
 
-/** Answers an increment. */
 export function answerIncrement(ctx: Context, response: Changed, amountAdded: bigint): Json | undefined {
   return answerChange(ctx, response, (hold, requestId) => ({
     requestId,

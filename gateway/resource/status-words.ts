@@ -11,7 +11,6 @@ const FAILURE_WORDS = ['declined', 'failed'] as const;
 
 type StatusInfo = (typeof KINDS)[Kind]['successWord'] | (typeof FAILURE_WORDS)[number];
 
-/** All words that statusInfo can be. */
 export const STATUS_INFOS: readonly StatusInfo[] = [
   ...KIND_NAMES.map((kind) => KINDS[kind].successWord),
   ...FAILURE_WORDS,

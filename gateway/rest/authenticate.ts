@@ -4,10 +4,8 @@ import type { Context, Middleware } from 'koa';
 import type { Credentials } from '../core/credentials.ts';
 import { Problem } from '../http/problem.ts';
 
-/** The authenticated merchant. */
 export interface Identity {
   readonly merchantId: string;
-  /** Whether the request's key is still valid. */
   readonly isLive: () => boolean;
   /** SHA-256 of the key. */
   readonly apiKeyHash: string;

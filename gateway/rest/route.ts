@@ -11,7 +11,6 @@ import type { InFlightLimits } from './limit-in-flight.ts';
 /** What a merchant's handler is called with, besides what its schemas read. */
 export interface RestCall extends StreamOptions {
   readonly ctx: Context;
-  /** The merchant whose API key the request carries. */
   readonly merchantId: string;
   readonly inFlight: InFlightLimits;
   readonly exporter: Exporter;

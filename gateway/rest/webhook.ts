@@ -21,7 +21,6 @@ const EndpointState = answer(undefined, EndpointSchema, {
   only: ['pause', 'pausedUntil', 'failureCount'],
 });
 
-/** A merchant's webhook, as the merchant itself sees it. */
 const WebhookEndpoint = z
   .object({
     webhookUrl: webhookUrl.describe('Where signed notifications go; absent = nowhere').optional(),

@@ -35,7 +35,6 @@ export function lost(route: Request['route'], sent: Pick<Request, 'parameters' |
   return request(route, 'unknown', "The processor's answer was lost", { ...sent, status: 202 });
 }
 
-/** A request with the answer that it got. */
 export interface Example extends Request {
   readonly status: number;
   /** Text where the answer is no JSON; absent where it has no body. */
@@ -85,7 +84,6 @@ export const ID = {
   ownSecret: `${PREFIX}5b02`,
 };
 
-/** Where a merchant receives notifications. */
 export const WEBHOOK_URL = 'https://merchant.example/hooks';
 
 /** Fields that all orders share. */

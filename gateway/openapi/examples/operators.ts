@@ -1,6 +1,5 @@
 import { ID, lost, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
 
-/** What a new merchant may do. */
 const GLOBEX = {
   allowMultipleCaptures: true,
   holdPeriodSeconds: 604800,

@@ -18,7 +18,6 @@ const OperatorSession = z
   })
   .meta({ id: 'OperatorSession' });
 
-/** A session as JSON, without the operator token. */
 function sessionJson(sessions: Sessions, session: Session) {
   return {
     operator: session.operator || undefined,
@@ -51,7 +50,6 @@ export const signIn = publicRoute('session', 'POST /operator/session', {
   },
 });
 
-/** With a bearer token there is no session, only the name that the request gives. */
 export const getSession = operatorRoute('session', 'GET /operator/session', {
   summary: 'Look at the session',
   description:

@@ -23,7 +23,6 @@ export const operatorName = z
   .regex(/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/, 'must be a letter, then at most 63 letters, digits or " ._@+-"')
   .meta({ description: 'Who it is, for the audit log', examples: ['alice'] });
 
-/** An operator who has signed in. */
 export interface Session {
   /** 256 random bits. */
   readonly id: string;
@@ -36,7 +35,6 @@ export interface Session {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Name of a session's cookie. */
 export const COOKIE = 'holdfast_operator';
 /** A working day. */
 export const SESSION_SECONDS = 8 * 3_600;

@@ -957,75 +957,118 @@ export interface WholeDelivery {
 
 /** What the routes take and answer, by operationId. */
 export interface Routes {
-  /** Look up what the contract allows */
-  getContract: {
+  /** Place a hold */
+  createPreauthorization: {
     path: Record<never, never>;
     query: Record<never, never>;
-    body: undefined;
-    answer: OwnContract;
+    body: CreatePreauthorization;
+    answer: Hold | OpenCheckout;
   };
-  /** List deliveries of notifications, newest first */
-  listOwnDeliveries: {
+  /** List holds, newest first */
+  listPreauthorizations: {
     path: Record<never, never>;
     query: {
-      /** Which of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
-      endpointKind?: 'WEBHOOK' | 'INTERNAL';
-      /** Where a delivery stands. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
-      state?: 'PENDING' | 'DELIVERED' | 'DEAD';
-      /** The operation's, or the relayed notification's */
-      requestId?: string;
-      /** Names an operation (UUIDv7) */
-      holdRequestId?: string;
+      /** Public state of a hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
+      status?: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
+      /** The merchant's user */
+      userId?: string;
+      /** The merchant's own reference */
+      merchantReference?: string;
+      /** Only with a card that ends so */
+      cardLast4?: string;
+      /** Only of this amount or more, minor units */
+      amountFrom?: number;
+      /** Only of this amount or less, minor units */
+      amountTo?: number;
+      /** ISO 4217 code that the contract allows */
+      currency?: string;
+      /** One of the merchant's terminals */
+      terminalId?: string;
       /** RFC 3339 time */
       createdFrom?: string;
       /** RFC 3339 time */
       createdTo?: string;
+      /** RFC 3339 time */
+      expiringBefore?: string;
       /** Items per page, 1 to 200 */
       pageSize?: number;
       /** nextPageToken of the page before */
       pageToken?: string;
     };
     body: undefined;
-    answer: DeliveryPage;
+    answer: HoldPage;
   };
-  /** Send what was not delivered in a time now */
-  recoverOwnDeliveries: {
+  /** Capture a hold, in full or in part */
+  capturePreauthorization: {
     path: Record<never, never>;
     query: Record<never, never>;
-    body: RecoverDeliveries;
-    answer: RecoveredDeliveries;
+    body: CapturePreauthorization;
+    answer: Capture;
   };
-  /** Look up a delivery with its attempts, what it sends and where, and what it is about */
-  getOwnDelivery: {
-    path: {
-      /** Names the delivery (UUIDv7) */
-      deliveryId: string;
-    };
-    query: {
-      /** Items per page, 1 to 200 */
-      pageSize?: number;
-      /** nextPageToken of the page before */
-      pageToken?: string;
-    };
-    body: undefined;
-    answer: WholeDelivery;
-  };
-  /** Send a delivery again */
-  replayOwnDelivery: {
-    path: {
-      /** Names the delivery (UUIDv7) */
-      deliveryId: string;
-    };
-    query: Record<never, never>;
-    body: NoFields;
-    answer: DeliveryWithAttempts;
-  };
-  /** Follow notifications as they would be sent now */
-  watchNotifications: {
+  /** Give back what remains of a hold, or cancel its checkout */
+  releasePreauthorization: {
     path: Record<never, never>;
     query: Record<never, never>;
+    body: ReleasePreauthorization;
+    answer: ReleasedHold;
+  };
+  /** Add to a hold */
+  incrementPreauthorization: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: IncrementPreauthorization;
+    answer: Increment;
+  };
+  /** Let a hold end later */
+  extendPreauthorization: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: ExtendPreauthorization;
+    answer: ExtendedHold;
+  };
+  /** Place a hold again */
+  renewPreauthorization: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: RenewPreauthorization;
+    answer: Hold;
+  };
+  /** Look up a hold with its captures */
+  getPreauthorization: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
     body: undefined;
-    answer: SignedNotification;
+    answer: HoldWithCaptures;
+  };
+  /** Change what a hold is for, or when it is captured or ends by itself */
+  updatePreauthorization: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: UpdatePreauthorization;
+    answer: Hold;
+  };
+  /** Give a capture, or a part of it, back to the card */
+  createRefund: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateRefund;
+    answer: Refund;
+  };
+  /** Look up a refund, final or not */
+  getRefund: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Refund;
   };
   /** Pay an amount to a card */
   createOct: {
@@ -1095,135 +1138,12 @@ export interface Routes {
     body: undefined;
     answer: Operation;
   };
-  /** List holds, newest first */
-  listPreauthorizations: {
+  /** Look up what the contract allows */
+  getContract: {
     path: Record<never, never>;
-    query: {
-      /** Public state of a hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
-      status?: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
-      /** The merchant's user */
-      userId?: string;
-      /** The merchant's own reference */
-      merchantReference?: string;
-      /** Only with a card that ends so */
-      cardLast4?: string;
-      /** Only of this amount or more, minor units */
-      amountFrom?: number;
-      /** Only of this amount or less, minor units */
-      amountTo?: number;
-      /** ISO 4217 code that the contract allows */
-      currency?: string;
-      /** One of the merchant's terminals */
-      terminalId?: string;
-      /** RFC 3339 time */
-      createdFrom?: string;
-      /** RFC 3339 time */
-      createdTo?: string;
-      /** RFC 3339 time */
-      expiringBefore?: string;
-      /** Items per page, 1 to 200 */
-      pageSize?: number;
-      /** nextPageToken of the page before */
-      pageToken?: string;
-    };
-    body: undefined;
-    answer: HoldPage;
-  };
-  /** Place a hold */
-  createPreauthorization: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: CreatePreauthorization;
-    answer: Hold | OpenCheckout;
-  };
-  /** Capture a hold, in full or in part */
-  capturePreauthorization: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: CapturePreauthorization;
-    answer: Capture;
-  };
-  /** Let a hold end later */
-  extendPreauthorization: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: ExtendPreauthorization;
-    answer: ExtendedHold;
-  };
-  /** Add to a hold */
-  incrementPreauthorization: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: IncrementPreauthorization;
-    answer: Increment;
-  };
-  /** Give back what remains of a hold, or cancel its checkout */
-  releasePreauthorization: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: ReleasePreauthorization;
-    answer: ReleasedHold;
-  };
-  /** Place a hold again */
-  renewPreauthorization: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: RenewPreauthorization;
-    answer: Hold;
-  };
-  /** Look up a hold with its captures */
-  getPreauthorization: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
     query: Record<never, never>;
     body: undefined;
-    answer: HoldWithCaptures;
-  };
-  /** Change what a hold is for, or when it is captured or ends by itself */
-  updatePreauthorization: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
-    query: Record<never, never>;
-    body: UpdatePreauthorization;
-    answer: Hold;
-  };
-  /** Give a capture, or a part of it, back to the card */
-  createRefund: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: CreateRefund;
-    answer: Refund;
-  };
-  /** Look up a refund, final or not */
-  getRefund: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: Refund;
-  };
-  /** Add a second signing secret, shown once */
-  addOwnSigningSecret: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: NoFields;
-    answer: CreatedSigningSecret;
-  };
-  /** End a signing secret; not the last one */
-  retireOwnSigningSecret: {
-    path: {
-      /** Names the secret (UUIDv7) */
-      signingSecretId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: null;
+    answer: OwnContract;
   };
   /** Look up where notifications go, and what signs them */
   getWebhookEndpoint: {
@@ -1245,5 +1165,85 @@ export interface Routes {
     query: Record<never, never>;
     body: NoFields;
     answer: Delivery;
+  };
+  /** Follow notifications as they would be sent now */
+  watchNotifications: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: SignedNotification;
+  };
+  /** List deliveries of notifications, newest first */
+  listOwnDeliveries: {
+    path: Record<never, never>;
+    query: {
+      /** Which of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+      endpointKind?: 'WEBHOOK' | 'INTERNAL';
+      /** Where a delivery stands. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
+      state?: 'PENDING' | 'DELIVERED' | 'DEAD';
+      /** The operation's, or the relayed notification's */
+      requestId?: string;
+      /** Names an operation (UUIDv7) */
+      holdRequestId?: string;
+      /** RFC 3339 time */
+      createdFrom?: string;
+      /** RFC 3339 time */
+      createdTo?: string;
+      /** Items per page, 1 to 200 */
+      pageSize?: number;
+      /** nextPageToken of the page before */
+      pageToken?: string;
+    };
+    body: undefined;
+    answer: DeliveryPage;
+  };
+  /** Send what was not delivered in a time now */
+  recoverOwnDeliveries: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: RecoverDeliveries;
+    answer: RecoveredDeliveries;
+  };
+  /** Look up a delivery with its attempts, what it sends and where, and what it is about */
+  getOwnDelivery: {
+    path: {
+      /** Names the delivery (UUIDv7) */
+      deliveryId: string;
+    };
+    query: {
+      /** Items per page, 1 to 200 */
+      pageSize?: number;
+      /** nextPageToken of the page before */
+      pageToken?: string;
+    };
+    body: undefined;
+    answer: WholeDelivery;
+  };
+  /** Send a delivery again */
+  replayOwnDelivery: {
+    path: {
+      /** Names the delivery (UUIDv7) */
+      deliveryId: string;
+    };
+    query: Record<never, never>;
+    body: NoFields;
+    answer: DeliveryWithAttempts;
+  };
+  /** Add a second signing secret, shown once */
+  addOwnSigningSecret: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: NoFields;
+    answer: CreatedSigningSecret;
+  };
+  /** End a signing secret; not the last one */
+  retireOwnSigningSecret: {
+    path: {
+      /** Names the secret (UUIDv7) */
+      signingSecretId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
   };
 }

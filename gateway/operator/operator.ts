@@ -5,28 +5,100 @@ import { parseJsonBody, readCommandBytes } from '../http/json-body.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
-import { byPath, readInput, type TableRoute } from '../resource/route.ts';
+import { readInput, type TableRoute } from '../resource/route.ts';
 import { authenticateOperator, coreCallOf, type Operator } from './authenticate.ts';
-import * as deliveries from './deliveries.ts';
-import * as holds from './holds.ts';
-import * as merchants from './merchants.ts';
-import * as operations from './operations.ts';
-import * as overview from './overview.ts';
-import * as relay from './relay.ts';
-import * as session from './session/session-routes.ts';
+import {
+  getDelivery,
+  listDeliveries,
+  listEndpoints,
+  pauseEndpoint,
+  recoverDeliveries,
+  replayDeliveries,
+  replayDelivery,
+  resumeEndpoint,
+} from './deliveries.ts';
+import { captureHold, extendHold, getHold, incrementHold, listHolds, refundCapture, releaseHold } from './holds.ts';
+import {
+  addSigningSecret,
+  createApiKey,
+  createMerchant,
+  getMerchant,
+  listMerchants,
+  retireSigningSecret,
+  revokeApiKey,
+  updateMerchant,
+} from './merchants.ts';
+import {
+  getOperatorOct,
+  getOperatorOperation,
+  listOperatorOperations,
+  listReviews,
+  resolveReview,
+  watchOperatorOperations,
+} from './operations.ts';
+import { getOverview, listAudit, listMinutes, search } from './overview.ts';
+import {
+  discardManyQuarantined,
+  discardQuarantined,
+  listFailures,
+  listQuarantine,
+  listStored,
+  releaseQuarantined,
+  replayStored,
+} from './relay.ts';
+import { getSession, signIn, signOut } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './session/verify-token.ts';
 
-/** The operators' routes by operationId: all that these files export. */
-export const OPERATOR_ROUTES = byPath({
-  ...session,
-  ...overview,
-  ...operations,
-  ...holds,
-  ...merchants,
-  ...deliveries,
-  ...relay,
-} satisfies Record<string, TableRoute>);
+/**
+ * The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
+ * parameter.
+ */
+export const OPERATOR_ROUTES = {
+  signIn,
+  getSession,
+  signOut,
+  getOverview,
+  listMinutes,
+  search,
+  listOperatorOperations,
+  watchOperatorOperations,
+  getOperatorOperation,
+  getOperatorOct,
+  listReviews,
+  resolveReview,
+  listAudit,
+  listHolds,
+  getHold,
+  captureHold,
+  releaseHold,
+  incrementHold,
+  extendHold,
+  refundCapture,
+  listMerchants,
+  createMerchant,
+  getMerchant,
+  updateMerchant,
+  createApiKey,
+  revokeApiKey,
+  addSigningSecret,
+  retireSigningSecret,
+  listDeliveries,
+  replayDeliveries,
+  recoverDeliveries,
+  getDelivery,
+  replayDelivery,
+  listEndpoints,
+  pauseEndpoint,
+  resumeEndpoint,
+  listFailures,
+  listQuarantine,
+  releaseQuarantined,
+  discardQuarantined,
+  discardManyQuarantined,
+  listStored,
+  replayStored,
+} as const satisfies Record<string, TableRoute>;
 
 export interface OperatorOptions extends StreamOptions {
   readonly limits: Limits;

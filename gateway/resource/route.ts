@@ -83,15 +83,6 @@ export function describing<Call>(credential: Route['credential'], tags = '') {
 }
 
 /**
- * Routes in the order of their paths. Routers take the first that matches: a brace sorts behind letters, so a fixed part
- * of a path stands before a parameter.
- */
-export function byPath<R extends Readonly<Record<string, Route>>>(routes: R): R {
-  const keyOf = ({ path, method }: Route) => `${path} ${method}`;
-  return Object.fromEntries(Object.entries(routes).sort(([, a], [, b]) => (keyOf(a) < keyOf(b) ? -1 : 1))) as R;
-}
-
-/**
  * Reads what a request brings, in this order: the query of a GET, the path parameters, the body. Throws
  * INVALID_REQUEST, the route's own 404 code for a malformed path parameter, and what `readBody` throws.
  */

@@ -7,30 +7,79 @@ import { Problem } from '../http/problem.ts';
 import { createRouter, mountRoutes } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
-import { byPath, readInput, type TableRoute } from '../resource/route.ts';
+import { readInput, type TableRoute } from '../resource/route.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
-import * as notifications from './notifications.ts';
-import * as operations from './operations.ts';
+import {
+  getOwnDelivery,
+  listOwnDeliveries,
+  recoverOwnDeliveries,
+  replayOwnDelivery,
+  watchNotifications,
+} from './notifications.ts';
+import {
+  createOct,
+  createRefund,
+  getContract,
+  getOct,
+  getOperation,
+  getRefund,
+  listOperations,
+  watchOperations,
+} from './operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
-import * as changes from './preauthorization/change-preauthorization.ts';
-import * as placing from './preauthorization/create-preauthorization.ts';
-import * as preauthorizations from './preauthorization/preauthorizations.ts';
+import {
+  extendPreauthorization,
+  incrementPreauthorization,
+  releasePreauthorization,
+  renewPreauthorization,
+} from './preauthorization/change-preauthorization.ts';
+import { createPreauthorization, updatePreauthorization } from './preauthorization/create-preauthorization.ts';
+import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
 import { NoFields, type RestCall } from './route.ts';
-import * as webhook from './webhook.ts';
+import {
+  addOwnSigningSecret,
+  getWebhookEndpoint,
+  retireOwnSigningSecret,
+  sendTestNotification,
+  setWebhookEndpoint,
+} from './webhook.ts';
 
-/** The merchants' routes by operationId: all that these files export. */
-export const REST_ROUTES = byPath({
-  ...placing,
+/**
+ * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
+ * parameter.
+ */
+export const REST_ROUTES = {
+  createPreauthorization,
   capturePreauthorization,
-  ...changes,
-  ...preauthorizations,
-  ...operations,
-  ...webhook,
-  ...notifications,
-} satisfies Record<string, TableRoute>);
+  releasePreauthorization,
+  incrementPreauthorization,
+  extendPreauthorization,
+  listPreauthorizations,
+  renewPreauthorization,
+  getPreauthorization,
+  updatePreauthorization,
+  createRefund,
+  getRefund,
+  createOct,
+  getOct,
+  listOperations,
+  watchOperations,
+  getOperation,
+  getContract,
+  getWebhookEndpoint,
+  setWebhookEndpoint,
+  sendTestNotification,
+  watchNotifications,
+  listOwnDeliveries,
+  recoverOwnDeliveries,
+  getOwnDelivery,
+  replayOwnDelivery,
+  addOwnSigningSecret,
+  retireOwnSigningSecret,
+} as const satisfies Record<string, TableRoute>;
 
-const STREAMS: readonly TableRoute[] = [operations.watchOperations, notifications.watchNotifications];
+const STREAMS: readonly TableRoute[] = [watchOperations, watchNotifications];
 
 export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;

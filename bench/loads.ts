@@ -1,12 +1,12 @@
 /** What a load process does: each load opens its connections, then acts as often as it is asked. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { Agent, request } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
 import { signNotification } from '../client/webhooks/signature.ts';
 import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { connect } from './connect.ts';
+import { httpClient } from './http-client.ts';
 import { type ScriptName, transactionsOf } from './references/scripts.ts';
 
 /** One unit of load. */
@@ -36,30 +36,30 @@ export const LOADS = {
   },
 
   /** Places holds by token over REST; with `capture`, captures each in full. */
-  'rest-hold'({ baseUrl, apiKey, capture }: Options): Load {
-    const { post, close } = httpClient();
+  'rest-hold'({ baseUrl = '', apiKey, capture }: Options): Load {
+    const { post, close } = httpClient(baseUrl);
     const body = JSON.stringify({ ...HOLD, amount: 10_000 });
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     return {
       async act() {
-        const { preauthorizationId } = JSON.parse(await post(`${baseUrl}/preauthorization`, headers, body, 201));
+        const { preauthorizationId } = JSON.parse(await post('/preauthorization', headers, body, 201));
         if (capture !== 'yes') return;
         const captured = JSON.stringify({ preauthorizationId, amountToCapture: 10_000 });
-        await post(`${baseUrl}/preauthorization/authorization`, headers, captured, 200);
+        await post('/preauthorization/authorization', headers, captured, 200);
       },
       close,
     };
   },
 
   /** Sends signed notifications to the relay, each another requestId. */
-  relay({ baseUrl, merchantId = '', secret = '' }: Options): Load {
-    const { post, close } = httpClient();
+  relay({ baseUrl = '', merchantId = '', secret = '' }: Options): Load {
+    const { post, close } = httpClient(baseUrl);
     return {
       async act() {
         const fields = { merchantId, requestId: randomUUID(), status: 'OK', amount: '10000', currency: 'EUR' };
         const headers = { 'content-type': 'application/json', 'x-service-signature': signNotification(secret, fields) };
         const body = JSON.stringify({ ...fields, amount: 10_000, reference: 'bench' });
-        await post(`${baseUrl}/webhook/processor/payment/captured`, headers, body, 200);
+        await post('/webhook/processor/payment/captured', headers, body, 200);
       },
       close,
     };
@@ -97,16 +97,3 @@ export const LOADS = {
     };
   },
 } as const;
-
-function httpClient() {
-  const dispatcher = new Agent({ connections: 64, pipelining: 1 });
-  return {
-    async post(url: string, headers: Record<string, string>, body: string, expected: number): Promise<string> {
-      const answer = await request(url, { method: 'POST', headers, body, dispatcher });
-      const text = await answer.body.text();
-      if (answer.statusCode !== expected) throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
-      return text;
-    },
-    close: () => void dispatcher.destroy(),
-  };
-}

@@ -9,18 +9,19 @@ import { watchClock } from './core/watch-clock.ts';
 import { OPENINGS, StreamLimit } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
 import { warnOfProxy } from './http/client-address.ts';
-import { answerProblems } from './http/error-handler.ts';
+import { answerProblems, openProblems } from './http/error-handler.ts';
+import { openExchanges, REQUEST_ID_HEADER } from './http/exchange.ts';
 import { inTurns } from './http/in-turns.ts';
-import { logRequests, nameRequests, traceRequests } from './http/log-requests.ts';
-import { readRequestTarget } from './http/request-target.ts';
+import { Problem } from './http/problem.ts';
+import { originForm } from './http/request-target.ts';
 import { SECURITY_HEADERS } from './http/security-headers.ts';
-import { closeUnread, createGatewayServer } from './http/server.ts';
+import { createGatewayServer } from './http/server.ts';
 import { openLimits } from './limits/limits.ts';
 import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { ROUTES } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
-import { createRelay } from './relay/relay.ts';
+import { createRelay, type Surroundings } from './relay/relay.ts';
 import { ExportLimit } from './resource/csv.ts';
 import { InFlightLimits } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
@@ -57,7 +58,14 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const closing = new AbortController();
   const registry = new Registry();
   const limits = openLimits({ redisUrl: settings.REDIS_URL, log, registry });
+  const surroundings = {
+    exchanging: openExchanges(log, requestMeter(registry)),
+    toProblem: openProblems(log, Object.values(ROUTES)),
+    trustedHops: settings.TRUSTED_PROXY_HOPS,
+    closing: closing.signal,
+  };
   const relay = createRelay({
+    ...surroundings,
     notifications: core.notifications,
     credentials,
     limits,
@@ -80,9 +88,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const rest = createRest({ ...watch, limiter, inFlight });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 
-  const app = createApp(settings, log, registry, closing.signal);
+  const app = createApp(surroundings, log);
   exportRuntime(registry, credentials, clock);
-  app.use(relay.middleware);
   // The first is asked first: merchants' requests are the most.
   for (const router of [
     rest,
@@ -97,7 +104,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   // Of all of them: each has noted the routes whose path matches.
   app.use(rest.allowedMethods());
   const handle = app.callback();
-  const { listen, drain } = createGatewayServer(inTurns((request, response) => void handle(request, response)));
+  const warnOnce = settings.TRUSTED_PROXY_HOPS === 0 ? warnOfProxy(log) : undefined;
+  const { listen, drain } = createGatewayServer(
+    inTurns((request, response) => {
+      warnOnce?.(request);
+      if (!relay.answers(request, response)) void handle(request, response);
+    }),
+  );
   const stop = async () => {
     await relay.close();
     await clock.close();
@@ -127,26 +140,33 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
 /**
- * The middlewares of every request. With trusted proxies, Koa reads the client's address from X-Forwarded-For, counted
- * from the right.
+ * Koa with the middlewares of every request. With trusted proxies, it reads the client's address from X-Forwarded-For,
+ * counted from the right.
  */
-function createApp({ TRUSTED_PROXY_HOPS }: Settings, log: Log, registry: Registry, closing: AbortSignal): Koa {
-  const app = new Koa({ proxy: TRUSTED_PROXY_HOPS > 0, maxIpsCount: TRUSTED_PROXY_HOPS });
+function createApp({ exchanging, toProblem, trustedHops, closing }: Surroundings, log: Log): Koa {
+  const app = new Koa({ proxy: trustedHops > 0, maxIpsCount: trustedHops });
   // Only errors after the start of the answer arrive here. A disconnected client is reported in the request's log line.
   app.on('error', (error) => {
     if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
-  if (TRUSTED_PROXY_HOPS === 0) app.use(warnOfProxy(log));
-  app.use(nameRequests);
-  app.use(traceRequests);
-  app.use(logRequests(log, requestMeter(registry)));
-  app.use(async (ctx, next) => {
-    for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
-    await next();
-    if (closing.aborted) ctx.set('Connection', 'close');
+  const headers = Object.entries(SECURITY_HEADERS);
+  app.use((ctx, next) =>
+    exchanging(ctx.req, ctx.res, async (exchange) => {
+      ctx.state = Object.assign(exchange, { routeOf: () => String(ctx._matchedRoute ?? 'none') });
+      ctx.res.setHeader(REQUEST_ID_HEADER, exchange.httpRequestId);
+      for (const [name, value] of headers) ctx.res.setHeader(name, value);
+      await next();
+      if (closing.aborted) ctx.set('Connection', 'close');
+    }),
+  );
+  app.use(answerProblems(toProblem));
+  app.use((ctx, next) => {
+    const target = originForm(ctx.url);
+    if (target === undefined) throw new Problem('INVALID_REQUEST', { detail: INVALID_TARGET });
+    ctx.url = target;
+    return next();
   });
-  app.use(closeUnread());
-  app.use(answerProblems(log, Object.values(ROUTES)));
-  app.use(readRequestTarget);
   return app;
 }
+
+const INVALID_TARGET = 'The request target is neither a path nor an http URL.';

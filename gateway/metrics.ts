@@ -1,15 +1,15 @@
 /** The gateway's Prometheus metrics, and GET /metrics behind the operator token. */
 import type Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Credentials } from './core/credentials.ts';
 import type { ClockWatch } from './core/watch-clock.ts';
-import { routeOf } from './http/log-requests.ts';
+import type { Ended } from './http/exchange.ts';
 import { createRouter } from './http/route.ts';
 import { metricsOfAll } from './processes.ts';
 
 /** Counts and times requests that have ended, by their route's pattern, never their path. */
-export function requestMeter(registry: Registry): (ctx: Context, durationMs: number) => void {
+export function requestMeter(registry: Registry): (ended: Ended) => void {
   const registers = [registry];
   const requests = new Counter({
     name: 'holdfast_http_requests_total',
@@ -24,9 +24,9 @@ export function requestMeter(registry: Registry): (ctx: Context, durationMs: num
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  return (ctx, durationMs) => {
-    const labels = { method: METHODS.has(ctx.method) ? ctx.method : 'other', route: routeOf(ctx) };
-    requests.inc({ ...labels, status: ctx.status });
+  return ({ method, route, status, durationMs }) => {
+    const labels = { method: METHODS.has(method) ? method : 'other', route };
+    requests.inc({ ...labels, status });
     seconds.observe(labels, durationMs / 1_000);
   };
 }

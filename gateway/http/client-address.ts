@@ -1,7 +1,17 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Middleware } from 'koa';
 import type { Log } from '../../platform/log.ts';
+
+/**
+ * The client's address: the connection's, or behind trusted proxies the entry of X-Forwarded-For that the first of them
+ * wrote, counted from the right.
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, trustedHops: number): string {
+  const forwarded = trustedHops > 0 ? String(headers['x-forwarded-for'] ?? '') : '';
+  const [entry] = forwarded.split(/\s*,\s*/).slice(-trustedHops);
+  return entry || socket.remoteAddress || '';
+}
 
 /**
  * The address in an entry of X-Forwarded-For, in its one canonical spelling. Proxies also write it with a port, in
@@ -53,13 +63,11 @@ function ipv4Of(high = 0, low = 0): string {
  * Warns once when a request carries a proxy's header though no proxy is trusted: all clients behind the proxy then
  * share its address, and with it their limits. The header is no proof of a proxy, because any client can send it.
  */
-export function warnOfProxy(log: Log): Middleware {
+export function warnOfProxy(log: Log): (request: IncomingMessage) => void {
   let hasWarned = false;
-  return (ctx, next) => {
-    if (!hasWarned && (ctx.get('x-forwarded-for') !== '' || ctx.get('forwarded') !== '')) {
-      hasWarned = true;
-      log.warn('X-Forwarded-For ignored: TRUSTED_PROXY_HOPS is 0', { address: ctx.req.socket.remoteAddress });
-    }
-    return next();
+  return ({ headers, socket }) => {
+    if (hasWarned || !(headers['x-forwarded-for'] || headers.forwarded)) return;
+    hasWarned = true;
+    log.warn('X-Forwarded-For ignored: TRUSTED_PROXY_HOPS is 0', { address: socket.remoteAddress });
   };
 }

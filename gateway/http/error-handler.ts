@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { errorFields, type Log } from '../../platform/log.ts';
+import type { Exchange } from './exchange.ts';
 import { isServiceError, Problem, type ProblemCode, problemOfRpc } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -9,30 +10,44 @@ interface Known extends Pick<Route, 'method' | 'path'> {
   readonly pattern: RegExp;
 }
 
-/**
- * Answers every error thrown below it, and every request that no route answered, with a problem (RFC 9457). `routes`
- * are all there are, for what it says about unknown paths.
- */
-export function answerProblems(log: Log, routes: readonly Pick<Route, 'method' | 'path'>[]): Middleware {
+/** What an error is about. Koa cannot read the path of every request, so it is read only where it is needed. */
+type Asked = Pick<Context, 'method' | 'path'>;
+
+/** Makes the problem (RFC 9457) that answers an error of an exchange; a router knows the `allowed` methods. */
+export type ToProblem = (error: unknown, asked: Asked, exchange: Exchange, allowed?: string) => Problem;
+
+/** Logs errors that are our fault. `routes` are all there are, for what is said about unknown paths. */
+export function openProblems(log: Log, routes: readonly Pick<Route, 'method' | 'path'>[]): ToProblem {
   const known = routes.map(({ method, path }) => ({ method, path, pattern: patternOf(path) }));
+  return (error, asked, exchange, allowed) => {
+    const problem = withDetail(problemOf(error), asked, known, allowed);
+    if (problem.status === 500) {
+      const { httpRequestId } = exchange;
+      log.error('request failed', { httpRequestId, ...errorFields(problem.details.cause ?? error) });
+    }
+    exchange.requestId = problem.details.requestId ?? exchange.requestId;
+    return problem;
+  };
+}
+
+/** The media type of a problem. */
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Answers every error thrown below it, and every request that no route answered, with a problem. */
+export function answerProblems(toProblem: ToProblem): Middleware {
   return async (ctx, next) => {
     try {
       await next();
       if (ctx.body === undefined && UNANSWERED[ctx.status]) throw new Problem(UNANSWERED[ctx.status] as ProblemCode);
     } catch (error) {
-      const problem = withDetail(problemOf(error), ctx, known);
-      if (problem.status === 500) {
-        const { httpRequestId } = ctx.state;
-        log.error('request failed', { httpRequestId, ...errorFields(problem.details.cause ?? error) });
-      }
-      ctx.state.requestId = problem.details.requestId ?? ctx.state.requestId;
+      const problem = toProblem(error, ctx, ctx.state as Exchange, ctx.response.get('Allow'));
       ctx.status = problem.status;
       ctx.message = STATUS_CODES[problem.status] ?? '';
       // These headers describe the gateway's limit; the refusal may be about core's.
       if (problem.code === 'RATE_LIMITED') for (const name of RATE_LIMIT_HEADERS) ctx.remove(name);
       ctx.set(problem.headers());
       ctx.body = JSON.stringify(problem);
-      ctx.type = 'application/problem+json';
+      ctx.type = PROBLEM_TYPE;
     }
   };
 }
@@ -47,16 +62,15 @@ const UNANSWERED: Readonly<Record<number, ProblemCode>> = {
 };
 
 /** Adds what routers do not say: the path that was meant, or the methods that the path takes. */
-function withDetail(problem: Problem, ctx: Context, routes: readonly Known[]): Problem {
+function withDetail(problem: Problem, asked: Asked, routes: readonly Known[], allowed?: string): Problem {
   const { code, details } = problem;
   if (details.detail !== undefined) return problem;
   if (code !== 'NOT_FOUND' && code !== 'METHOD_NOT_ALLOWED') return problem;
-  const allowed = details.headers?.Allow ?? ctx.response.get('Allow');
-  const near = nearPaths(ctx, routes);
+  const near = nearPaths(asked, routes);
   const detail =
     code === 'NOT_FOUND'
-      ? (rightSpelling(ctx.path, routes) ?? `There is no such path.${near}`)
-      : `This path takes ${allowed || 'other methods'}.${near}`;
+      ? (rightSpelling(asked.path, routes) ?? `There is no such path.${near}`)
+      : `This path takes ${details.headers?.Allow ?? (allowed || 'other methods')}.${near}`;
   return new Problem(code, { ...details, detail: `${detail} The routes are listed at /docs.` });
 }
 
@@ -75,7 +89,7 @@ function rightSpelling(path: string, routes: readonly Known[]): string | undefin
 }
 
 /** The paths about the same thing that take this method, as far as they are a hint. */
-function nearPaths({ path, method }: Context, routes: readonly Known[]): string {
+function nearPaths({ path, method }: Asked, routes: readonly Known[]): string {
   const near = routes.filter((route) => route.method === method.toLowerCase() && rootOf(route.path) === rootOf(path));
   if (near.length === 0 || near.length > MOST_HINTS) return '';
   return ` ${method} is for ${near.map((route) => route.path).join(', ')}.`;

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { plainWords } from '../../platform/plain-words.ts';
@@ -18,7 +19,7 @@ const MAX_ERRORS = 50;
 
 /** Reads the body byte for byte. Throws UNSUPPORTED_MEDIA_TYPE, and what readBody() throws. */
 export async function readJsonBytes(ctx: Context, maxBytes: number = MAX_BYTES): Promise<Buffer> {
-  demandJson(ctx);
+  demandJson(ctx.req.headers);
   return readBody(ctx.req, { maxBytes, timeoutMs: TIMEOUT_MS });
 }
 
@@ -33,13 +34,13 @@ export async function readCommandBytes(ctx: Context, maxBytes?: number): Promise
 }
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the body is application/json in UTF-8 and not encoded (no gzip). */
-export function demandJson(ctx: Context): void {
-  const isJson = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(ctx.get('content-type'));
+export function demandJson(headers: IncomingHttpHeaders): void {
+  const isJson = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers['content-type'] ?? '');
   if (!isJson)
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', {
       detail: 'The body must be JSON in UTF-8, sent with the header Content-Type: application/json.',
     });
-  const encoding = ctx.get('content-encoding');
+  const encoding = headers['content-encoding'] ?? '';
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', {
       detail: 'The body must not be compressed: leave out Content-Encoding.',

@@ -3,7 +3,7 @@
  */
 import holdfast from '../../package.json' with { type: 'json' };
 import { HEALTH_ROUTES } from '../health.ts';
-import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
+import { REQUEST_ID_HEADER } from '../http/exchange.ts';
 import { PROBLEM_CODES } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { OPERATOR_ROUTES } from '../operator/operator.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { REQUEST_ID_HEADER } from '../http/log-requests.ts';
+import { REQUEST_ID_HEADER } from '../http/exchange.ts';
 import { statusOf } from '../http/problem.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
 import type { Example } from './examples/example.ts';

@@ -1,4 +1,4 @@
-import type { Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import { type BodyBounds, readBody } from '../http/raw-body.ts';
 import { type Limits, limiterKey } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
@@ -26,11 +26,11 @@ export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: B
      * Reads a body. Throws RATE_LIMITED when the budget is used up, before reading if the length is declared; and what
      * readBody() throws.
      */
-    async read(ctx: Context, network: string): Promise<Buffer> {
-      const declaredBytes = ctx.request.length;
-      if (declaredBytes !== undefined) await charge(network, declaredBytes);
-      const body = await readBody(ctx.req, bounds);
-      if (declaredBytes === undefined) await charge(network, body.length);
+    async read(request: IncomingMessage, network: string): Promise<Buffer> {
+      const declared = request.headers['content-length'];
+      if (declared !== undefined) await charge(network, Number(declared));
+      const body = await readBody(request, bounds);
+      if (declared === undefined) await charge(network, body.length);
       return body;
     },
     /** Charges a body that could not be parsed as if it were the largest. */

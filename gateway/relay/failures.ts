@@ -22,7 +22,8 @@ interface Evidence {
   readonly fields: SignedFields;
   readonly address: string;
   readonly body: Buffer;
-  readonly headers: readonly string[];
+  /** X-Service-Signature; several are joined. */
+  readonly header: string | undefined;
   /** The answer to the sender. */
   readonly refusal: Problem;
 }
@@ -76,7 +77,7 @@ export function createFailures({
   const job = runPeriodically({ name: 'report-failures', intervalMs: reportEveryMs, runOnce: send }, log);
   return {
     /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
-    record({ reason, announced: { kind, statusInfo }, fields, address, body, headers, refusal }: Evidence): void {
+    record({ reason, announced: { kind, statusInfo }, fields, address, body, header, refusal }: Evidence): void {
       const word = VerificationFailureReason[reason];
       counter.inc({ kind, reason: word });
       if (refusal.code === 'RATE_LIMITED') return;
@@ -86,7 +87,7 @@ export function createFailures({
         claimedMerchantId: fields.merchantId,
         address,
         bodyBytes: body.length,
-        signatureSha256Prefix: headers.length === 0 ? '' : sha256(headers.join(', ')).toString('hex').slice(0, 8),
+        signatureSha256Prefix: header === undefined ? '' : sha256(header).toString('hex').slice(0, 8),
       };
       log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
       if (waiting.length < WAITING) {

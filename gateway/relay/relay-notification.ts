@@ -1,11 +1,12 @@
-import type { Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { readAddress } from '../http/client-address.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { demandJson } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { BODY, READ } from '../http/problem-codes.ts';
-import type { HandledRoute } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { GRAMMAR, STATUS_INFO } from '../resource/identifiers.ts';
@@ -19,10 +20,12 @@ import type { RelayOptions } from './relay-options.ts';
 import { storeNotification } from './store-notification.ts';
 import { verifyWithNewest } from './verify.ts';
 
-/** What the handler is called with: after the sender's address has passed its rate limit, and the path is read. */
+/** A request whose sender's address has passed its rate limit, and whose path is read. */
 export interface RelayCall extends Pick<RelayOptions, 'credentials' | 'notifications' | 'log'> {
-  readonly ctx: Context;
-  /** The sender's, as networkOf() returns it. */
+  readonly request: IncomingMessage;
+  readonly exchange: Exchange;
+  /** The sender's, and what limits count it as (networkOf()). */
+  readonly address: string;
   readonly network: string;
   readonly announced: Announced;
   readonly bodies: BodyBudget;
@@ -92,32 +95,32 @@ export const relayNotification = {
       'It may have been stored: send it again after Retry-After. What is stored already is a duplicate, forwarded ' +
       'once.',
   },
-  handler: relay,
-} as const satisfies HandledRoute;
+} as const satisfies Route;
 
 /** The relay's part of the OpenAPI document. */
 export const RELAY_ROUTES = { relayNotification };
 
 /** Reads, verifies and stores a notification. The checks stand in the order in which a request passes them. */
-async function relay(call: RelayCall): Promise<void> {
-  const { ctx, network, announced, credentials } = call;
-  demandJson(ctx);
-  const body = await call.bodies.read(ctx, network);
+export async function relay(call: RelayCall) {
+  const { request, exchange, network, announced, credentials } = call;
+  demandJson(request.headers);
+  const body = await call.bodies.read(request, network);
   const fields = await parse(body, call);
   await call.penalties.check(network, fields.merchantId);
   if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
-  const headers = ctx.req.headersDistinct['x-service-signature'] ?? [];
-  const reason = await verifyWithNewest(credentials, fields, headers);
+  const header = request.headers['x-service-signature']?.toString();
+  const reason = await verifyWithNewest(credentials, fields, header);
   if (reason !== undefined) {
     const refusal = await call.penalties.fail(network, fields.merchantId);
-    const address = readAddress(ctx.ip) ?? 'unknown';
-    call.failures.record({ reason, announced, fields, address, body, headers, refusal });
+    const address = readAddress(call.address) ?? 'unknown';
+    call.failures.record({ reason, announced, fields, address, body, header, refusal });
     throw refusal;
   }
-  ctx.state.merchantId = fields.merchantId;
-  ctx.state.requestId = fields.requestId;
+  exchange.merchantId = fields.merchantId;
+  exchange.requestId = fields.requestId;
   await demandRate(call.verifiedLimiter, fields.merchantId);
-  await storeNotification(ctx, call, { ...announced, ...fields, body, signature: headers[0] as string });
+  const stored = await storeNotification(call, { ...announced, ...fields, body, signature: header as string });
+  return { ...stored, body: { requestId: fields.requestId } };
 }
 
 async function parse(body: Buffer, { bodies, network }: RelayCall): Promise<SignedFields> {

@@ -1,20 +1,35 @@
 /** The relay: takes notifications from the internet, and passes each verified one to core once. */
-import type { Context, Middleware } from 'koa';
-import { Counter, type Registry } from 'prom-client';
-import { networkOf } from '../http/client-address.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Counter } from 'prom-client';
+import { clientAddress, networkOf } from '../http/client-address.ts';
+import { PROBLEM_TYPE, type ToProblem } from '../http/error-handler.ts';
+import { type Exchange, type Exchanging, REQUEST_ID_HEADER } from '../http/exchange.ts';
 import { Problem } from '../http/problem.ts';
+import { originForm } from '../http/request-target.ts';
+import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { demandRate } from '../limits/rate-limit.ts';
+import { STATUS_INFO } from '../resource/identifiers.ts';
 import { openAccept } from './accept-notifications.ts';
 import type { Announced } from './announced.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { createFailures } from './failures.ts';
 import { createPenalties } from './penalties.ts';
-import { relayNotification } from './relay-notification.ts';
+import { relay, relayNotification } from './relay-notification.ts';
 import type { RelayOptions } from './relay-options.ts';
 
+/** What the relay shares with Koa's routes. */
+export interface Surroundings {
+  readonly exchanging: Exchanging;
+  readonly toProblem: ToProblem;
+  /** Proxies in front of the gateway. */
+  readonly trustedHops: number;
+  /** Aborted when the gateway stops. */
+  readonly closing: AbortSignal;
+}
+
 export interface Relay {
-  /** Answers everything below /webhook/processor/ and calls `next` for the rest. Throws Problem. */
-  readonly middleware: Middleware;
+  /** Answers a request to a path below /webhook/processor/; returns false for any other. */
+  answers(request: IncomingMessage, response: ServerResponse): boolean;
   /** Reports the last failures to core. */
   close(): Promise<void>;
 }
@@ -23,11 +38,12 @@ const MAX_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 5_000;
 
 /**
- * Mounts the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before
- * anything else, unknown paths and wrong methods included, so no router stands in front of it.
+ * Opens the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before
+ * anything else, unknown paths and wrong methods included, so no router stands in front of it. Nor does Koa, which
+ * would be a third of what a notification costs the gateway.
  */
-export function createRelay(options: RelayOptions): Relay {
-  const { credentials, limits, notifications, log } = options;
+export function createRelay(options: RelayOptions & Surroundings): Relay {
+  const { credentials, limits, notifications, log, toProblem } = options;
   const perSecond = (name: string, points: number) => limits.limiter({ name, points, durationSeconds: 1 });
   const addressLimiter = perSecond('relay-address', options.addressPerSecond);
   const bounds = { maxBytes: MAX_BODY_BYTES, timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS };
@@ -42,58 +58,80 @@ export function createRelay(options: RelayOptions): Relay {
     penalties: createPenalties(limits, log),
     accept: openAccept(notifications),
   };
-  const counted = countOutcomes(options.registry, async (ctx) => {
-    const network = networkOf(ctx.ip);
-    await demandRate(addressLimiter, network);
-    await relayNotification.handler({ ...needs, ctx, network, announced: readPath(ctx) });
-  });
-  return {
-    middleware: async (ctx, next) => (ctx.path.startsWith(PREFIX) ? counted(ctx) : next()),
-    close: failures.close,
-  };
-}
-
-/** Counts the requests to the relay by kind and HTTP status. */
-function countOutcomes(registry: Registry, answer: (ctx: Context) => Promise<void>): (ctx: Context) => Promise<void> {
   const requests = new Counter({
     name: 'holdfast_relay_requests_total',
     help: 'Requests to the webhook relay, by kind and HTTP status of the answer.',
     labelNames: ['kind', 'status'],
-    registers: [registry],
+    registers: [options.registry],
   });
-  const count = (ctx: Context, status: number) => {
-    const [, kind = 'none'] = /^\/webhook\/processor\/(payment|oct)\//.exec(ctx.path) ?? [];
-    requests.inc({ kind, status });
-  };
-  return async (ctx) => {
+
+  async function judge(request: IncomingMessage, path: string, exchange: Exchange): Promise<Reply> {
+    const { method = '' } = request;
     try {
-      await answer(ctx);
-      count(ctx, ctx.status);
+      const address = clientAddress(request, options.trustedHops);
+      const network = networkOf(address);
+      await demandRate(addressLimiter, network);
+      const announced = readPath(method, path, exchange);
+      const { status, headers, body } = await relay({ ...needs, request, exchange, address, network, announced });
+      return { status, headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' }, body };
     } catch (error) {
-      count(ctx, error instanceof Problem ? error.status : 500);
-      throw error;
+      const problem = toProblem(error, { method, path }, exchange);
+      return { status: problem.status, headers: { ...problem.headers(), 'Content-Type': PROBLEM_TYPE }, body: problem };
     }
+  }
+
+  function send(response: ServerResponse, exchange: Exchange, { status, headers, body }: Reply): void {
+    const text = JSON.stringify(body);
+    if (options.closing.aborted) response.shouldKeepAlive = false;
+    response.writeHead(status, {
+      ...SECURITY_HEADERS,
+      [REQUEST_ID_HEADER]: exchange.httpRequestId,
+      ...headers,
+      'Content-Length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  }
+
+  return {
+    answers(request, response) {
+      const [path = ''] = originForm(request.url ?? '')?.split('?', 1) ?? [];
+      if (!path.startsWith(PREFIX)) return false;
+      void options.exchanging(request, response, async (exchange) => {
+        const reply = await judge(request, path, exchange);
+        requests.inc({ kind: KIND.exec(path)?.[1] ?? 'none', status: reply.status });
+        // A client that has disconnected needs no answer.
+        if (!response.destroyed) send(response, exchange, reply);
+      });
+      return true;
+    },
+    close: failures.close,
   };
 }
 
-const { path, method, parameters } = relayNotification;
+/** An answer; the body is sent as JSON. */
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+const { path: template, method, parameters } = relayNotification;
 const METHOD = method.toUpperCase();
-const PATTERN = new RegExp(
-  `^${path.replace('{kind}', `(${parameters.kind.options.join('|')})`).replace('{statusInfo}', '([^/]*)')}$`,
-);
 
 /** What every path of the relay starts with. */
-const PREFIX = path.slice(0, path.indexOf('{'));
+const PREFIX = template.slice(0, template.indexOf('{'));
+const KIND = new RegExp(`^${PREFIX}(${parameters.kind.options.join('|')})/`);
 
 /**
  * Matches method and path with the route's description, as they were sent: a router would decode `%61` to `a`, and the
  * next reader may not. Throws METHOD_NOT_ALLOWED, and NOT_FOUND for an unknown path or a malformed statusInfo.
  */
-function readPath(ctx: Context): Announced {
-  const [, kind, statusInfo = ''] = PATTERN.exec(ctx.path) ?? [];
-  if (kind === undefined) throw new Problem('NOT_FOUND');
-  ctx._matchedRoute = `${PREFIX}${kind}/:statusInfo`;
-  if (ctx.method !== METHOD) throw new Problem('METHOD_NOT_ALLOWED', { headers: { Allow: METHOD } });
-  if (!parameters.statusInfo.safeParse(statusInfo).success) throw new Problem('NOT_FOUND');
+function readPath(method: string, path: string, exchange: Exchange): Announced {
+  const [start, kind] = KIND.exec(path) ?? [];
+  const statusInfo = path.slice(start?.length);
+  if (kind === undefined || statusInfo.includes('/')) throw new Problem('NOT_FOUND');
+  exchange.routeOf = () => `${PREFIX}${kind}/:statusInfo`;
+  if (method !== METHOD) throw new Problem('METHOD_NOT_ALLOWED', { headers: { Allow: METHOD } });
+  if (!STATUS_INFO.test(statusInfo)) throw new Problem('NOT_FOUND');
   return { kind: kind as Announced['kind'], statusInfo };
 }

@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { AcceptOutcome, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
@@ -13,34 +12,33 @@ interface Verified extends Announced, SignedFields {
   readonly signature: string;
 }
 
+/** How a stored notification is answered. */
+interface Stored {
+  readonly status: 200 | 202;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
- * Stores a verified notification at core and answers 200, or 202 when core quarantined it. Senders retry after an error
+ * Stores a verified notification at core, to be answered 200, or 202 when core quarantined it. Senders retry after an error
  * and finally give up on the endpoint; a retry does not change a quarantined notification. Throws UNAVAILABLE when the
  * notification is not stored: the sender must retry.
  */
 export async function storeNotification(
-  ctx: Context,
   { accept, notifications, log }: Pick<RelayOptions, 'notifications' | 'log'> & { readonly accept: Accept },
   { kind, ...rest }: Verified,
-): Promise<void> {
+): Promise<Stored> {
   const notification = { ...rest, kind: kindForCore(kind) };
   if (isContradiction({ kind, statusInfo: rest.statusInfo }, rest.status)) {
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
-    return answer(ctx, 202, rest.requestId, { 'X-Relay-Held': 'contradiction' });
+    return { status: 202, headers: { 'X-Relay-Held': 'contradiction' } };
   }
   const outcome = await onDisk(accept(notification), log);
-  if (outcome === AcceptOutcome.CONFLICT) return answer(ctx, 202, rest.requestId, { 'X-Relay-Held': 'conflict' });
+  if (outcome === AcceptOutcome.CONFLICT) return { status: 202, headers: { 'X-Relay-Held': 'conflict' } };
   const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
   // A later version of core may return other outcomes; 200 is only for those that are known to be stored.
   if (!isDuplicate && outcome !== AcceptOutcome.STORED) throw unavailable();
-  answer(ctx, 200, rest.requestId, isDuplicate ? { 'X-Relay-Duplicate': 'true' } : {});
-}
-
-function answer(ctx: Context, status: 200 | 202, requestId: string, headers: Readonly<Record<string, string>>): void {
-  ctx.set(headers);
-  ctx.status = status;
-  ctx.body = { requestId };
+  return { status: 200, headers: isDuplicate ? { 'X-Relay-Duplicate': 'true' } : {} };
 }
 
 const RETRY_AFTER_SECONDS = 5;

@@ -18,9 +18,9 @@ const DUMMIES = Array.from({ length: SECRETS }, () => `whsec_${randomBytes(32).t
 export async function verifyWithNewest(
   credentials: Pick<Credentials, 'secretsOf' | 'refresh'>,
   fields: SignedFields,
-  headers: readonly string[],
+  header: string | undefined,
 ): Promise<VerificationFailureReason | undefined> {
-  const verifyNow = () => verify(credentials.secretsOf(fields.merchantId), fields, headers);
+  const verifyNow = () => verify(credentials.secretsOf(fields.merchantId), fields, header);
   if (verifyNow() === undefined) return undefined;
   await credentials.refresh();
   return verifyNow();
@@ -28,20 +28,19 @@ export async function verifyWithNewest(
 
 /**
  * Returns why a signature is not accepted, or undefined when it is. It always computes and compares two HMACs, so that
- * its time does not reveal which merchants exist. `headers` are all X-Service-Signature headers of the request; there
- * must be exactly one.
+ * its time does not reveal which merchants exist. Several X-Service-Signature headers come as one, joined by commas, which
+ * is malformed.
  */
 export function verify(
   secrets: readonly string[] | undefined,
   fields: SignedFields,
-  headers: readonly string[],
+  header: string | undefined,
 ): VerificationFailureReason | undefined {
   const live = secrets ?? [];
   assert(live.length <= SECRETS);
-  const header = headers.length === 1 ? headers[0] : undefined;
   const verified = verifyNotification([...live, ...DUMMIES].slice(0, SECRETS), fields, header);
   if (verified) return undefined;
-  if (headers.length === 0) return VerificationFailureReason.MISSING_SIGNATURE;
+  if (header === undefined) return VerificationFailureReason.MISSING_SIGNATURE;
   if (decodeSignature(header) === undefined) return VerificationFailureReason.MALFORMED_SIGNATURE;
   if (live.length === 0) return VerificationFailureReason.UNKNOWN_MERCHANT;
   return VerificationFailureReason.WRONG_SIGNATURE;

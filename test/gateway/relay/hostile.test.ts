@@ -20,7 +20,8 @@ describe('verify()', () => {
         if (fields === undefined) return;
         if (headers.length === 1 && headers[0] === RIGHT.signature && textOf(fields) === SIGNED) return;
         wellFormed += 1;
-        if (verify(SECRETS[fields.merchantId], fields, headers) === undefined) verified += 1;
+        const header = headers.length === 0 ? undefined : headers.join(', ');
+        if (verify(SECRETS[fields.merchantId], fields, header) === undefined) verified += 1;
       }),
       { numRuns: 10_000 },
     );

@@ -1,14 +1,12 @@
 /** A relay on a port of its own, in front of a fake core. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { credentials as channelCredentials, status } from '@grpc/grpc-js';
-import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
-import { answerProblems } from '../../../gateway/http/error-handler.ts';
-import { closeUnread } from '../../../gateway/http/server.ts';
+import { openProblems } from '../../../gateway/http/error-handler.ts';
+import { openExchanges } from '../../../gateway/http/exchange.ts';
+import { createGatewayServer } from '../../../gateway/http/server.ts';
 import { type Limits, openLimits } from '../../../gateway/limits/limits.ts';
 import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
@@ -54,8 +52,6 @@ export interface Stage {
   readonly registry: Registry;
   /** All log lines so far. */
   readonly lines: { level: string; event: string; fields: LogFields }[];
-  /** Errors that Koa reported outside an answer. */
-  readonly errors: Error[];
   fresh: boolean;
   secrets: typeof SECRETS;
   /** Called when the relay requests the newest credentials. */
@@ -109,18 +105,17 @@ export async function openStage(
     registry,
     verifiedPerSecond: 1_000_000,
     addressPerSecond: 1_000_000,
+    exchanging: openExchanges(log, () => undefined),
+    toProblem: openProblems(log, []),
+    trustedHops: 1,
+    closing: new AbortController().signal,
     ...options,
   });
-  const errors: Error[] = [];
-  const app = new Koa({ proxy: true, maxIpsCount: 1 });
-  app.on('error', (error) => {
-    // A client that disconnects is not an error.
-    if (error.code !== 'ECONNRESET') errors.push(error);
-  });
-  app.use(closeUnread(options.bodyTimeoutMs)).use(answerProblems(log, [])).use(relay.middleware);
-  const server = createServer({ headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }, app.callback());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { server, listen } = createGatewayServer(
+    (incoming, response) => assert(relay.answers(incoming, response)),
+    options.bodyTimeoutMs,
+  );
+  const port = await listen(0, '127.0.0.1');
 
   return Object.assign(stage, {
     port,
@@ -128,7 +123,6 @@ export async function openStage(
     relay,
     registry,
     lines,
-    errors,
     send: (sent: Sent) => send(port, sent),
     async refusal(sent: Sent) {
       const answer = await send(port, sent);
@@ -152,7 +146,6 @@ export async function openStage(
       await relay.close();
       channel.close();
       await core.close();
-      assert.deepEqual(errors.map(String), []);
       assert.deepEqual(
         lines.filter(({ level }) => level === 'error'),
         [],

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { type BodyBounds, readBody } from '../http/raw-body.ts';
 import { type Limits, limiterKey } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
-
-export type BodyBudget = ReturnType<typeof createBodyBudget>;
+import { parseNotification } from './notification.ts';
 
 /** Bodies up to this size are free, so that senders of large bodies do not use up the budget of small ones. */
 const FREE_BYTES = 4 * 1024;
@@ -33,9 +33,14 @@ export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: B
       if (declared === undefined) await charge(network, body.length);
       return body;
     },
-    /** Charges a body that could not be parsed as if it were the largest. */
-    async chargeMalformed(network: string): Promise<void> {
-      await limiter.penalty(limiterKey(network), mostKib);
+    /** Parses a body; one that could not be parsed is charged as if it were the largest. Throws INVALID_REQUEST. */
+    async parse(body: Buffer, network: string): Promise<SignedFields> {
+      try {
+        return parseNotification(body);
+      } catch (error) {
+        await limiter.penalty(limiterKey(network), mostKib);
+        throw error;
+      }
     },
   };
 }

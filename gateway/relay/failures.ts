@@ -11,6 +11,7 @@ import {
   VerificationFailureReason,
   type VerificationFailureSchema,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { readAddress } from '../http/client-address.ts';
 import type { Problem } from '../http/problem.ts';
 import { type Announced, kindForCore } from './announced.ts';
 import type { RelayOptions } from './relay-options.ts';
@@ -20,15 +21,14 @@ interface Evidence {
   readonly reason: VerificationFailureReason;
   readonly announced: Announced;
   readonly fields: SignedFields;
+  /** As clientAddress() returns it. */
   readonly address: string;
   readonly body: Buffer;
-  /** X-Service-Signature; several are joined. */
-  readonly header: string | undefined;
+  /** X-Service-Signature. */
+  readonly signature: string | undefined;
   /** The answer to the sender. */
   readonly refusal: Problem;
 }
-
-export type Failures = ReturnType<typeof createFailures>;
 
 /** The most that the contract allows in one call. */
 const BATCH = 200;
@@ -77,7 +77,7 @@ export function createFailures({
   const job = runPeriodically({ name: 'report-failures', intervalMs: reportEveryMs, runOnce: send }, log);
   return {
     /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
-    record({ reason, announced: { kind, statusInfo }, fields, address, body, header, refusal }: Evidence): void {
+    record({ reason, announced: { kind, statusInfo }, fields, address, body, signature, refusal }: Evidence): void {
       const word = VerificationFailureReason[reason];
       counter.inc({ kind, reason: word });
       if (refusal.code === 'RATE_LIMITED') return;
@@ -85,9 +85,9 @@ export function createFailures({
       const shown = {
         statusInfo,
         claimedMerchantId: fields.merchantId,
-        address,
+        address: readAddress(address) ?? 'unknown',
         bodyBytes: body.length,
-        signatureSha256Prefix: header === undefined ? '' : sha256(header).toString('hex').slice(0, 8),
+        signatureSha256Prefix: signature === undefined ? '' : sha256(signature).toString('hex').slice(0, 8),
       };
       log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
       if (waiting.length < WAITING) {

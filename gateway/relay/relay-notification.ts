@@ -1,39 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { SignedFields } from '../../client/webhooks/signature.ts';
-import { readAddress } from '../http/client-address.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { demandJson } from '../http/json-body.ts';
-import { Problem } from '../http/problem.ts';
 import { BODY, READ } from '../http/problem-codes.ts';
 import type { Route } from '../http/route.ts';
-import type { Limiter } from '../limits/limits.ts';
-import { demandRate } from '../limits/rate-limit.ts';
 import { GRAMMAR, STATUS_INFO } from '../resource/identifiers.ts';
-import type { Accept } from './accept-notifications.ts';
-import type { Announced } from './announced.ts';
-import type { BodyBudget } from './body-budget.ts';
-import type { Failures } from './failures.ts';
-import { parseNotification } from './notification.ts';
-import type { Penalties } from './penalties.ts';
-import type { RelayOptions } from './relay-options.ts';
-import { storeNotification } from './store-notification.ts';
-import { verifyWithNewest } from './verify.ts';
-
-/** A request whose sender's address has passed its rate limit, and whose path is read. */
-export interface RelayCall extends Pick<RelayOptions, 'credentials' | 'notifications' | 'log'> {
-  readonly request: IncomingMessage;
-  readonly exchange: Exchange;
-  /** The sender's, and what limits count it as (networkOf()). */
-  readonly address: string;
-  readonly network: string;
-  readonly announced: Announced;
-  readonly bodies: BodyBudget;
-  readonly penalties: Penalties;
-  readonly failures: Failures;
-  readonly verifiedLimiter: Limiter;
-  readonly accept: Accept;
-}
 
 /** A notification of any sender: its signed fields. The relay forwards all other fields unchanged. */
 const RelayedNotification = z
@@ -99,35 +67,3 @@ export const relayNotification = {
 
 /** The relay's part of the OpenAPI document. */
 export const RELAY_ROUTES = { relayNotification };
-
-/** Reads, verifies and stores a notification. The checks stand in the order in which a request passes them. */
-export async function relay(call: RelayCall) {
-  const { request, exchange, network, announced, credentials } = call;
-  demandJson(request.headers);
-  const body = await call.bodies.read(request, network);
-  const fields = await parse(body, call);
-  await call.penalties.check(network, fields.merchantId);
-  if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
-  const header = request.headers['x-service-signature']?.toString();
-  const reason = await verifyWithNewest(credentials, fields, header);
-  if (reason !== undefined) {
-    const refusal = await call.penalties.fail(network, fields.merchantId);
-    const address = readAddress(call.address) ?? 'unknown';
-    call.failures.record({ reason, announced, fields, address, body, header, refusal });
-    throw refusal;
-  }
-  exchange.merchantId = fields.merchantId;
-  exchange.requestId = fields.requestId;
-  await demandRate(call.verifiedLimiter, fields.merchantId);
-  const stored = await storeNotification(call, { ...announced, ...fields, body, signature: header as string });
-  return { ...stored, body: { requestId: fields.requestId } };
-}
-
-async function parse(body: Buffer, { bodies, network }: RelayCall): Promise<SignedFields> {
-  try {
-    return parseNotification(body);
-  } catch (error) {
-    await bodies.chargeMalformed(network);
-    throw error;
-  }
-}

@@ -3,9 +3,21 @@ import type { GrpcClient } from '../../platform/grpc-client.ts';
 import type { Log } from '../../platform/log.ts';
 import type { NotificationService } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Credentials } from '../core/credentials.ts';
+import type { ToProblem } from '../http/error-handler.ts';
+import type { Exchanging } from '../http/exchange.ts';
 import type { Limits } from '../limits/limits.ts';
 
-export interface RelayOptions {
+/** What the relay shares with Koa's routes. */
+export interface Surroundings {
+  readonly exchanging: Exchanging;
+  readonly toProblem: ToProblem;
+  /** Proxies in front of the gateway. */
+  readonly trustedHops: number;
+  /** Aborted when the gateway stops. */
+  readonly closing: AbortSignal;
+}
+
+export interface RelayOptions extends Surroundings {
   readonly notifications: Pick<
     GrpcClient<typeof NotificationService>,
     'acceptNotification' | 'batchAcceptNotifications' | 'quarantineNotification' | 'reportVerificationFailures'

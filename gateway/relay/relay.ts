@@ -2,30 +2,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter } from 'prom-client';
 import { clientAddress, networkOf } from '../http/client-address.ts';
-import { PROBLEM_TYPE, type ToProblem } from '../http/error-handler.ts';
-import { type Exchange, type Exchanging, REQUEST_ID_HEADER } from '../http/exchange.ts';
+import { PROBLEM_TYPE } from '../http/error-handler.ts';
+import { type Exchange, REQUEST_ID_HEADER } from '../http/exchange.ts';
+import { demandJson } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { originForm } from '../http/request-target.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { STATUS_INFO } from '../resource/identifiers.ts';
-import { openAccept } from './accept-notifications.ts';
 import type { Announced } from './announced.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { createFailures } from './failures.ts';
 import { createPenalties } from './penalties.ts';
-import { relay, relayNotification } from './relay-notification.ts';
+import { relayNotification } from './relay-notification.ts';
 import type { RelayOptions } from './relay-options.ts';
-
-/** What the relay shares with Koa's routes. */
-export interface Surroundings {
-  readonly exchanging: Exchanging;
-  readonly toProblem: ToProblem;
-  /** Proxies in front of the gateway. */
-  readonly trustedHops: number;
-  /** Aborted when the gateway stops. */
-  readonly closing: AbortSignal;
-}
+import { openStore } from './store-notification.ts';
+import { verifyWithNewest } from './verify.ts';
 
 export interface Relay {
   /** Answers a request to a path below /webhook/processor/; returns false for any other. */
@@ -42,22 +34,16 @@ const BODY_TIMEOUT_MS = 5_000;
  * anything else, unknown paths and wrong methods included, so no router stands in front of it. Nor does Koa, which
  * would be a third of what a notification costs the gateway.
  */
-export function createRelay(options: RelayOptions & Surroundings): Relay {
-  const { credentials, limits, notifications, log, toProblem } = options;
+export function createRelay(options: RelayOptions): Relay {
+  const { credentials, limits, log, toProblem } = options;
   const perSecond = (name: string, points: number) => limits.limiter({ name, points, durationSeconds: 1 });
   const addressLimiter = perSecond('relay-address', options.addressPerSecond);
+  const verifiedLimiter = perSecond('relay-verified', options.verifiedPerSecond);
   const bounds = { maxBytes: MAX_BODY_BYTES, timeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS };
+  const bodies = createBodyBudget(limits, options.addressPerSecond, bounds);
+  const penalties = createPenalties(limits, log);
   const failures = createFailures(options);
-  const needs = {
-    credentials,
-    notifications,
-    log,
-    failures,
-    verifiedLimiter: perSecond('relay-verified', options.verifiedPerSecond),
-    bodies: createBodyBudget(limits, options.addressPerSecond, bounds),
-    penalties: createPenalties(limits, log),
-    accept: openAccept(notifications),
-  };
+  const store = openStore(options.notifications, log);
   const requests = new Counter({
     name: 'holdfast_relay_requests_total',
     help: 'Requests to the webhook relay, by kind and HTTP status of the answer.',
@@ -65,31 +51,29 @@ export function createRelay(options: RelayOptions & Surroundings): Relay {
     registers: [options.registry],
   });
 
-  async function judge(request: IncomingMessage, path: string, exchange: Exchange): Promise<Reply> {
-    const { method = '' } = request;
-    try {
-      const address = clientAddress(request, options.trustedHops);
-      const network = networkOf(address);
-      await demandRate(addressLimiter, network);
-      const announced = readPath(method, path, exchange);
-      const { status, headers, body } = await relay({ ...needs, request, exchange, address, network, announced });
-      return { status, headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' }, body };
-    } catch (error) {
-      const problem = toProblem(error, { method, path }, exchange);
-      return { status: problem.status, headers: { ...problem.headers(), 'Content-Type': PROBLEM_TYPE }, body: problem };
+  /** Reads, verifies and stores a notification. The checks stand in the order in which a request passes them. */
+  async function take(request: IncomingMessage, path: string, exchange: Exchange): Promise<Reply> {
+    const address = clientAddress(request, options.trustedHops);
+    const network = networkOf(address);
+    await demandRate(addressLimiter, network);
+    const announced = readPath(request.method, path, exchange);
+    demandJson(request.headers);
+    const body = await bodies.read(request, network);
+    const fields = await bodies.parse(body, network);
+    await penalties.check(network, fields.merchantId);
+    if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
+    const signature = request.headers['x-service-signature']?.toString();
+    const reason = await verifyWithNewest(credentials, fields, signature);
+    if (reason !== undefined) {
+      const refusal = await penalties.fail(network, fields.merchantId);
+      failures.record({ reason, announced, fields, address, body, signature, refusal });
+      throw refusal;
     }
-  }
-
-  function send(response: ServerResponse, exchange: Exchange, { status, headers, body }: Reply): void {
-    const text = JSON.stringify(body);
-    if (options.closing.aborted) response.shouldKeepAlive = false;
-    response.writeHead(status, {
-      ...SECURITY_HEADERS,
-      [REQUEST_ID_HEADER]: exchange.httpRequestId,
-      ...headers,
-      'Content-Length': Buffer.byteLength(text),
-    });
-    response.end(text);
+    exchange.merchantId = fields.merchantId;
+    exchange.requestId = fields.requestId;
+    await demandRate(verifiedLimiter, fields.merchantId);
+    const stored = await store({ ...announced, ...fields, body, signature: signature as string });
+    return { ...stored, type: 'application/json; charset=utf-8', body: { requestId: fields.requestId } };
   }
 
   return {
@@ -97,10 +81,13 @@ export function createRelay(options: RelayOptions & Surroundings): Relay {
       const [path = ''] = originForm(request.url ?? '')?.split('?', 1) ?? [];
       if (!path.startsWith(PREFIX)) return false;
       void options.exchanging(request, response, async (exchange) => {
-        const reply = await judge(request, path, exchange);
+        const reply = await take(request, path, exchange).catch((error: unknown): Reply => {
+          const problem = toProblem(error, { method: request.method ?? '', path }, exchange);
+          return { status: problem.status, headers: problem.headers(), type: PROBLEM_TYPE, body: problem };
+        });
         requests.inc({ kind: KIND.exec(path)?.[1] ?? 'none', status: reply.status });
-        // A client that has disconnected needs no answer.
-        if (!response.destroyed) send(response, exchange, reply);
+        if (options.closing.aborted) response.shouldKeepAlive = false;
+        send(response, exchange, reply);
       });
       return true;
     },
@@ -112,7 +99,22 @@ export function createRelay(options: RelayOptions & Surroundings): Relay {
 interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly type: string;
   readonly body: object;
+}
+
+/** Sends an answer in one write. A client that has disconnected needs none. */
+function send(response: ServerResponse, exchange: Exchange, { status, headers, type, body }: Reply): void {
+  if (response.destroyed) return;
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    ...SECURITY_HEADERS,
+    [REQUEST_ID_HEADER]: exchange.httpRequestId,
+    ...headers,
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
 }
 
 const { path: template, method, parameters } = relayNotification;
@@ -126,7 +128,7 @@ const KIND = new RegExp(`^${PREFIX}(${parameters.kind.options.join('|')})/`);
  * Matches method and path with the route's description, as they were sent: a router would decode `%61` to `a`, and the
  * next reader may not. Throws METHOD_NOT_ALLOWED, and NOT_FOUND for an unknown path or a malformed statusInfo.
  */
-function readPath(method: string, path: string, exchange: Exchange): Announced {
+function readPath(method: string | undefined, path: string, exchange: Exchange): Announced {
   const [start, kind] = KIND.exec(path) ?? [];
   const statusInfo = path.slice(start?.length);
   if (kind === undefined || statusInfo.includes('/')) throw new Problem('NOT_FOUND');

@@ -2,7 +2,7 @@ import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { AcceptOutcome, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { Problem } from '../http/problem.ts';
-import { type Accept, WITHIN } from './accept-notifications.ts';
+import { openAccept, WITHIN } from './accept-notifications.ts';
 import { type Announced, isContradiction, kindForCore } from './announced.ts';
 import type { RelayOptions } from './relay-options.ts';
 
@@ -19,26 +19,31 @@ interface Stored {
 }
 
 /**
- * Stores a verified notification at core, to be answered 200, or 202 when core quarantined it. Senders retry after an error
- * and finally give up on the endpoint; a retry does not change a quarantined notification. Throws UNAVAILABLE when the
- * notification is not stored: the sender must retry.
+ * Returns how to store a verified notification at core: to be answered 200, or 202 when core quarantined it. Senders
+ * retry after an error and finally give up on the endpoint; a retry does not change a quarantined notification. Throws
+ * UNAVAILABLE when the notification is not stored: the sender must retry.
  */
-export async function storeNotification(
-  { accept, notifications, log }: Pick<RelayOptions, 'notifications' | 'log'> & { readonly accept: Accept },
-  { kind, ...rest }: Verified,
-): Promise<Stored> {
-  const notification = { ...rest, kind: kindForCore(kind) };
-  if (isContradiction({ kind, statusInfo: rest.statusInfo }, rest.status)) {
-    const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
-    await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
-    return { status: 202, headers: { 'X-Relay-Held': 'contradiction' } };
-  }
-  const outcome = await onDisk(accept(notification), log);
-  if (outcome === AcceptOutcome.CONFLICT) return { status: 202, headers: { 'X-Relay-Held': 'conflict' } };
-  const isDuplicate = outcome === AcceptOutcome.DUPLICATE;
-  // A later version of core may return other outcomes; 200 is only for those that are known to be stored.
-  if (!isDuplicate && outcome !== AcceptOutcome.STORED) throw unavailable();
-  return { status: 200, headers: isDuplicate ? { 'X-Relay-Duplicate': 'true' } : {} };
+export function openStore(notifications: RelayOptions['notifications'], log: Log) {
+  const accept = openAccept(notifications);
+  return async (verified: Verified): Promise<Stored> => {
+    const notification = { ...verified, kind: kindForCore(verified.kind) };
+    if (isContradiction(verified, verified.status)) {
+      const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
+      await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
+      return { status: 202, headers: { 'X-Relay-Held': 'contradiction' } };
+    }
+    switch (await onDisk(accept(notification), log)) {
+      case AcceptOutcome.STORED:
+        return { status: 200, headers: {} };
+      case AcceptOutcome.DUPLICATE:
+        return { status: 200, headers: { 'X-Relay-Duplicate': 'true' } };
+      case AcceptOutcome.CONFLICT:
+        return { status: 202, headers: { 'X-Relay-Held': 'conflict' } };
+      default:
+        // A later version of core may return other outcomes; 200 is only for those that are known to be stored.
+        throw unavailable();
+    }
+  };
 }
 
 const RETRY_AFTER_SECONDS = 5;

@@ -1,9 +1,8 @@
 /** Failed verifications: counted, logged, and reported in batches to core, which stores them for the console. */
-import { createHash } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Counter } from 'prom-client';
-import { v7 as uuid } from 'uuid';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { errorFields } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
@@ -81,17 +80,23 @@ export function createFailures({
       const word = VerificationFailureReason[reason];
       counter.inc({ kind, reason: word });
       if (refusal.code === 'RATE_LIMITED') return;
-      const bodySha256 = sha256(body);
+      const bodySha256 = hash('sha256', body, 'buffer');
       const shown = {
         statusInfo,
         claimedMerchantId: fields.merchantId,
         address: readAddress(address) ?? 'unknown',
         bodyBytes: body.length,
-        signatureSha256Prefix: signature === undefined ? '' : sha256(signature).toString('hex').slice(0, 8),
+        signatureSha256Prefix: signature === undefined ? '' : hash('sha256', signature).slice(0, 8),
       };
       log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
       if (waiting.length < WAITING) {
-        const own = { failureId: uuid(), failedAt: timestampNow(), reason, kind: kindForCore(kind), bodySha256 };
+        const own = {
+          failureId: randomUUIDv7(),
+          failedAt: timestampNow(),
+          reason,
+          kind: kindForCore(kind),
+          bodySha256,
+        };
         waiting.push({ ...shown, ...own });
       } else {
         droppedCount += 1;
@@ -104,8 +109,4 @@ export function createFailures({
       await send();
     },
   };
-}
-
-function sha256(data: string | Buffer): Buffer {
-  return createHash('sha256').update(data).digest();
 }

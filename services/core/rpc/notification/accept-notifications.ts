@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { randomUUIDv7 } from 'node:crypto';
 import type { Clock } from '../../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../../platform/log.ts';
 import { traceParent } from '../../../../platform/tracing.ts';
@@ -73,8 +73,7 @@ export function notificationInput(
     currency,
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
     signature,
-    deliveryId: uuidv7(),
-    quarantineId: uuidv7(),
+    deliveryId: randomUUIDv7(),
     receivedAt: at.toISOString(),
     traceParent: ('traceParent' in request && request.traceParent) || traceParent(),
   };

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { randomUUIDv7 } from 'node:crypto';
 import {
   StoredNotificationSchema,
   StoredNotificationState,
@@ -59,7 +59,7 @@ export const replayStoredNotification: Method<'replayStoredNotification'> = asyn
   const at = core.clock();
   const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
   const endpoint = await audited(core.database, action, async (inTransaction) => {
-    return demandDelivery(await replayStored(inTransaction, key, uuidv7(), at));
+    return demandDelivery(await replayStored(inTransaction, key, randomUUIDv7(), at));
   });
   core.announce([endpointName(endpoint)]);
   const now = await readStored(query, key);

@@ -18,9 +18,8 @@ export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
   /** Base64. */
   readonly body: string;
   readonly signature: string;
-  /** UUIDv7 of the delivery that forwards it, and of its place in quarantine if it is set aside. */
+  /** UUIDv7 of the delivery that forwards it. */
   readonly deliveryId: string;
-  readonly quarantineId: string;
   /** RFC 3339. */
   readonly receivedAt: string;
   /** W3C traceparent, while tracing is on. */
@@ -30,7 +29,7 @@ export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
 /** What names a notification. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
 
-/** SQL of a common table `input`: notifications as JSON; reason and onceKey only of those that are quarantined. */
+/** SQL of a common table `input`: notifications as JSON; those with quarantineId, reason and onceKey are quarantined. */
 export const NOTIFICATIONS = `input as materialized (
     select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
       status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { randomUUIDv7 } from 'node:crypto';
 import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
@@ -11,7 +11,7 @@ import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 export async function forwardParked(query: Query, at: Date, limit: number): Promise<EndpointKey[]> {
   const names = await query<{ merchantId: string; requestId: string }>(LOCK_PARKED, [limit]);
   if (names.length === 0) return [];
-  const rows = names.map((name) => ({ ...name, deliveryId: uuidv7() }));
+  const rows = names.map((name) => ({ ...name, deliveryId: randomUUIDv7() }));
   return query<EndpointKey>(FORWARD, [JSON.stringify(rows), at]);
 }
 

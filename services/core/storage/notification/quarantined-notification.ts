@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
 import { type OrmDatabase, type Query, sql } from '../database.ts';
@@ -74,7 +75,7 @@ export function asideFor(reason: Reason, notification: NotificationInput) {
   const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
   const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
   const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
-  return { ...notification, reason, onceKey };
+  return { ...notification, quarantineId: randomUUIDv7(), reason, onceKey };
 }
 
 /** What became of a notification. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */

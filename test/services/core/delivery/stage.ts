@@ -142,7 +142,6 @@ export const storedNotification = (requestId: string, change: Partial<Notificati
   body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
   signature: `${'A'.repeat(43)}=`,
   deliveryId: uuidv7(),
-  quarantineId: uuidv7(),
   receivedAt: new Date().toISOString(),
   ...change,
 });

@@ -126,19 +126,14 @@ export class Gather<Command, Answer> {
 
   /** Adds a command; resolves when its batch is done. Rejects with NotSent, ResultLost, or the batch's own error. */
   submit(command: Command, patience?: CallerPatience): Promise<Answer> {
-    const { keyOf, maxWaitMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { keyOf, maxWaitMs = Infinity, maxWaiting = Infinity, maxPerKey = Infinity } = this.#options;
     const key = keyOf?.(command);
-    if (this.#isFull(key)) return Promise.reject(new NotSent('FULL'));
+    const waitingOfKey = key === undefined ? 0 : (this.#waitingOfKey.get(key) ?? 0);
+    if (this.#waiting.length >= maxWaiting || waitingOfKey >= maxPerKey) return Promise.reject(new NotSent('FULL'));
     const endsAtMs = performance.now() + maxWaitMs;
     return new Promise((resolve, reject) =>
       this.#enqueue({ command, key, patience, endsAtMs, resolve, reject, wasLost: false, tries: 0 }),
     );
-  }
-
-  #isFull(key: string | undefined): boolean {
-    const { maxWaiting = Number.POSITIVE_INFINITY, maxPerKey = Number.POSITIVE_INFINITY } = this.#options;
-    if (this.#waiting.length >= maxWaiting) return true;
-    return key !== undefined && (this.#waitingOfKey.get(key) ?? 0) >= maxPerKey;
   }
 
   #enqueue(waiting: Waiting<Command, Answer>): void {
@@ -180,38 +175,29 @@ export class Gather<Command, Answer> {
     const { maxBatch, inParts } = this.#options;
     const most = inParts ? Math.min(maxBatch, Math.max(PART, Math.ceil(this.#waiting.length / 3))) : maxBatch;
     const batch: Waiting<Command, Answer>[] = [];
-    const rest: Waiting<Command, Answer>[] = [];
-    for (const [index, waiting] of this.#waiting.entries()) {
-      if (batch.length === most) {
-        rest.push(...this.#waiting.slice(index));
-        break;
-      }
-      const refusal = refusalOf(waiting);
-      if (refusal) this.#leave(waiting, refusal);
-      else if (waiting.key !== undefined && !this.#keys.take(waiting.key)) rest.push(waiting);
-      else {
-        this.#count(waiting, -1);
-        batch.push(waiting);
-      }
-    }
-    this.#waiting = rest;
+    this.#waiting = this.#waiting.filter((waiting) => {
+      if (batch.length === most) return true;
+      if (this.#refuses(waiting)) return false;
+      if (waiting.key !== undefined && !this.#keys.take(waiting.key)) return true;
+      this.#count(waiting, -1);
+      batch.push(waiting);
+      return false;
+    });
     return batch;
+  }
+
+  /** Refuses a command whose time is over. */
+  #refuses(waiting: Waiting<Command, Answer>): boolean {
+    const refusal = refusalOf(waiting);
+    if (refusal === undefined) return false;
+    this.#count(waiting, -1);
+    waiting.reject(refusal);
+    return true;
   }
 
   /** Refuses commands whose time is over, even while no batch can be sent. */
   #expire(): void {
-    const rest: Waiting<Command, Answer>[] = [];
-    for (const waiting of this.#waiting) {
-      const refusal = refusalOf(waiting);
-      if (refusal) this.#leave(waiting, refusal);
-      else rest.push(waiting);
-    }
-    this.#waiting = rest;
-  }
-
-  #leave(waiting: Waiting<Command, Answer>, refusal: Error): void {
-    this.#count(waiting, -1);
-    waiting.reject(refusal);
+    this.#waiting = this.#waiting.filter((waiting) => !this.#refuses(waiting));
   }
 
   #count({ key }: Waiting<Command, Answer>, change: 1 | -1): void {

@@ -31,8 +31,8 @@ const BODY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before
- * anything else, unknown paths and wrong methods included, so no router stands in front of it. Nor does Koa, which
- * would be a third of what a notification costs the gateway.
+ * anything else, unknown paths and wrong methods included, so no router stands in front of it. Nor does Koa, which was a
+ * quarter of what a notification cost the gateway (docs/performance.md).
  */
 export function createRelay(options: RelayOptions): Relay {
   const { credentials, limits, log, toProblem } = options;

@@ -26,8 +26,7 @@ import { READ_LIMITS } from '../services/core/storage/open-pool.ts';
 import { MERCHANT_SETTINGS } from '../services/merchant/settings.ts';
 import { QUICKSTART_SETTINGS } from '../services/quickstart/settings.ts';
 import { BEHAVIOURS } from '../services/sandbox/behaviour.ts';
-import { effectOf } from '../services/sandbox/checkout/form-page.ts';
-import { groupInFours, TEST_CARDS } from '../services/sandbox/checkout/test-card.ts';
+import { aboutCard, groupInFours, TEST_CARDS } from '../services/sandbox/checkout/test-card.ts';
 import { SANDBOX_SETTINGS } from '../services/sandbox/settings.ts';
 import { STRIPE_SETTINGS } from '../services/stripe/settings.ts';
 import { ROOMS } from './core-rooms.ts';
@@ -109,7 +108,7 @@ function tokensTable(): Table {
 
 /** The cards that the checkout page takes. */
 function cardsTable(): Table {
-  return [['Test card', 'What happens'], ...TEST_CARDS.map((card) => [groupInFours(card.number), effectOf(card)])];
+  return [['Test card', 'What happens'], ...TEST_CARDS.map((card) => [groupInFours(card.number), aboutCard(card)])];
 }
 
 /** The settings of each process. */

@@ -3,9 +3,7 @@ import * as base from '../../platform/adapter/ending.ts';
 import type { KeptResult, Kind } from '../../platform/adapter/entry.ts';
 
 /** How one operation on a card goes. */
-export interface Effect extends Pick<KeptResult, 'answer' | 'errorCode' | 'errorMessage'> {
-  /** The card network's code of a decline. */
-  readonly declineCode?: string;
+export interface Effect extends Pick<KeptResult, 'answer' | 'errorCode' | 'errorMessage' | 'declineCode'> {
   /** No answer ever comes: lost `before` the processor acted (it never does), or `after` it did. */
   readonly silence?: 'before' | 'after';
   /** Answered ACCEPTED first; the operation ends this much later. */

@@ -20,7 +20,6 @@ export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, 
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const running = new Set<Promise<void>>();
-  const waiting = new Map<string, Array<() => void>>();
   let callOff = () => {};
 
   const outbox: Outbox = {
@@ -28,13 +27,12 @@ export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, 
       const due = await ledger.commit((books) => takeDue(books, limit, clock.now()));
       return due.map((event) => ({ ...event, message: messageOf(ledger.books, event) }));
     },
-    async settle({ eventId, attempts }, isReported) {
+    settle({ eventId, attempts }, isReported) {
       const nowMs = clock.now();
-      if (!isReported)
-        return ledger.commit(({ events }) => events.postpone(eventId, nowMs + backoffMs(attempts), attempts));
-      await ledger.commit(({ events }) => events.reported(eventId, nowMs));
-      for (const tell of waiting.get(eventId) ?? []) tell();
-      waiting.delete(eventId);
+      return ledger.commit(({ events }) => {
+        if (isReported) events.reported(eventId, nowMs);
+        else events.postpone(eventId, nowMs + backoffMs(attempts), attempts);
+      });
     },
   };
 
@@ -65,9 +63,6 @@ export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, 
       run();
       await Promise.all(running);
     },
-    /** Resolves when core has the event. Never rejects. */
-    reported: (eventId: string) =>
-      new Promise<void>((resolve) => waiting.set(eventId, [...(waiting.get(eventId) ?? []), resolve])),
     async close(): Promise<void> {
       stop.abort();
       callOff();
@@ -78,13 +73,11 @@ export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, 
 
 /** Takes due events for reporting; what has not happened yet happens now. */
 function takeDue(books: Books, limit: number, nowMs: number): Event[] {
-  const due: Event[] = [];
-  for (const { eventId, attempts } of books.events.due(nowMs, limit)) {
-    const event = attempts === 0 ? happen(books, eventId) : books.events.find(eventId);
-    if (!event) continue;
-    const attempt = attempts + 1;
-    books.events.postpone(eventId, nowMs + putOffMs(attempt), attempt);
-    due.push({ ...event, attempts: attempt });
-  }
-  return due;
+  return books.events.due(nowMs, limit).flatMap((due) => {
+    const event = due.attempts === 0 ? happen(books, due) : due;
+    if (!event) return [];
+    const attempts = due.attempts + 1;
+    books.events.postpone(event.eventId, nowMs + putOffMs(attempts), attempts);
+    return [{ ...event, attempts }];
+  });
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { openEventReporter } from '../../platform/adapter/event-reporter.ts';
 import { serveProcessor } from '../../platform/adapter/serve.ts';
 import { closeServer, createBoundedServer, listen } from '../../platform/http-server.ts';
@@ -24,25 +25,26 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   await using started = new AsyncDisposableStack();
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
   const ledger = started.adopt(
-    openLedger(settings.SANDBOX_LEDGER, () => clock.now()),
+    openLedger(
+      settings.SANDBOX_LEDGER,
+      () => clock.now(),
+      () => reporter.wake(),
+    ),
     ({ close }) => close(),
   );
   const reporter = started.adopt(openReporter(core, ledger, clock, log), ({ close }) => close());
-  const secrets = capabilities(credential);
-  let baseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';
-  const origin = () => new URL(baseUrl).origin;
-  const page = createBoundedServer(
-    checkoutApp({ ledger, clock, log, capabilities: secrets, reporter, origin }).callback(),
-  );
-  started.defer(() => closeServer(page, GRACE_MS));
-  const checkoutPort = await listen(page, 'CHECKOUT_PORT', settings.CHECKOUT_PORT, host);
-  baseUrl ||= `http://127.0.0.1:${checkoutPort}`;
-  const { wake: onEvent, runOnce: reportDue } = reporter;
-  const parts = { ledger, clock, capabilities: secrets, checkoutBaseUrl: baseUrl, onEvent };
-  const { methods, endSilences } = processorMethods(parts);
+  const page = { ledger, clock, log, capabilities: capabilities(credential), report: reporter.runOnce };
+  let checkoutBaseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';
+  const app = checkoutApp({ ...page, origin: () => new URL(checkoutBaseUrl).origin });
+  const pages = started.adopt(createBoundedServer(app.callback()), (server) => closeServer(server, GRACE_MS));
+  const checkoutPort = await listen(pages, 'CHECKOUT_PORT', settings.CHECKOUT_PORT, host);
+  checkoutBaseUrl ||= `http://127.0.0.1:${checkoutPort}`;
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  const methods = processorMethods({ ...page, checkoutBaseUrl, stopping: stopping.signal });
   const address = { setting: 'SANDBOX_PORT', port: settings.SANDBOX_PORT, host, tls, graceMs: GRACE_MS };
   const server = started.adopt(await serveProcessor({ methods, log, credential, ...address }), ({ close }) => close());
-  started.defer(endSilences);
+  started.defer(() => stopping.abort());
   reporter.wake();
   log.info('ready', { grpcPort: server.port, checkoutPort });
   const running = started.move();
@@ -52,7 +54,7 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
     /** The hosted page. */
     checkoutPort,
     /** Reports to core what is due now, rather than at its time. */
-    reportDue,
+    reportDue: reporter.runOnce,
     /** Lets running calls end (silent ones at once), then stops; nothing stays open. */
     close: () => running.disposeAsync(),
   };

@@ -1,11 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Context } from 'koa';
+import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import { type CheckoutSetup, findCheckout, protect, say, showStanding } from './answer.ts';
-import { takeForm } from './take-form.ts';
-import { WORDS } from './words.ts';
+import type { Clock } from '../clock.ts';
+import type { Checkout } from '../ledger/checkout.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Capabilities } from './capability.ts';
+import { type Mistakes, readCard } from './form.ts';
+import { challengePage, endPage, formPage, type Message, messagePage } from './pages.ts';
+import { type OpenedCheckout, readCheckout, type Submission, standingOf, submit } from './submit.ts';
+
+/** What the page needs. */
+export interface CheckoutSetup {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly capabilities: Capabilities;
+  /** Reports to core what is due; resolves when core has it, or did not take it. */
+  readonly report: () => Promise<void>;
+  /** Scheme, host and port under which customers see the page; known once it listens. */
+  readonly origin: () => string;
+}
 
 /** What the page loads. */
 const ASSETS = ['checkout.css', 'checkout.js'].map(
@@ -27,17 +44,17 @@ export function checkoutApp(setup: CheckoutSetup): Koa {
       context.body = content;
     });
   }
-  router.get('/checkout/:capability', (context) => {
-    const capability = String(context.params.capability);
-    const found = findCheckout(setup, context, capability);
-    if (found) showStanding(setup, context, capability, found);
-  });
-  router.post('/checkout/:capability', (context) => takeForm(setup, context, String(context.params.capability)));
-  app.use(protect);
+  router.get('/checkout/:capability', (context) => showCheckout(setup, context));
+  router.post('/checkout/:capability', (context) => takeForm(setup, context));
   app.use(logged(setup.log));
+  app.use(async (context, next) => {
+    context.set(PROTECTION);
+    allowForms(context, "'none'");
+    await next();
+  });
   app.use(router.routes()).use(router.allowedMethods());
   app.use((context) => {
-    if (context.status === 404) say(context, 404, WORDS.unknownPage);
+    if (context.status === 404) say(context, 404, ['Page not found', 'There is nothing here.']);
   });
   return app;
 }
@@ -57,4 +74,151 @@ function logged(log: Log): Koa.Middleware {
       });
     }
   };
+}
+
+/** Headers of every answer: nothing is stored, framed, sniffed, run or told onwards. */
+const PROTECTION = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex',
+};
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action";
+
+function allowForms(context: Context, to: string): void {
+  context.set('Content-Security-Policy', `${POLICY} ${to}`);
+}
+
+/**
+ * Allows the form of an open checkout. Chromium holds form-action against the redirect that answers a form, and
+ * against the merchant's own redirects after it, so the scheme of the return URL must be allowed.
+ */
+function allowFormOf(context: Context, { returnUrl }: Checkout): void {
+  allowForms(context, returnUrl ? `'self' ${new URL(returnUrl).protocol}` : "'self'");
+}
+
+function show(context: Context, httpStatus: number, page: string): void {
+  context.status = httpStatus;
+  context.type = 'html';
+  context.body = page;
+}
+
+function say(context: Context, httpStatus: number, message: Message): void {
+  show(context, httpStatus, messagePage(message));
+}
+
+type Found = OpenedCheckout & { readonly capability: string; readonly formToken: string };
+
+/** The checkout that the address opens; where there is none, answers 404. */
+function findCheckout({ ledger, capabilities }: CheckoutSetup, context: Context): Found | undefined {
+  const capability = String(context.params.capability);
+  const { books } = ledger;
+  const found = readCheckout(books, books.checkouts.findByHash(capabilities.hashOf(capability)));
+  if (!found) {
+    say(context, 404, ['Checkout not found', 'Check the address, or ask the merchant for a new one.']);
+    return undefined;
+  }
+  context.state.requestId = found.checkout.requestId;
+  return { ...found, capability, formToken: capabilities.formTokenOf(capability) };
+}
+
+/** Shows where a checkout stands: the form, the bank's question, or how it ended. */
+function showCheckout(setup: CheckoutSetup, context: Context): void {
+  const found = findCheckout(setup, context);
+  if (!found) return;
+  const standing = standingOf(found, setup.clock.now());
+  if (standing === 'open' || standing === 'challenged') {
+    allowFormOf(context, found.checkout);
+    show(context, 200, standing === 'open' ? formPage(found) : challengePage(found));
+  } else {
+    show(context, standing === 'approved' || standing === 'failed' ? 200 : 410, endPage(found, standing));
+  }
+}
+
+/**
+ * POST of a form: a card, the answer to a challenge, or the wish to cancel. What is decided is answered with a
+ * redirect, so that a reload or a step back shows how the checkout stands and sends nothing again.
+ */
+async function takeForm(setup: CheckoutSetup, context: Context): Promise<void> {
+  const { ledger, clock, report } = setup;
+  const found = findCheckout(setup, context);
+  const form = found && (await receiveForm(setup, context, found.capability));
+  if (!form) return;
+  const { checkout, capability } = found;
+  allowFormOf(context, checkout);
+  const nowMs = clock.now();
+  const submission = submissionOf(form, nowMs);
+  const isWrong = 'errors' in submission;
+  if (isWrong && standingOf(found, nowMs) === 'open') {
+    show(context, 422, formPage({ ...found, ...submission }));
+    return;
+  }
+  const ended = !isWrong && (await ledger.commit((books) => submit(books, checkout.requestId, submission, nowMs)));
+  context.status = 303;
+  // Relative, so that it holds behind a proxy that adds to the path, too.
+  if (!ended) return context.redirect(capability);
+  if (ended.delayMs > 0) await new Promise<void>((resolve) => clock.after(ended.delayMs, resolve));
+  await reportedOrLater(clock, report);
+  context.redirect(checkout.returnUrl || capability);
+}
+
+const LARGEST_BODY_BYTES = 4 * 1024;
+
+/** The submitted form when it comes from our own page; else answers why it is not taken. */
+async function receiveForm(
+  { capabilities, origin }: CheckoutSetup,
+  context: Context,
+  capability: string,
+): Promise<URLSearchParams | undefined> {
+  if (isForeign(context, origin())) return refuse(context, 403, FOREIGN);
+  if (!context.is('application/x-www-form-urlencoded')) {
+    return refuse(context, 415, 'Only the form of this page is accepted.');
+  }
+  const body = await readBody(context.req, LARGEST_BODY_BYTES);
+  if (!body) return refuse(context, 413, 'The form is too large.');
+  const form = new URLSearchParams(body.toString('utf8'));
+  if (!capabilities.isFormToken(form.get('formToken') ?? '', capability)) return refuse(context, 403, FOREIGN);
+  return form;
+}
+
+const FOREIGN = 'This form was not sent from our page. Open the address again.';
+
+/** Under no-referrer browsers send `Origin: null`, to ourselves too; Sec-Fetch-Site still tells them apart. */
+function isForeign(context: Context, ownOrigin: string): boolean {
+  const origin = context.get('Origin');
+  const site = context.get('Sec-Fetch-Site');
+  return (origin !== '' && origin !== 'null' && origin !== ownOrigin) || (site !== '' && site !== 'same-origin');
+}
+
+/** What was sent is not read any further, so the connection cannot be used again. */
+function refuse(context: Context, httpStatus: number, why: string): undefined {
+  context.set('Connection', 'close');
+  say(context, httpStatus, ['Not accepted', why]);
+}
+
+function submissionOf(form: URLSearchParams, nowMs: number): Submission | Mistakes {
+  const action = form.get('action');
+  if (action === 'cancel') return { cancels: true };
+  if (action !== 'pass' && action !== 'fail') return readCard(form, nowMs);
+  return { challenge: Number(form.get('challenge')), passed: action === 'pass' };
+}
+
+/** The customer is sent back once core knows, but is not kept longer than this. */
+const LONGEST_REPORT_WAIT_MS = 2_000;
+
+/** Waits for core to have the event, but not for long: it is reported later all the same. */
+function reportedOrLater(clock: Clock, report: CheckoutSetup['report']): Promise<void> {
+  return new Promise((resolve) => {
+    const callOff = clock.after(LONGEST_REPORT_WAIT_MS, resolve);
+    report().then(() => {
+      callOff();
+      resolve();
+    });
+  });
 }

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type BehaviourName, behaviourOf, type Effect, effectOf } from '../behaviour.ts';
-import type { CardTry, Checkout } from '../ledger/checkout.ts';
+import { behaviourOf, effectOf } from '../behaviour.ts';
+import type { Card, CardTry, Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { cardOf, endingOf } from '../rpc/outcome.ts';
-import { perform } from '../rpc/perform.ts';
-import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED, cancelCheckout } from '../rpc/void.ts';
-import type { Decline, Ended } from './words.ts';
+import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED, cancelCheckout } from '../rpc/checkout.ts';
+import { carryOut } from '../rpc/outcome.ts';
 
 /** A checkout with the entry of its authorization and the latest card that did not end it. */
 export interface OpenedCheckout {
@@ -24,7 +21,7 @@ export function readCheckout(books: Books, checkout: Checkout | undefined): Open
 }
 
 /** Where a checkout stands: it takes a card, it waits for the customer's bank, or it ended. */
-type Standing = 'open' | 'challenged' | Ended;
+type Standing = 'open' | 'challenged' | 'approved' | 'failed' | 'expired' | 'cancelled';
 
 /** Where a checkout stands now. */
 export function standingOf({ checkout, entry, cardTry }: OpenedCheckout, nowMs: number): Standing {
@@ -36,111 +33,65 @@ export function standingOf({ checkout, entry, cardTry }: OpenedCheckout, nowMs: 
   return cardTry?.state === 'challenged' ? 'challenged' : 'open';
 }
 
-/** What a form did to its checkout. */
-export type Submitted =
-  /** The checkout goes on, or had ended already: its page says how it stands. */
-  | { readonly ended: false }
-  | {
-      readonly ended: true;
-      readonly delayMs: number;
-      /** The report to core; absent = it is to be lost. */
-      readonly eventId?: string;
-    };
+/** What a customer may submit. */
+export type Submission =
+  /** A card; of one that is challenged the customer's bank asks first. */
+  | { readonly card: Card; readonly challenged: boolean }
+  /** The bank's answer to the challenge of the card with this number. */
+  | { readonly challenge: number; readonly passed: boolean }
+  | { readonly cancels: true };
 
-const GOES_ON: Submitted = { ended: false };
-
-/** A card as it was submitted. */
-export interface SubmittedCard {
-  readonly card: KeptCard;
-  readonly behaviour: BehaviourName;
-  /** The customer's bank asks first. */
-  readonly challenged: boolean;
+/** How a form ended its checkout: its customer waits so long. */
+interface Ended {
+  readonly delayMs: number;
 }
 
 /**
- * Authorizes a checkout with a card, once at most: only while its page is open, and not while an earlier card waits for
- * its bank. Core's event is written with the authorization. A card that is declined leaves the checkout open.
+ * Does what a form asks: authorizes with a card, answers its challenge, or cancels. A checkout is authorized once at
+ * most: only while its page is open, and not while an earlier card waits for its bank. Core's event is written with the
+ * authorization. Returns undefined when the checkout goes on, after a card that was declined too, or had ended already:
+ * its page says how it stands.
  */
-export function submitCard(books: Books, requestId: string, submitted: SubmittedCard, nowMs: number): Submitted {
-  const opened = openedIn(books, requestId, 'open', nowMs);
-  if (!opened) return GOES_ON;
-  const { card, behaviour, challenged } = submitted;
-  if (!challenged) return authorize(books, opened, submitted, nowMs);
-  books.cardTries.put({ requestId, state: 'challenged', behaviour, errorCode: '', ...card });
-  return GOES_ON;
-}
-
-/** Takes the bank's answer to the challenge of the checkout's latest card. */
-export function answerChallenge(
-  books: Books,
-  requestId: string,
-  answer: { readonly number: number; readonly passed: boolean },
-  nowMs: number,
-): Submitted {
-  const opened = openedIn(books, requestId, 'challenged', nowMs);
-  const cardTry = opened?.cardTry;
-  if (!cardTry || cardTry.number !== answer.number) return GOES_ON;
-  const submitted = { behaviour: cardTry.behaviour, card: cardOf(cardTry), authenticated: answer.passed };
-  if (answer.passed) return authorize(books, opened, submitted, nowMs);
-  return decline(books, requestId, submitted, 'challenge_failed');
-}
-
-/** Ends a checkout without a card, as its customer wishes, and reports it. */
-export function cancel(books: Books, requestId: string, nowMs: number): Submitted {
-  const opened = openedIn(books, requestId, 'open', nowMs) ?? openedIn(books, requestId, 'challenged', nowMs);
-  if (!opened) return GOES_ON;
-  cancelCheckout(books, requestId, 'customer', nowMs);
-  return { ended: true, delayMs: 0, eventId: report(books, requestId, nowMs) };
-}
-
-function openedIn(books: Books, requestId: string, standing: Standing, nowMs: number): OpenedCheckout | undefined {
+export function submit(books: Books, requestId: string, submission: Submission, nowMs: number): Ended | undefined {
   const opened = readCheckout(books, books.checkouts.find(requestId));
-  return opened && standingOf(opened, nowMs) === standing ? opened : undefined;
+  if (!opened) return undefined;
+  const standing = standingOf(opened, nowMs);
+  if (standing !== 'open' && standing !== 'challenged') return undefined;
+  if ('cancels' in submission) {
+    cancelCheckout(books, opened.entry, 'customer', nowMs);
+    books.events.insert('checkoutCompleted', requestId, nowMs);
+    return { delayMs: 0 };
+  }
+  const { cardTry } = opened;
+  if ('card' in submission) {
+    if (standing !== 'open') return undefined;
+    if (!submission.challenged) return authorize(books, opened, submission.card, { nowMs });
+    books.cardTries.put(requestId, submission.card);
+  } else if (standing === 'challenged' && cardTry?.number === submission.challenge) {
+    if (submission.passed) return authorize(books, opened, cardTry, { nowMs, authenticated: true });
+    books.cardTries.put(requestId, cardTry, 'challenge_failed');
+  }
+  return undefined;
 }
 
 function authorize(
   books: Books,
-  { checkout, entry }: OpenedCheckout,
-  { card, behaviour, authenticated = false }: Pick<SubmittedCard, 'card' | 'behaviour'> & { authenticated?: boolean },
-  nowMs: number,
-): Submitted {
-  const { requestId } = checkout;
-  const effect = effectOf(behaviour, 'authorization');
-  const { delayMs = 0 } = behaviourOf(behaviour);
-  if (effect.silence === 'before') return decline(books, requestId, { card, behaviour }, 'no_answer');
-  if (isAboutCard(effect)) return decline(books, requestId, { card, behaviour }, effect.errorCode);
-  const approved = effect.answer === Answer.APPROVED;
-  const generatedTokenId = approved && checkout.saveCard ? saveCard(books, entry.merchantId, behaviour, card) : '';
-  const ending = { ...endingOf(entry, { effect, behaviour, card, authenticated, nowMs }), generatedTokenId };
-  books.entries.end(requestId, ending);
-  if (approved) perform(books, { ...entry, ...ending }, nowMs);
-  if (effect.silence === 'after') return { ended: true, delayMs };
-  return { ended: true, delayMs, eventId: report(books, requestId, nowMs) };
-}
-
-/** Whether another card may do better. A failure of the processor's own ends the checkout. */
-function isAboutCard({ answer, errorCode }: Effect): boolean {
-  return answer === Answer.DECLINED || errorCode === 'token_invalid';
-}
-
-function decline(
-  books: Books,
-  requestId: string,
-  { card, behaviour }: Pick<SubmittedCard, 'card' | 'behaviour'>,
-  errorCode: Decline | (string & {}),
-): Submitted {
-  books.cardTries.put({ requestId, state: 'declined', behaviour, errorCode, ...card });
-  return GOES_ON;
-}
-
-function report(books: Books, requestId: string, nowMs: number): string {
-  const eventId = `checkout-${requestId}`;
-  books.events.insert({ eventId, kind: 'checkoutCompleted', requestId, occurredAtMs: nowMs });
-  return eventId;
-}
-
-function saveCard(books: Books, merchantId: string, behaviour: BehaviourName, card: KeptCard): string {
-  const tokenId = `tok_${randomBytes(18).toString('base64url')}`;
-  books.tokens.insert({ tokenId, merchantId, behaviour, ...card });
-  return tokenId;
+  { checkout: { requestId, saveCard }, entry }: OpenedCheckout,
+  card: Card,
+  how: { readonly nowMs: number; readonly authenticated?: boolean },
+): Ended | undefined {
+  const effect = effectOf(card.behaviour, 'authorization');
+  // Another card may do better. A failure of the processor's own ends the checkout.
+  const isAboutCard = effect.answer === Answer.DECLINED || effect.errorCode === 'token_invalid';
+  if (isAboutCard || effect.silence === 'before') {
+    books.cardTries.put(requestId, card, isAboutCard ? effect.errorCode : 'no_answer');
+    return undefined;
+  }
+  const ending = carryOut(books, entry, { effect, card, ...how });
+  const isSaved = saveCard === 1 && ending.answer === Answer.APPROVED;
+  const generatedTokenId = isSaved ? `tok_${randomBytes(18).toString('base64url')}` : '';
+  if (isSaved) books.tokens.insert(generatedTokenId, entry.merchantId, card);
+  books.entries.end(requestId, { ...ending, generatedTokenId });
+  if (effect.silence !== 'after') books.events.insert('checkoutCompleted', requestId, how.nowMs);
+  return { delayMs: behaviourOf(card.behaviour).delayMs ?? 0 };
 }

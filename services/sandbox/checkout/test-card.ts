@@ -1,4 +1,4 @@
-import type { BehaviourName } from '../behaviour.ts';
+import { BEHAVIOURS, type BehaviourName } from '../behaviour.ts';
 
 /** A card number that the sandbox takes, and what becomes of it. */
 export interface TestCard {
@@ -46,4 +46,13 @@ export function testCardOf(number: string): TestCard | undefined {
 /** A number as cards print it, so that it can be compared with one. */
 export function groupInFours(digits: string): string {
   return digits.replace(/(.{4})(?=.)/g, '$1 ');
+}
+
+/** What a card does, as the page and docs/sandbox.md list it. */
+export function aboutCard({ behaviour, brand, challenged }: TestCard): string {
+  if (challenged) return 'Approved when confirmed with the bank';
+  const { about } = BEHAVIOURS[behaviour];
+  if (behaviour !== 'ok') return about;
+  const name = brand.replace(/^./, (first) => first.toUpperCase());
+  return brand === 'amex' ? `${about} (${name}, 4-digit code)` : `${about} (${name})`;
 }

@@ -38,15 +38,22 @@ export function checkoutTable(database: DatabaseSync) {
   };
 }
 
+/** A card as it may be kept, and how it behaves. */
+export interface Card extends KeptCard {
+  readonly behaviour: BehaviourName;
+}
+
+const CARD = ['behaviour', 'cardBrand', 'cardLast4', 'cardExpiryMonth', 'cardExpiryYear'] as const;
+const valuesOf = (card: Card) => CARD.map((name) => card[name]);
+
 /**
  * The latest card of a checkout that did not end it: declined, or waiting for the customer to confirm it at its bank.
  */
-export interface CardTry extends KeptCard {
+export interface CardTry extends Card {
   readonly requestId: string;
   /** Numbers the cards of this checkout from 1, so that an answer to one challenge does not count for another. */
   readonly number: number;
   readonly state: 'challenged' | 'declined';
-  readonly behaviour: BehaviourName;
   /** Why it was declined; empty while it is challenged. */
   readonly errorCode: string;
 }
@@ -54,36 +61,27 @@ export interface CardTry extends KeptCard {
 /** The latest cards of a database: one row for each checkout, however many cards are tried. */
 export function cardTryTable(database: DatabaseSync) {
   const put = database.prepare(
-    `INSERT OR REPLACE INTO cardTry (number, requestId, state, behaviour, errorCode, cardBrand, cardLast4,
-       cardExpiryMonth, cardExpiryYear)
-     VALUES (1 + coalesce((SELECT number FROM cardTry WHERE requestId = :requestId), 0), :requestId, :state, :behaviour,
-       :errorCode, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)`,
+    `INSERT OR REPLACE INTO cardTry (number, requestId, state, errorCode, ${CARD.join(', ')})
+     VALUES (1 + coalesce((SELECT number FROM cardTry WHERE requestId = ?1), 0), ?1, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const find = database.prepare('SELECT * FROM cardTry WHERE requestId = ?');
   return {
-    /** Replaces the checkout's latest card. */
-    put: (cardTry: Omit<CardTry, 'number'>) => void put.run({ ...cardTry }),
+    /** Replaces the checkout's latest card: one that is challenged, or was declined with an error code. */
+    put: (requestId: string, card: Card, errorCode = '') =>
+      void put.run(requestId, errorCode ? 'declined' : 'challenged', errorCode, ...valuesOf(card)),
     find: (requestId: string) => find.get(requestId) as unknown as CardTry | undefined,
   };
 }
 
-/** A card that a customer saved with a merchant at a checkout. */
-interface Token extends KeptCard {
-  readonly tokenId: string;
-  /** No other merchant can use it. */
-  readonly merchantId: string;
-  readonly behaviour: BehaviourName;
-}
-
-/** The generated tokens of a database. */
+/** The tokens of a database: cards that customers saved with a merchant at a checkout. No other merchant finds them. */
 export function tokenTable(database: DatabaseSync) {
   const insert = database.prepare(
-    `INSERT INTO token (tokenId, merchantId, behaviour, cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear)
-     VALUES (:tokenId, :merchantId, :behaviour, :cardBrand, :cardLast4, :cardExpiryMonth, :cardExpiryYear)`,
+    `INSERT INTO token (tokenId, merchantId, ${CARD.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const find = database.prepare('SELECT * FROM token WHERE tokenId = ? AND merchantId = ?');
   return {
-    insert: (token: Token) => void insert.run({ ...token }),
-    find: (tokenId: string, merchantId: string) => find.get(tokenId, merchantId) as unknown as Token | undefined,
+    insert: (tokenId: string, merchantId: string, card: Card) =>
+      void insert.run(tokenId, merchantId, ...valuesOf(card)),
+    find: (tokenId: string, merchantId: string) => find.get(tokenId, merchantId) as unknown as Card | undefined,
   };
 }

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
-import { type KeptResult, type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
+import { type Kind, keptFields, type Listing, NO_RESULT } from '../../../platform/adapter/entry.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { BehaviourName } from '../behaviour.ts';
 
 /** What was asked under an identifier; empty where it says nothing. Amounts are minor units. */
-export interface Intent
-  extends Omit<base.Intent, 'amount' | 'finalCapture' | 'authorizationRequestId' | 'captureRequestId'> {
-  readonly amount: number;
-  readonly finalCapture: 0 | 1;
-  readonly authorizationRequestId: string;
-  readonly captureRequestId: string;
-}
+export type Intent = { readonly kind: Kind } & Readonly<typeof NO_INTENT>;
 
 /** Default values of an intent. */
-export const NO_INTENT: Omit<Intent, 'kind'> = {
+export const NO_INTENT = {
   ...base.NO_INTENT,
   amount: 0,
+  /** 1 = a final capture. */
   finalCapture: 0,
   authorizationRequestId: '',
   captureRequestId: '',
@@ -30,31 +25,35 @@ export function intentOf(kind: Kind, request: object): Intent {
 }
 
 /** The result: UNSPECIFIED = an open checkout; ACCEPTED = it ends later. */
-export interface Ending extends KeptResult {
+export type Ending = Readonly<typeof NO_ENDING>;
+
+/** Default values of an ending. */
+export const NO_ENDING = {
+  ...NO_RESULT,
   /** Empty when no card is involved. */
-  readonly behaviour: BehaviourName | '';
+  behaviour: '' as BehaviourName | '',
   /** End of an approved authorization, or the end that an extension gave it; 0 = none. */
-  readonly expiresAtMs: number;
+  expiresAtMs: 0,
   /** When an accepted operation has ended, unless something is wrong; 0 = it was not accepted. */
-  readonly expectedByMs: number;
-  readonly actedAtMs: number;
-}
+  expectedByMs: 0,
+  actedAtMs: 0,
+  /** Given back: of an authorization in all, of a void or capture by it, minor units. */
+  voided: 0,
+  /** Reserved by accepted operations that have not ended: of such an operation, and of the row that it takes from. */
+  pending: 0,
+};
 
 /** One row, with its number in the order in which identifiers were first seen. */
 export interface Entry extends Intent, Ending {
   readonly seq: number;
   /** Of an authorization, minor units. */
   readonly captured: number;
-  /** Given back: of an authorization in all, of a void or capture by it, minor units. */
-  readonly voided: number;
   /** Taken back by the card scheme, and not reinstated: of an authorization or capture, minor units. */
   readonly reversed: number;
   /** Of an authorization, minor units. */
   readonly incremented: number;
   /** Of an authorization or capture, minor units. */
   readonly refunded: number;
-  /** Reserved by accepted operations that have not ended: of such an operation, and of the row that it takes from. */
-  readonly pending: number;
   /** The end that extensions gave the authorization; 0 = none did. */
   readonly extendedToMs: number;
   /** When somebody else ended the authorization; 0 = nobody did. */
@@ -63,26 +62,15 @@ export interface Entry extends Intent, Ending {
   readonly changedAtMs: number;
 }
 
-/** Default values of an ending. */
-export const NO_ENDING: Ending = { ...NO_RESULT, behaviour: '', expiresAtMs: 0, expectedByMs: 0, actedAtMs: 0 };
-
 const ENDING_COLUMNS = Object.keys(NO_ENDING) as (keyof Ending)[];
 const COLUMNS = ['kind', ...(Object.keys(NO_INTENT) as (keyof Intent)[]), ...ENDING_COLUMNS] as const;
-
-const SUMS = [
-  'captured',
-  'voided',
-  'reversed',
-  'incremented',
-  'refunded',
-  'pending',
-] as const satisfies (keyof Entry)[];
+const SUMS = ['captured', 'voided', 'reversed', 'incremented', 'refunded', 'pending'] as const;
 
 // Values by place are stored in a third of the time of values by name.
 const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, changedAtMs)
   VALUES (${COLUMNS.map(() => '?').join(', ')}, now_ms())`;
-const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}, changedAtMs = now_ms()
-  WHERE requestId = :requestId AND answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
+const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = ?`).join(', ')}, changedAtMs = now_ms()
+  WHERE requestId = ? AND answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
 const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + ?`).join(', ')}, changedAtMs = now_ms()
   WHERE requestId = ?`;
 const ABOUT = `(:id = '' OR requestId = :id OR authorizationRequestId = :id)`;
@@ -115,14 +103,15 @@ export function entryTable(database: DatabaseSync, now = Date.now) {
       assert(entry, 'the books name an entry that is not there');
       return entry as unknown as Entry;
     },
-    /** Adds a row; its sums are 0. */
+    /** Adds a row; the sums that its ending does not say are 0. */
     insert(intent: Intent, ending: Ending): void {
       const row = { ...intent, ...ending };
       insert.run(...COLUMNS.map((name) => row[name]));
     },
     /** Ends an open checkout or an accepted operation; it must not have ended. */
     end(requestId: string, ending: Ending): void {
-      assert.equal(end.run({ requestId, ...ending }).changes, 1, 'only what is open or accepted can end');
+      const { changes } = end.run(...ENDING_COLUMNS.map((name) => ending[name]), requestId);
+      assert.equal(changes, 1, 'only what is open or accepted can end');
     },
     /** Adds to the sums of a row. */
     add(requestId: string, sums: Partial<Pick<Entry, (typeof SUMS)[number]>>): void {

@@ -25,24 +25,38 @@ export interface Event {
   readonly reportedAtMs: number | null;
 }
 
-/** The outbox of a database. */
-export function eventTable(database: DatabaseSync) {
+/** An event's identifier begins so; behind it stands the identifier of the operation that it is about. */
+const PREFIX: Readonly<Record<EventKind, string>> = {
+  checkoutCompleted: 'checkout',
+  operationSettled: 'settled',
+  captureReversed: 'reversal',
+  captureReinstated: 'reinstatement',
+  authorizationEnded: 'ended',
+};
+
+/** The event of a kind about an operation. */
+export const eventIdOf = (kind: EventKind, requestId: string): string => `${PREFIX[kind]}-${requestId}`;
+
+/** The outbox of a database; `onInsert` is called for each new event, before its transaction is committed. */
+export function eventTable(database: DatabaseSync, onInsert: () => void) {
   const insert = database.prepare(
-    `INSERT INTO event (eventId, kind, requestId, occurredAtMs, amount, dueAtMs, attempts, reportedAtMs)
-     VALUES (:eventId, :kind, :requestId, :occurredAtMs, 0, :occurredAtMs, 0, NULL)`,
+    `INSERT INTO event (eventId, kind, requestId, occurredAtMs, dueAtMs, attempts)
+     VALUES (:eventId, :kind, :requestId, :atMs, :atMs, 0)`,
   );
+  const find = database.prepare('SELECT * FROM event WHERE eventId = ?');
   const due = database.prepare(
     'SELECT * FROM event WHERE reportedAtMs IS NULL AND dueAtMs <= ? ORDER BY dueAtMs LIMIT ?',
   );
   const nextDue = database.prepare('SELECT min(dueAtMs) AS dueAtMs FROM event WHERE reportedAtMs IS NULL');
   const postpone = database.prepare('UPDATE event SET dueAtMs = ?, attempts = ? WHERE eventId = ?');
   const reported = database.prepare('UPDATE event SET reportedAtMs = ? WHERE eventId = ?');
-  const find = database.prepare('SELECT * FROM event WHERE eventId = ?');
   const happened = database.prepare('UPDATE event SET amount = ? WHERE eventId = ?');
   const drop = database.prepare('DELETE FROM event WHERE eventId = ?');
   return {
-    insert(event: Pick<Event, 'eventId' | 'kind' | 'requestId' | 'occurredAtMs'>): void {
-      insert.run({ ...event });
+    /** Schedules what happens to an operation; it is reported then. */
+    insert(kind: EventKind, requestId: string, atMs: number): void {
+      insert.run({ eventId: eventIdOf(kind, requestId), kind, requestId, atMs });
+      onInsert();
     },
     find: (eventId: string) => find.get(eventId) as unknown as Event | undefined,
     /** Stores its amount. */

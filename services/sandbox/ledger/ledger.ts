@@ -8,41 +8,10 @@ import { eventTable } from './event.ts';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 /** The tables, as a decision within a commit uses them. */
-export type Books = ReturnType<typeof tablesOf>;
+export type Books = ReturnType<typeof openLedger>['books'];
 
 /** The sandbox's books, on disk. */
 export type Ledger = ReturnType<typeof openLedger>;
-
-/** Opens or creates a ledger file, readable by its owner only. */
-export function openLedger(file: string, now?: () => number) {
-  mkdirSync(dirname(file), { recursive: true });
-  closeSync(openSync(file, 'a', 0o600));
-  const database = new DatabaseSync(file, { timeout: 5_000 });
-  // WAL with synchronous=NORMAL: a killed process loses nothing, and a commit does not wait for the disk.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
-  prepareSchema(database, file);
-  return gather(database, tablesOf(database, now));
-}
-
-function tablesOf(database: DatabaseSync, now?: () => number) {
-  return {
-    entries: entryTable(database, now),
-    checkouts: checkoutTable(database),
-    cardTries: cardTryTable(database),
-    tokens: tokenTable(database),
-    events: eventTable(database),
-  };
-}
-
-/** Creates the tables in a new file. Throws when the file has those of another version. */
-function prepareSchema(database: DatabaseSync, file: string): void {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-  if (version === SCHEMA_VERSION) return;
-  if (version !== 0) {
-    throw new Error(`SANDBOX_LEDGER: ${file} was written by another version of the sandbox; move it away`);
-  }
-  database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
-}
 
 interface Waiting {
   /** Runs the decision within the transaction; returns how to resolve its caller after the commit. */
@@ -50,7 +19,24 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-function gather(database: DatabaseSync, books: Books) {
+/**
+ * Opens or creates a ledger file, readable by its owner only. `now` returns milliseconds since 1970; `onEvent` is
+ * called when an event was added.
+ */
+export function openLedger(file: string, now?: () => number, onEvent = () => {}) {
+  mkdirSync(dirname(file), { recursive: true });
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  // WAL with synchronous=NORMAL: a killed process loses nothing, and a commit does not wait for the disk.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+  prepareSchema(database, file);
+  const books = {
+    entries: entryTable(database, now),
+    checkouts: checkoutTable(database),
+    cardTries: cardTryTable(database),
+    tokens: tokenTable(database),
+    events: eventTable(database, onEvent),
+  };
   let waiting: Waiting[] = [];
   let closed = false;
 
@@ -60,12 +46,12 @@ function gather(database: DatabaseSync, books: Books) {
     if (batch.length === 0) return;
     try {
       database.exec('BEGIN IMMEDIATE');
-      const tell = batch.map((one) => one.decide());
+      const answers = batch.map(({ decide }) => decide());
       database.exec('COMMIT');
-      for (const one of tell) one();
+      for (const answer of answers) answer();
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
-      for (const one of batch) one.fail(error);
+      for (const { fail } of batch) fail(error);
     }
   }
 
@@ -78,7 +64,7 @@ function gather(database: DatabaseSync, books: Books) {
      * one transaction and run one after the other; each sees what the ones before it wrote. When one throws (a bug, a
      * full disk), the transaction is rolled back and all of them reject.
      */
-    commit<T>(decide: (books: Books) => T): Promise<T> {
+    commit<T>(decide: (tables: typeof books) => T): Promise<T> {
       return new Promise((resolve, reject) => {
         if (closed) throw new Error('The ledger is closed.');
         waiting.push({
@@ -100,4 +86,14 @@ function gather(database: DatabaseSync, books: Books) {
       database.close();
     },
   };
+}
+
+/** Creates the tables in a new file. Throws when the file has those of another version. */
+function prepareSchema(database: DatabaseSync, file: string): void {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0) {
+    throw new Error(`SANDBOX_LEDGER: ${file} was written by another version of the sandbox; move it away`);
+  }
+  database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
 }

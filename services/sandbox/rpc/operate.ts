@@ -1,54 +1,61 @@
 import { mismatch, NOT_FOUND } from '../../../platform/adapter/authorization.ts';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
-import { type KeptCard, LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
+import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Ability, type BehaviourName, behaviourOfToken, type Effect, effectOf, isAble } from '../behaviour.ts';
+import { type Ability, behaviourOf, behaviourOfToken, type Effect, effectOf, isAble } from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { type Conclusion, cardOf, conclude, type Outcome, recall } from './outcome.ts';
-import { endedElsewhere, findAuthorization, refundableOf, remainingOf } from './perform.ts';
-
-/** Authorizes or credits an amount with a token; a repeated identifier returns the same result. */
-export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
-  const intent = intentOf(kind, request);
-  return recall(books, intent) ?? conclude(books, intent, { ...placingOf(books, intent), nowMs });
-}
+import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED, cancelCheckout } from './checkout.ts';
+import { conclude, type Outcome, recall } from './outcome.ts';
+import { refundableOf, remainingOf } from './perform.ts';
 
 /** The card behind every built-in token. */
-const BUILT_IN_CARD: KeptCard = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 12, cardExpiryYear: 2034 };
+const BUILT_IN_CARD = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 12, cardExpiryYear: 2034 };
 
-/** How an authorization or credit with a token goes; a token nobody knows gets NOT_PERFORMED `token_invalid`. */
-function placingOf(books: Books, { tokenId, merchantId }: Intent): Omit<Conclusion, 'nowMs'> {
-  const builtIn = behaviourOfToken(tokenId);
-  if (builtIn && builtIn !== 'invalid') return placing(builtIn, BUILT_IN_CARD);
-  const generated = books.tokens.find(tokenId, merchantId);
-  if (!generated) return { effect: effectOf('invalid', 'authorization') };
-  return placing(generated.behaviour, cardOf(generated));
-}
-
-function placing(behaviour: BehaviourName, card: KeptCard): Omit<Conclusion, 'nowMs'> {
-  return { effect: effectOf(behaviour, 'authorization'), behaviour, card };
+/**
+ * Authorizes or credits an amount with a token; a repeated identifier returns the same result. A token nobody knows gets
+ * NOT_PERFORMED `token_invalid`.
+ */
+export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
+  const intent = intentOf(kind, request);
+  const earlier = recall(books, intent);
+  if (earlier) return earlier;
+  const { tokenId, merchantId } = intent;
+  const behaviour = behaviourOfToken(tokenId);
+  const card = behaviour ? { ...BUILT_IN_CARD, behaviour } : books.tokens.find(tokenId, merchantId);
+  if (!card || behaviour === 'invalid') return conclude(books, intent, { effect: effectOf('invalid', kind), nowMs });
+  return conclude(books, intent, { effect: effectOf(card.behaviour, kind), card, nowMs });
 }
 
 /**
- * Does something with an approved authorization: recalls the identifier, judges what holds for every such operation,
- * then what the operation itself demands, and ends it as the card behaves.
+ * Does something with an authorization: recalls the identifier, judges what holds for every such operation, then what
+ * the operation itself demands, and ends it as the card behaves. A void closes a checkout that is still open.
  */
 export function follow(books: Books, kind: keyof typeof JUDGES, request: object, nowMs: number): Outcome {
   const intent = intentOf(kind, request);
   const earlier = recall(books, intent);
   if (earlier) return earlier;
   const authorization = findAuthorization(books, intent.authorizationRequestId);
-  if (authorization?.answer !== Answer.APPROVED) return conclude(books, intent, { effect: NOT_FOUND, nowMs });
-  const { behaviour } = authorization;
+  const isThere = authorization && (authorization.answer === Answer.APPROVED || kind === 'void');
+  if (!isThere) return conclude(books, intent, { effect: NOT_FOUND, nowMs });
   const refusal = mismatch(authorization, intent) ?? JUDGES[kind](authorization, intent, nowMs, books);
-  const effect = refusal ?? effectOf(behaviour, kind);
-  return conclude(books, intent, { effect, behaviour, card: cardOf(authorization), nowMs });
+  if (!refusal && isOpenPage(authorization)) cancelCheckout(books, authorization, 'merchant', nowMs);
+  const effect = refusal ?? effectOf(authorization.behaviour, kind);
+  return conclude(books, intent, { effect, card: authorization, nowMs });
 }
+
+/** The entry of an authorization or checkout, however it ended; undefined when there is none. */
+function findAuthorization(books: Books, requestId: string): Entry | undefined {
+  const entry = books.entries.find(requestId);
+  return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
+}
+
+const isOpenPage = ({ answer }: Entry) => answer === Answer.UNSPECIFIED;
 
 /** Returns why an operation cannot be done with an authorization; undefined = it can. */
 type Judge = (authorization: Entry, intent: Intent, nowMs: number, books: Books) => Effect | undefined;
 
+/** What each operation demands of its authorization, which is approved but for a void. */
 const JUDGES = {
   /** Charges a part of an authorization; a final capture gives the rest back. */
   capture(authorization, intent, nowMs) {
@@ -60,6 +67,24 @@ const JUDGES = {
     const refusal = closed(authorization, nowMs) ?? (isFirst ? undefined : unable(authorization, 'severalCaptures'));
     if (refusal || intent.amount <= remainingOf(authorization)) return refusal;
     return notPerformed('amount_exceeds_authorization', 'The amount is more than what is left of the authorization.');
+  },
+
+  /**
+   * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all
+   * captured, voided before, or its page closed): afterwards nothing is reserved, which is what was asked. An
+   * authorization that was refused or ended by somebody else is NOT_PERFORMED: there is nothing that could have been
+   * given back.
+   */
+  void(authorization) {
+    const { answer, errorCode } = authorization;
+    if (answer === Answer.ACCEPTED) {
+      return notPerformed('authorization_not_ended', 'The authorization has no result yet.');
+    }
+    const isClosedPage = errorCode === CHECKOUT_CANCELLED || errorCode === CHECKOUT_EXPIRED;
+    if (answer !== Answer.APPROVED && !isClosedPage && !isOpenPage(authorization)) {
+      return notPerformed('authorization_not_approved', 'The authorization was refused: nothing is reserved.');
+    }
+    return endedElsewhere(authorization);
   },
 
   /** Adds to an authorization of which something is left. */
@@ -99,11 +124,18 @@ function isOfSameCard(authorization: Entry, intent: Intent): boolean {
 
 /** A refusal unless an authorization is still open: not ended, by its time or by somebody. */
 function closed(authorization: Entry, nowMs: number): Effect | undefined {
-  const { expiresAtMs, extendedToMs } = authorization;
-  if (nowMs >= Math.max(expiresAtMs, extendedToMs))
-    return notPerformed('authorization_expired', 'The authorization has ended.');
-  return endedElsewhere(authorization);
+  const isOver = nowMs >= Math.max(authorization.expiresAtMs, authorization.extendedToMs);
+  return isOver ? EXPIRED : endedElsewhere(authorization);
 }
+
+/** A refusal of an authorization that somebody else ended. */
+function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
+  if (endedAtMs === 0) return undefined;
+  return behaviourOf(behaviour).ended?.as === 'voided' ? VOIDED_ELSEWHERE : EXPIRED;
+}
+
+const EXPIRED = notPerformed('authorization_expired', 'The authorization has ended.');
+const VOIDED_ELSEWHERE = notPerformed('authorization_voided', 'The authorization was voided at the processor.');
 
 /** A refusal unless something is left of an authorization. */
 function empty(authorization: Entry): Effect | undefined {

@@ -2,22 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { resultOf as formOf, type KeptCard, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import {
-  type BehaviourName,
-  behaviourOf,
-  type Effect,
-  EXPECTED_WITHIN_MS,
-  HOLD_PERIOD_MS,
-  isAble,
-} from '../behaviour.ts';
-import { type Ending, type Entry, type Intent, NO_ENDING } from '../ledger/entry.ts';
+import { behaviourOf, type Effect, EXPECTED_WITHIN_MS, HOLD_PERIOD_MS, isAble } from '../behaviour.ts';
+import { type Ending, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { holdBack, perform } from './perform.ts';
 
-/** What the caller gets to hear: an answer, at once or later, or nothing at all. */
-export type Outcome =
-  | { readonly heard: true; readonly result: ResultInit; readonly delayMs: number }
-  | { readonly heard: false };
+/** What the caller gets to hear, and when; no result = nothing at all. */
+export interface Outcome {
+  readonly result?: ResultInit;
+  readonly delayMs?: number | undefined;
+}
 
 /**
  * What an identifier's earlier use means for a request: the recorded answer when it asks the same, a refusal
@@ -25,78 +19,72 @@ export type Outcome =
  */
 export function recall(books: Books, intent: Intent): Outcome | undefined {
   const entry = books.entries.find(intent.requestId);
-  if (!entry) return undefined;
-  return { heard: true, delayMs: 0, result: reuseRefusal(entry, intent) ?? resultOf(entry) };
+  return entry && { result: reuseRefusal(entry, intent) ?? resultOf(entry) };
 }
 
 /** How an operation is to end. */
 export interface Conclusion {
   readonly effect: Effect;
   readonly nowMs: number;
-  readonly behaviour?: BehaviourName | '';
-  readonly card?: KeptCard;
+  /** Absent when no card is involved. */
+  readonly card?: KeptCard & Pick<Ending, 'behaviour'>;
   /** The customer confirmed the payment at its bank. */
   readonly authenticated?: boolean;
 }
 
-/** Ends a new identifier: writes it down and does it, unless the request is to be lost before it acted. */
+/** Ends a new identifier: does it and writes it down, unless the request is to be lost before it acted. */
 export function conclude(books: Books, intent: Intent, conclusion: Conclusion): Outcome {
-  const { effect, nowMs } = conclusion;
-  const { requestId } = intent;
-  if (effect.silence === 'before') return { heard: false };
-  const ending = endingOf(intent, conclusion);
+  const { silence } = conclusion.effect;
+  if (silence === 'before') return {};
+  const ending = carryOut(books, intent, conclusion);
   books.entries.insert(intent, ending);
-  let voided = 0;
-  if (effect.endsAfterMs !== undefined) {
-    holdBack(books, requestId);
-    const occurredAtMs = nowMs + effect.endsAfterMs;
-    books.events.insert({ eventId: `settled-${requestId}`, kind: 'operationSettled', requestId, occurredAtMs });
-  } else if (effect.answer === Answer.APPROVED) {
-    voided = perform(books, { ...intent, ...ending }, nowMs);
-  }
-  if (effect.silence === 'after') return { heard: false };
-  const delayMs = behaviourOf(conclusion.behaviour ?? '').delayMs ?? 0;
-  return { heard: true, result: resultOf({ ...ending, kind: intent.kind, voided }), delayMs };
+  if (silence === 'after') return {};
+  return { result: resultOf({ ...ending, kind: intent.kind }), delayMs: behaviourOf(ending.behaviour).delayMs };
 }
 
-/** The ending's fields: references when approved, the bank's own where money moves. */
-export function endingOf({ kind }: Pick<Intent, 'kind'>, conclusion: Conclusion): Ending {
-  const { effect, nowMs, behaviour = '', authenticated = false } = conclusion;
-  const card = conclusion.card && {
-    ...conclusion.card,
-    funding: behaviourOf(behaviour).funding ?? 'credit',
-    threeDSecure: authenticated ? 'authenticated' : '',
-    declineCode: effect.declineCode ?? '',
-  };
+/**
+ * Does what an approved operation is for, holds back what an accepted one takes later, and returns the ending to store
+ * in its entry.
+ */
+export function carryOut(books: Books, intent: Intent, conclusion: Conclusion): Ending {
+  const { effect, nowMs, card, authenticated = false } = conclusion;
+  const { kind, requestId } = intent;
+  const behaviour = card?.behaviour ?? '';
+  const ending: Ending = { ...NO_ENDING, ...(kind !== 'void' && card && shownOf(card)), behaviour, actedAtMs: nowMs };
   if (effect.endsAfterMs !== undefined) {
-    const expectedByMs = nowMs + EXPECTED_WITHIN_MS;
-    return { ...NO_ENDING, ...card, behaviour, answer: Answer.ACCEPTED, expectedByMs, actedAtMs: nowMs };
+    books.events.insert('operationSettled', requestId, nowMs + effect.endsAfterMs);
+    const pending = holdBack(books, { ...intent, behaviour });
+    return { ...ending, answer: Answer.ACCEPTED, expectedByMs: nowMs + EXPECTED_WITHIN_MS, pending };
   }
-  const approved = effect.answer === Answer.APPROVED;
+  const { answer, errorCode, errorMessage, declineCode } = effect;
+  if (answer !== Answer.APPROVED) return { ...ending, answer, errorCode, errorMessage, declineCode };
   const movesMoney = kind === 'capture' || kind === 'refund' || kind === 'credit';
+  const expiresAtMs = endOf(kind, behaviour, nowMs);
   return {
-    ...NO_ENDING,
-    ...card,
-    behaviour,
-    answer: effect.answer,
-    errorCode: effect.errorCode,
-    errorMessage: effect.errorMessage,
-    reference: approved ? `sbx_${randomBytes(12).toString('base64url')}` : '',
-    bankReference: approved && movesMoney ? `BNK${randomBytes(8).toString('hex').toUpperCase()}` : '',
-    expiresAtMs: approved ? endOf(kind, behaviour, nowMs) : 0,
-    actedAtMs: nowMs,
+    ...ending,
+    answer,
+    threeDSecure: authenticated ? 'authenticated' : '',
+    reference: `sbx_${randomBytes(12).toString('base64url')}`,
+    bankReference: movesMoney ? `BNK${randomBytes(8).toString('hex').toUpperCase()}` : '',
+    expiresAtMs,
+    voided: perform(books, { ...intent, behaviour, expiresAtMs }, nowMs),
   };
+}
+
+function shownOf({ cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear, behaviour }: Required<Conclusion>['card']) {
+  const funding = behaviourOf(behaviour).funding ?? 'credit';
+  return { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear, funding };
 }
 
 /** When the reservation ends that an operation of a kind makes or prolongs; 0 = it does neither. */
-function endOf(kind: Intent['kind'], behaviour: BehaviourName | '', nowMs: number): number {
+function endOf(kind: Intent['kind'], behaviour: Ending['behaviour'], nowMs: number): number {
   if (kind === 'extension') return nowMs + HOLD_PERIOD_MS;
   if (kind !== 'authorization' && kind !== 'checkout') return 0;
   return nowMs + (behaviourOf(behaviour).expiresAfterMs ?? HOLD_PERIOD_MS);
 }
 
 /** The contract's form of how an entry ended. */
-export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): ResultInit {
+export function resultOf(entry: Ending & Pick<Intent, 'kind'>): ResultInit {
   const { behaviour, actedAtMs, expiresAtMs, expectedByMs, voided } = entry;
   return formOf({
     ...entry,
@@ -104,20 +92,11 @@ export function resultOf(entry: Ending & Pick<Entry, 'kind' | 'voided'>): Result
     expiresAt: expiresAtMs > 0 ? new Date(expiresAtMs) : null,
     expectedBy: new Date(expectedByMs),
     released: voided,
-    capabilities: capabilitiesOf(behaviour),
+    capabilities: {
+      severalCaptures: isAble(behaviour, 'severalCaptures'),
+      increments: isAble(behaviour, 'increments'),
+      extension: isAble(behaviour, 'extension'),
+      refunds: isAble(behaviour, 'refunds'),
+    },
   });
-}
-
-/** The card of an entry, or of whatever else keeps one. */
-export function cardOf({ cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear }: KeptCard): KeptCard {
-  return { cardBrand, cardLast4, cardExpiryMonth, cardExpiryYear };
-}
-
-function capabilitiesOf(behaviour: BehaviourName | '') {
-  return {
-    severalCaptures: isAble(behaviour, 'severalCaptures'),
-    increments: isAble(behaviour, 'increments'),
-    extension: isAble(behaviour, 'extension'),
-    refunds: isAble(behaviour, 'refunds'),
-  };
 }

@@ -1,45 +1,45 @@
-import { notPerformed } from '../../../platform/adapter/ending.ts';
+/** The sums of the books: what operations take from them, hold back, and do to them. */
 import type { Kind } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { behaviourOf, type Effect, isAble } from '../behaviour.ts';
-import type { Entry, Intent } from '../ledger/entry.ts';
+import { behaviourOf, isAble } from '../behaviour.ts';
+import type { Ending, Entry, Intent } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
-/** An operation that was approved. */
-type Approved = Pick<Entry, keyof Intent | 'behaviour' | 'expiresAtMs'>;
+/** An operation on a card of some behaviour. */
+type Operation = Intent & Pick<Ending, 'behaviour'>;
 
-/** Does what an operation that was approved is for; its entry is written already. Returns what it gave back. */
+/** An approved one. */
+type Approved = Operation & Pick<Ending, 'expiresAtMs'>;
+
+/**
+ * Does what an approved operation is for, and schedules what the issuer or the card scheme does later. Returns what it
+ * gave back, minor units.
+ */
 export function perform(books: Books, operation: Approved, nowMs: number): number {
   return ACTS[operation.kind]?.(books, operation, nowMs) ?? 0;
 }
 
-/** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. */
-export function holdBack(books: Books, requestId: string): void {
-  const entry = books.entries.get(requestId);
-  const from = takesFrom(entry);
-  if (!from) return;
-  const pending = entry.kind === 'refund' ? entry.amount : takenBy(entry, books.entries.get(from));
-  books.entries.add(from, { pending });
-  books.entries.add(requestId, { pending });
-}
-
-/** Lets go of what `holdBack()` held back. */
-export function letGo(books: Books, requestId: string): void {
-  const { pending, ...entry } = books.entries.get(requestId);
-  const from = takesFrom(entry);
-  if (!from || pending === 0) return;
-  books.entries.add(from, { pending: -pending });
-  books.entries.add(requestId, { pending: -pending });
-}
-
-/** Returns what was given back, minor units; undefined = nothing. */
 type Act = (books: Books, operation: Approved, nowMs: number) => number | undefined;
 
 const ACTS: { readonly [Name in Kind]?: Act } = {
   authorization: endEarly,
   checkout: endEarly,
-  capture: charge,
-  void: giveBack,
+  capture(books, capture, nowMs) {
+    const { requestId, amount, behaviour } = capture;
+    const voided = takenBy(books, capture) - amount;
+    books.entries.add(capture.authorizationRequestId, { captured: amount, voided });
+    const { reversal } = behaviourOf(behaviour);
+    if (reversal) books.events.insert('captureReversed', requestId, nowMs + reversal.afterMs);
+    if (reversal?.reinstatedAfterMs) {
+      books.events.insert('captureReinstated', requestId, nowMs + reversal.reinstatedAfterMs);
+    }
+    return voided;
+  },
+  void(books, operation) {
+    const voided = takenBy(books, operation);
+    books.entries.add(operation.authorizationRequestId, { voided });
+    return voided;
+  },
   increment({ entries }, { authorizationRequestId, amount }): undefined {
     entries.add(authorizationRequestId, { incremented: amount });
   },
@@ -52,69 +52,39 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
   },
 };
 
-function charge(books: Books, capture: Approved, nowMs: number): number {
-  const { requestId, authorizationRequestId, amount } = capture;
-  const authorization = books.entries.get(authorizationRequestId);
-  const voided = takenBy(capture, authorization) - amount;
-  books.entries.add(authorizationRequestId, { captured: amount, voided });
-  books.entries.add(requestId, { voided });
-  const { reversal } = behaviourOf(authorization.behaviour);
-  if (!reversal) return voided;
-  const { afterMs, reinstatedAfterMs } = reversal;
-  const reversedAtMs = { requestId, occurredAtMs: nowMs + afterMs };
-  books.events.insert({ eventId: reversalIdOf(requestId), kind: 'captureReversed', ...reversedAtMs });
-  if (reinstatedAfterMs === undefined) return voided;
-  const reinstatedAtMs = { requestId, occurredAtMs: nowMs + reinstatedAfterMs };
-  books.events.insert({ eventId: `reinstatement-${requestId}`, kind: 'captureReinstated', ...reinstatedAtMs });
-  return voided;
-}
-
-/** The event of a capture's reversal. */
-export function reversalIdOf(captureRequestId: string): string {
-  return `reversal-${captureRequestId}`;
-}
-
-/** A checkout that was closed without a card reserved nothing. */
-function giveBack(books: Books, { requestId, authorizationRequestId }: Approved): number {
-  const authorization = books.entries.get(authorizationRequestId);
-  if (authorization.answer !== Answer.APPROVED) return 0;
-  const voided = remainingOf(authorization);
-  books.entries.add(authorizationRequestId, { voided });
-  books.entries.add(requestId, { voided });
-  return voided;
-}
-
 function endEarly(books: Books, { requestId, behaviour }: Approved, nowMs: number): undefined {
   const { ended } = behaviourOf(behaviour);
-  if (!ended) return;
-  const occurredAtMs = nowMs + ended.afterMs;
-  books.events.insert({ eventId: `ended-${requestId}`, kind: 'authorizationEnded', requestId, occurredAtMs });
+  if (ended) books.events.insert('authorizationEnded', requestId, nowMs + ended.afterMs);
 }
 
-/** What a capture or void takes from what remains of its authorization, what it gives back included. */
-function takenBy({ kind, amount, finalCapture }: Intent, authorization: Entry): number {
-  const closes = finalCapture === 1 || !isAble(authorization.behaviour, 'severalCaptures');
-  return kind === 'void' || closes ? remainingOf(authorization) : amount;
+/** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. Returns it. */
+export function holdBack(books: Books, operation: Operation): number {
+  const pending = takenBy(books, operation);
+  if (pending > 0) books.entries.add(rowTakenFrom(operation), { pending });
+  return pending;
 }
 
-/**
- * Whose amount an operation takes from: the authorization's, a refund from the capture's; undefined = it takes from
- * none.
- */
-function takesFrom(entry: Pick<Entry, 'kind' | 'authorizationRequestId' | 'captureRequestId'>): string | undefined {
-  if (entry.kind === 'refund') return entry.captureRequestId;
-  return entry.kind === 'capture' || entry.kind === 'void' ? entry.authorizationRequestId : undefined;
+/** Lets go of what `holdBack()` held back. */
+export function letGo(books: Books, operation: Entry): void {
+  const { pending } = operation;
+  if (pending > 0) books.entries.add(rowTakenFrom(operation), { pending: -pending });
 }
 
-/** The entry of an authorization or checkout, however it ended; undefined when there is none. */
-export function findAuthorization(books: Books, requestId: string): Entry | undefined {
-  const entry = books.entries.find(requestId);
-  return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
+function rowTakenFrom({ kind, authorizationRequestId, captureRequestId }: Operation): string {
+  return kind === 'refund' ? captureRequestId : authorizationRequestId;
 }
 
-/** What of it is neither captured nor given back nor held back, minor units. */
-export function remainingOf({ amount, incremented, captured, voided, pending }: Entry): number {
-  return amount + incremented - captured - voided - pending;
+/** What a refund takes from its capture, or a capture or void from its authorization, what it gives back included. */
+function takenBy(books: Books, { kind, amount, finalCapture, authorizationRequestId, behaviour }: Operation): number {
+  if (kind === 'refund') return amount;
+  if (kind !== 'capture' && kind !== 'void') return 0;
+  const closes = kind === 'void' || finalCapture === 1 || !isAble(behaviour, 'severalCaptures');
+  return closes ? remainingOf(books.entries.get(authorizationRequestId)) : amount;
+}
+
+/** What of an authorization is neither captured nor given back nor held back, minor units; 0 unless it was approved. */
+export function remainingOf({ answer, amount, incremented, captured, voided, pending }: Entry): number {
+  return answer === Answer.APPROVED ? amount + incremented - captured - voided - pending : 0;
 }
 
 /**
@@ -124,12 +94,4 @@ export function remainingOf({ amount, incremented, captured, voided, pending }: 
 export function refundableOf(authorization: Entry, capture: Entry): number {
   const ofAll = authorization.captured - authorization.refunded - authorization.reversed;
   return Math.min(capture.amount - capture.refunded - capture.reversed - capture.pending, ofAll);
-}
-
-/** Why nothing can be done with an authorization that somebody else ended; undefined = nobody did. */
-export function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
-  if (endedAtMs === 0) return undefined;
-  return behaviourOf(behaviour).ended?.as === 'voided'
-    ? notPerformed('authorization_voided', 'The authorization was voided at the processor.')
-    : notPerformed('authorization_expired', 'The authorization has ended.');
 }

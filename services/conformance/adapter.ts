@@ -11,7 +11,7 @@ import { CallService } from '../../proto/gen/holdfast/v1/call_pb.js';
 import type { Profile } from './profile.ts';
 
 export type Client = GrpcClient<typeof ProcessorService>;
-export type Together = GrpcClient<typeof CallService>;
+export type Adapter = ReturnType<typeof openAdapter>;
 
 const TIMEOUT_MS = 20_000;
 const validator = createValidator();

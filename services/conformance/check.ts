@@ -1,6 +1,6 @@
-import type { Kind, Way } from './kinds.ts';
+import { isSupported, type Kind, type Way } from './kinds.ts';
 import type { Kit } from './kit.ts';
-import type { Profile } from './profile.ts';
+import type { Feature, Profile } from './profile.ts';
 
 /** One thing that the contract demands. */
 export interface Check {
@@ -28,9 +28,14 @@ export function needs(name: keyof Profile['tokens'], way?: Way) {
  */
 export function supported(kind: Kind, way?: Way) {
   return (kit: Kit): string | undefined => {
-    if (!kind.isSupported(kit.description)) return 'the processor cannot do it';
+    if (!isSupported(kind, kit)) return 'the processor cannot do it';
     return way && needs(kind.name, way)(kit);
   };
+}
+
+/** Skips a check unless the processor has a feature. */
+export function can(feature: Feature, otherwise: string) {
+  return (kit: Kit): string | undefined => (kit.can(feature) ? undefined : otherwise);
 }
 
 /** A check of every processor. */

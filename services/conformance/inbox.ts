@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { createValidator } from '@bufbuild/protovalidate';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
@@ -108,13 +108,6 @@ export function subjectOf(said: Said): string {
     default:
       return said.value.requestId;
   }
-}
-
-/** What an event says, as bytes: two reports of one event say the same. */
-export function bytesOf(said: Said): string {
-  return Buffer.from(toBinary(ReportEventRequestSchema, create(ReportEventRequestSchema, { event: said }))).toString(
-    'hex',
-  );
 }
 
 /** Clocks may differ by so much. */

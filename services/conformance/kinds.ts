@@ -1,83 +1,62 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { DescribeResponse } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import {
-  authorization,
-  capture,
-  captured,
-  credit,
-  extension,
-  increment,
-  type Kit,
-  type Method,
-  placed,
-  type Request,
-  refund,
-  tenth,
-  voiding,
-} from './kit.ts';
-import type { Profile } from './profile.ts';
+import type { Kit } from './kit.ts';
+import type { Feature, Profile } from './profile.ts';
+import { capture, extension, increment, type Request, refund, voiding } from './requests.ts';
 
 /** A kind of operation, as the checks that are the same for all of them see it. */
 export interface Kind {
   readonly name: 'authorization' | 'capture' | 'void' | 'increment' | 'extension' | 'refund' | 'credit';
-  readonly method: Method;
-  readonly isSupported: (description: DescribeResponse) => boolean;
+  /** Absent: every processor can do it. */
+  readonly feature?: Feature;
   /** Does what it needs (a hold, a capture) with a token; answers a request that was not sent yet. */
   readonly prepare: (kit: Kit, tokenId?: string) => Promise<Request>;
 }
 
-const kind = (
-  name: Kind['name'],
-  method: Method,
-  prepare: Kind['prepare'],
-  isSupported: Kind['isSupported'] = () => true,
-): Kind => ({ name, method, prepare, isSupported });
-
-const can = (ability: 'increments' | 'extension' | 'refunds') => (description: DescribeResponse) =>
-  description.authorizations?.[ability] === true;
+/** How an operation may go otherwise than well. */
+export type Way = keyof Profile['tokens']['capture'];
 
 /** Every kind. */
 export const KINDS: readonly Kind[] = [
-  kind('authorization', 'authorize', async (kit, token) => authorization(kit, token)),
-  kind('capture', 'capture', async (kit, token) => capture(await placed(kit, token), tenth(kit))),
-  kind('void', 'void', async (kit, token) => voiding(await placed(kit, token))),
-  kind(
-    'increment',
-    'incrementAuthorization',
-    async (kit, token) => increment(await placed(kit, token), tenth(kit)),
-    can('increments'),
-  ),
-  kind('extension', 'extendAuthorization', async (kit, token) => extension(await placed(kit, token)), can('extension')),
-  kind(
-    'refund',
-    'refund',
-    async (kit, token) => refund((await captured(kit, token)).capture, tenth(kit) / 2n),
-    can('refunds'),
-  ),
-  kind(
-    'credit',
-    'credit',
-    async (kit, token) => credit(kit, token),
-    ({ credits }) => credits,
-  ),
+  { name: 'authorization', prepare: async (kit, token) => kit.authorization(token) },
+  { name: 'capture', prepare: async (kit, token) => capture(await kit.placed(token), kit.tenth) },
+  { name: 'void', prepare: async (kit, token) => voiding(await kit.placed(token)) },
+  {
+    name: 'increment',
+    feature: 'increments',
+    prepare: async (kit, token) => increment(await kit.placed(token), kit.tenth),
+  },
+  { name: 'extension', feature: 'extension', prepare: async (kit, token) => extension(await kit.placed(token)) },
+  {
+    name: 'refund',
+    feature: 'refunds',
+    prepare: async (kit, token) => refund((await kit.captured(token)).capture, kit.tenth / 2n),
+  },
+  {
+    name: 'credit',
+    feature: 'credits',
+    prepare: async (kit, token) => ({ ...kit.authorization(token), method: 'credit', amount: kit.tenth }),
+  },
 ];
+
+/** Whether the processor can do such operations. */
+export function isSupported({ feature }: Kind, kit: Kit): boolean {
+  return feature === undefined || kit.can(feature);
+}
 
 /** Requests under the same identifier that ask something else, by what differs. */
 export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<string, Request>> {
-  const differing = new Map<string, Request>([['merchant', { ...request, merchantId: kit.profile.otherMerchantId }]]);
+  const { otherMerchantId, otherAccount, otherCurrency } = kit.profile;
+  const { account, amount, currency, authorizationRequestId, captureRequestId, finalCapture } = request;
+  const differing = new Map<string, Request>([['merchant', { ...request, merchantId: otherMerchantId }]]);
   // An empty account says nothing: then there is none to differ from.
-  const { otherAccount: account } = kit.profile;
-  if (request.account !== '' && account !== undefined) differing.set('account', { ...request, account });
-  if (request.amount !== undefined) differing.set('amount', { ...request, amount: request.amount - 1n });
-  if (request.currency !== undefined) differing.set('currency', { ...request, currency: kit.profile.otherCurrency });
-  if (request.authorizationRequestId !== undefined) {
-    const { requestId: authorizationRequestId } = await placed(kit);
-    differing.set('authorization', { ...request, authorizationRequestId });
+  if (account !== '' && otherAccount !== undefined) differing.set('account', { ...request, account: otherAccount });
+  if (amount !== undefined) differing.set('amount', { ...request, amount: amount - 1n });
+  if (currency !== undefined) differing.set('currency', { ...request, currency: otherCurrency });
+  if (authorizationRequestId !== undefined) {
+    const { requestId } = await kit.placed();
+    differing.set('authorization', { ...request, authorizationRequestId: requestId });
   }
-  if (request.captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: uuidv7() });
-  if (request.finalCapture !== undefined)
-    differing.set('final_capture', { ...request, finalCapture: !request.finalCapture });
+  if (captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: uuidv7() });
+  if (finalCapture !== undefined) differing.set('final_capture', { ...request, finalCapture: !finalCapture });
   return differing;
 }
-
-export type Way = keyof Profile['tokens']['capture'];

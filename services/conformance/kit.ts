@@ -1,109 +1,255 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import {
   Answer,
-  type CaptureRequest,
   type DescribeResponse,
-  EntryKind,
+  type Entry,
   Finding,
-  type RefundRequest,
+  type ListEntriesRequest,
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { AdapterProcess, Client, Together } from './adapter.ts';
+import type { Adapter, AdapterProcess, Client } from './adapter.ts';
+import { addUp } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
-import type { Profile } from './profile.ts';
+import type { Feature, Profile } from './profile.ts';
+import { type Answered, capture, type Hold, KIND_OF, type Request } from './requests.ts';
 
-/** What the checks work with. */
-export interface Kit {
-  readonly client: Client;
-  readonly together: Together;
-  /** A client that shows another credential; undefined when the adapter wants none. */
-  readonly stranger: Client | undefined;
+/** Which entries are listed. */
+type Filter = Partial<Pick<ListEntriesRequest, 'authorizationRequestId' | 'merchantId' | 'account' | 'changedFrom'>>;
+
+/** The sums of an authorization, minor units. */
+type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded']?: bigint };
+
+const MOST_ENTRIES = 1_000_000;
+
+/** What a run has to do with, besides its adapter. */
+interface Run {
   readonly description: DescribeResponse;
   readonly inbox: Inbox;
+  /** Undefined when the adapter runs already, and is never killed. */
   readonly process: AdapterProcess | undefined;
   readonly kills: number;
   readonly profile: Profile;
+}
+
+/** What the checks work with: it asks the adapter as core would, and judges what holds for every answer. */
+export class Kit {
+  readonly adapter: Adapter;
+  readonly client: Client;
+  readonly run: Run;
+  readonly profile: Profile;
+  readonly description: DescribeResponse;
+  readonly inbox: Inbox;
+  /** A tenth of the profile's amount. */
+  readonly tenth: bigint;
   /** When the run began: nothing that the adapter did for it is older. */
-  readonly startedMs: number;
-  /** Requests that had an answer, by their identifier, with the last answer: the books must show them. */
-  readonly answered: Map<string, Answered>;
-}
+  readonly startedMs = Date.now();
+  /** Requests that had an answer, by their identifier: the books must show them. */
+  readonly answered = new Map<string, Answered>();
 
-/** The methods that do something under an identifier and answer a Result. */
-export type Method = Exclude<keyof Client, 'createCheckout' | 'inquire' | 'listEntries' | 'describe'>;
+  constructor(adapter: Adapter, run: Run) {
+    this.adapter = adapter;
+    this.client = adapter.client;
+    this.run = run;
+    this.profile = run.profile;
+    this.description = run.description;
+    this.inbox = run.inbox;
+    this.tenth = BigInt(run.profile.amount / 10);
+  }
 
-type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> & Pick<RefundRequest, 'captureRequestId'>;
+  /** Sends a request and remembers its answer for the books. Rejects when there is no answer, or one without a result. */
+  async send(request: Request, timeoutMs?: number): Promise<Result> {
+    const result = await this.ask(request, timeoutMs);
+    this.answered.set(request.requestId, { request, result });
+    return result;
+  }
 
-/** A request of one of them; `kind` is what an inquiry says of it. */
-export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { kind: EntryKind };
+  /** Sends a request that must not change anything: its answer is not remembered. */
+  async ask(request: Request, timeoutMs?: number): Promise<Result> {
+    const call = this.client[request.method] as (request: Request, call: object) => Promise<{ result?: Result }>;
+    const { result } = await call(request, timeoutMs === undefined ? {} : { timeoutMs });
+    assert(result, `${request.method} answered without a result`);
+    this.#demandPlausible(result);
+    return result;
+  }
 
-export interface Answered {
-  readonly method: Method;
-  readonly request: Request;
-  readonly result: Result;
-}
+  /** Sends a request and follows it to its end, when it was ACCEPTED first. Returns the final result. */
+  async settled(request: Request): Promise<Result> {
+    const sentMs = Date.now();
+    const first = await this.send(request);
+    if (first.answer !== Answer.ACCEPTED) return first;
+    await this.endOf(request, first, sentMs);
+    return this.send(request);
+  }
 
-/** Sends a request and remembers its answer for the books. Rejects when there is no answer, or one without a result. */
-export async function send(kit: Kit, method: Method, request: Request, timeoutMs?: number): Promise<Result> {
-  const result = await ask(kit, method, request, timeoutMs);
-  kit.answered.set(request.requestId, { method, request, result });
-  return result;
-}
+  /**
+   * Asks until an accepted operation has ended; returns the final result. It must end when it says, but not later than
+   * the kit waits.
+   */
+  async endOf(request: Request, { expectedBy }: Result, sentMs: number): Promise<Result> {
+    const patienceMs = sentMs + this.profile.eventWithinMs;
+    const untilMs = expectedBy ? Math.min(timestampMs(expectedBy), patienceMs) : patienceMs;
+    for (;;) {
+      const { finding, result } = await this.inquire(request);
+      if (finding === Finding.DONE) {
+        assert(result && result.answer !== Answer.ACCEPTED, 'an inquiry says DONE without a final result');
+        return result;
+      }
+      assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
+      if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
+      assert(Date.now() < untilMs, 'it had not ended when expected_by was over');
+      await sleep(100);
+    }
+  }
 
-/** Sends a request that must not change anything: its answer is not remembered. */
-export async function ask(kit: Kit, method: Method, request: Request, timeoutMs?: number): Promise<Result> {
-  const call = kit.client[method] as (request: Request, call: object) => Promise<{ result?: Result }>;
-  const { result } = await call(request, timeoutMs === undefined ? {} : { timeoutMs });
-  assert(result, `${method} answered without a result`);
-  demandPlausible(kit, result);
-  return result;
-}
+  #demandPlausible({ actedAt, expiresAt }: Result): void {
+    demandDuringRun(this.startedMs, actedAt, 'acted_at');
+    if (!expiresAt) return;
+    const { longestHoldDays } = this.profile;
+    const latestMs = Date.now() + longestHoldDays * 86_400_000;
+    assert(timestampMs(expiresAt) < latestMs, `expires_at is more than ${longestHoldDays} days away`);
+  }
 
-/** Sends a request and follows it to its end, when it was ACCEPTED first. Returns the final result. */
-export async function settled(kit: Kit, method: Method, request: Request): Promise<Result> {
-  const sentMs = Date.now();
-  const first = await send(kit, method, request);
-  if (first.answer !== Answer.ACCEPTED) return first;
-  await endOf(kit, request, endMsOf(kit, first, sentMs));
-  return send(kit, method, request);
-}
+  /** Sends a request that must be approved, at once or in the end. */
+  async approved(request: Request): Promise<Result> {
+    const result = await this.settled(request);
+    assert.equal(told(result), 'APPROVED', `${request.method} with the token of its profile`);
+    return result;
+  }
 
-/** When an accepted operation must have ended: when it says, but not later than the kit waits. */
-export function endMsOf(kit: Kit, accepted: Result, sentMs: number): number {
-  const patienceMs = sentMs + kit.profile.eventWithinMs;
-  return accepted.expectedBy ? Math.min(timestampMs(accepted.expectedBy), patienceMs) : patienceMs;
-}
+  /**
+   * Sends a request that must be refused: answered NOT_PERFORMED, with one of these codes when there are any, or with a
+   * status that says so.
+   */
+  async refused(request: Request, what: string, codes?: readonly string[]): Promise<void> {
+    const result = await this.ask(request).catch(refusalStatus);
+    assert(isRefusal(result), `${what}: was answered ${result && told(result)}`);
+    const isTold = !codes || !result || codes.includes(result.errorCode);
+    assert(isTold, `${what}: was answered ${result && told(result)}, not ${codes?.join(' or ')}`);
+  }
 
-/** Asks until an accepted operation has ended; returns the final result. */
-export async function endOf(kit: Kit, request: Request, untilMs: number): Promise<Result> {
-  for (;;) {
-    const { finding, result } = await inquire(kit, request);
+  /** A hold of the profile's amount. */
+  authorization(tokenId = this.profile.tokens.approved): Hold {
+    const { merchantId, account, terminalId, userId, amount, currency } = this.profile;
+    const by = { merchantId, account, terminalId, userId, tokenId };
+    return { method: 'authorize', requestId: uuidv7(), ...by, amount: BigInt(amount), currency };
+  }
+
+  /** A hold that was placed. */
+  async placed(tokenId?: string): Promise<Hold> {
+    const hold = this.authorization(tokenId);
+    await this.approved(hold);
+    return hold;
+  }
+
+  /** A hold of which a tenth was captured; the rest stays reserved where several captures are possible. */
+  async captured(tokenId?: string) {
+    const hold = await this.placed(tokenId);
+    const request = capture(hold, this.tenth);
+    await this.approved(request);
+    return { hold, capture: request };
+  }
+
+  /** The sums of a hold of which a tenth was captured. */
+  get afterCapture() {
+    return { captured: this.tenth, voided: this.can('severalCaptures') ? 0n : this.tenth * 9n };
+  }
+
+  /** Whether Describe names a feature. */
+  can(feature: Feature): boolean {
+    const { description } = this;
+    return { ...description, ...description.authorizations }[feature] === true;
+  }
+
+  /** Asks what became of an identifier, and fences it unless told otherwise. */
+  async inquire(request: Request, fence = true) {
+    const { method, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
+    const answer = await this.client.inquire({
+      kind: KIND_OF[method],
+      requestId,
+      merchantId,
+      account,
+      fence,
+      authorizationRequestId,
+      authorizationReference: this.answered.get(authorizationRequestId)?.result.reference ?? '',
+      amount,
+      currency,
+      createdAt: createdAt(requestId),
+    });
+    if (answer.result) this.#demandPlausible(answer.result);
+    return answer;
+  }
+
+  /**
+   * Finds out what became of a request whose answer never came, as core does: asks, which fences; when the adapter
+   * cannot fence, sends it again. Returns the result, or undefined when the request can never act.
+   */
+  async findOut(request: Request): Promise<Result | undefined> {
+    const { finding, result, fenced } = await this.inquire(request);
     if (finding === Finding.DONE) {
-      assert(result && result.answer !== Answer.ACCEPTED, 'an inquiry says DONE without a final result');
+      assert(result, 'an inquiry says DONE without a result');
+      this.answered.set(request.requestId, { request, result });
       return result;
     }
-    assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
-    if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
-    assert(Date.now() < untilMs, 'it had not ended when expected_by was over');
-    await sleep(100);
+    if (finding === Finding.AT_WORK) return this.settled(request);
+    assert.equal(fenced, this.description.fences, 'fenced is what Describe says');
+    return fenced ? undefined : this.send(request);
   }
-}
 
-function demandPlausible({ startedMs, profile }: Kit, { actedAt, expiresAt }: Result): void {
-  demandDuringRun(startedMs, actedAt, 'acted_at');
-  if (!expiresAt) return;
-  const latestMs = Date.now() + profile.longestHoldDays * 86_400_000;
-  assert(timestampMs(expiresAt) < latestMs, `expires_at is more than ${profile.longestHoldDays} days away`);
-}
+  /** Demands that what became of a request is found out, unless it was answered, and stays so. */
+  async demandSettled(request: Request, answer?: Result): Promise<void> {
+    const result = answer ?? (await this.findOut(request));
+    if (!result) return this.refused(request, 'an identifier that was fenced');
+    const again = await this.settled(request);
+    if (result.answer !== Answer.ACCEPTED) {
+      assert.deepEqual(again, result, `the answer to a repeated ${request.method}`);
+    }
+  }
 
-/** Sends a request that must be approved, at once or in the end. */
-export async function approved(kit: Kit, method: Method, request: Request): Promise<Result> {
-  const result = await settled(kit, method, request);
-  assert.equal(told(result), 'APPROVED', `${method} with the token of its profile`);
-  return result;
+  /** The report of an event of a kind about an identifier that was taken. Rejects when none comes in time. */
+  async reported<K extends NonNullable<Said['case']>>(kind: K, about: string) {
+    const { eventWithinMs } = this.profile;
+    const report = await this.inbox.taken(kind, about, eventWithinMs);
+    assert(report, `no event ${kind} within ${eventWithinMs} ms`);
+    return report as Report & { readonly said: Extract<Said, { case: K }> };
+  }
+
+  /** The entries of a filter, page by page. Pages that lead nowhere are a fault, not a reason to go on for ever. */
+  async list(filter: Filter = {}, pageSize = 500): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    const tokens = new Set<string>();
+    let pageToken = '';
+    do {
+      const page = await this.client.listEntries({ pageSize, pageToken, ...filter });
+      const { length } = page.entries;
+      assert(length <= pageSize, `a page has ${length} entries, and ${pageSize} were asked for`);
+      entries.push(...page.entries);
+      pageToken = page.nextPageToken;
+      assert(pageToken === '' || length > 0, 'a page without entries names a next page');
+      assert(!tokens.has(pageToken), 'a page names a next page that was read before');
+      assert(entries.length <= MOST_ENTRIES, `the books have more than ${MOST_ENTRIES} entries: they do not end`);
+      tokens.add(pageToken);
+    } while (pageToken !== '');
+    return entries;
+  }
+
+  /** Demands of the books that the authorization that a request is about, if any, adds up; returns its sums. */
+  async demandBooks({ authorizationRequestId }: Pick<Request, 'authorizationRequestId'>) {
+    if (authorizationRequestId === undefined) return undefined;
+    const entry = addUp(await this.list({ authorizationRequestId }), authorizationRequestId);
+    const { captured, voided, reversed, incremented, refunded } = entry;
+    return { captured, voided, reversed, incremented, refunded };
+  }
+
+  /** Demands of the books that a hold adds up, and that its sums are these; a sum not named is 0. */
+  async expectBooks({ requestId: authorizationRequestId }: Hold, expected: Sums): Promise<void> {
+    const nothing = { captured: 0n, voided: 0n, reversed: 0n, incremented: 0n, refunded: 0n };
+    const sums = await this.demandBooks({ authorizationRequestId });
+    assert.deepEqual(sums, { ...nothing, ...expected }, 'the sums of the authorization in the books');
+  }
 }
 
 /** An answer as a word: APPROVED, ACCEPTED, or what was refused with its code. */
@@ -111,114 +257,25 @@ export function told({ answer, errorCode }: Result): string {
   return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
 }
 
-/** A hold of the profile's amount. */
-export function authorization(kit: Kit, tokenId = kit.profile.tokens.approved) {
-  const { merchantId, account, terminalId, userId, amount, currency } = kit.profile;
-  const kind = EntryKind.AUTHORIZATION;
-  const requestId = uuidv7();
-  return { kind, requestId, merchantId, account, terminalId, userId, tokenId, amount: BigInt(amount), currency };
+const REFUSALS: ReadonlySet<status> = new Set([
+  status.ALREADY_EXISTS,
+  status.FAILED_PRECONDITION,
+  status.INVALID_ARGUMENT,
+  status.PERMISSION_DENIED,
+  status.NOT_FOUND,
+]);
+
+/** Swallows an error status that says that nothing was done. */
+export function refusalStatus(error: ServiceError): undefined {
+  if (!REFUSALS.has(error.code)) throw error;
 }
 
-/** A payment to a card, a tenth of the profile's amount. */
-export function credit(kit: Kit, tokenId?: string) {
-  return { ...authorization(kit, tokenId), kind: EntryKind.CREDIT, amount: tenth(kit) };
-}
-
-export type Hold = ReturnType<typeof authorization>;
-
-/** A capture of a hold. */
-export function capture(hold: Hold, amount: bigint, finalCapture = false) {
-  const kind = EntryKind.CAPTURE;
-  return { ...hold, kind, requestId: uuidv7(), authorizationRequestId: hold.requestId, amount, finalCapture };
-}
-
-/** What names a hold, for requests that need no more. */
-function ofHold({ requestId, merchantId, account }: Hold, kind: EntryKind) {
-  return { kind, requestId: uuidv7(), authorizationRequestId: requestId, merchantId, account };
-}
-
-export const voiding = (hold: Hold) => ofHold(hold, EntryKind.VOID);
-export const extension = (hold: Hold) => ofHold(hold, EntryKind.EXTENSION);
-
-export function increment(hold: Hold, amount: bigint) {
-  return { ...ofHold(hold, EntryKind.INCREMENT), amount, currency: hold.currency };
-}
-
-/** A refund of a capture. */
-export function refund(of: ReturnType<typeof capture>, amount: bigint) {
-  const { requestId: captureRequestId, authorizationRequestId, merchantId, account, currency } = of;
-  const about = { captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
-  return { ...about, kind: EntryKind.REFUND, requestId: uuidv7() };
-}
-
-/** A tenth of the profile's amount. */
-export function tenth(kit: Kit): bigint {
-  return BigInt(kit.profile.amount / 10);
-}
-
-/** A hold that was placed. */
-export async function placed(kit: Kit, tokenId?: string): Promise<Hold> {
-  const hold = authorization(kit, tokenId);
-  await approved(kit, 'authorize', hold);
-  return hold;
-}
-
-/** A hold of which a tenth was captured; the rest stays reserved where several captures are possible. */
-export async function captured(kit: Kit, tokenId?: string) {
-  const hold = await placed(kit, tokenId);
-  const request = capture(hold, tenth(kit));
-  await approved(kit, 'capture', request);
-  return { hold, capture: request };
-}
-
-/** The sums of a hold of which a tenth was captured. */
-export function afterCapture(kit: Kit) {
-  const isKept = kit.description.authorizations?.severalCaptures === true;
-  return { captured: tenth(kit), voided: isKept ? 0n : tenth(kit) * 9n };
-}
-
-/** Asks what became of an identifier, and fences it unless told otherwise. */
-export async function inquire(kit: Kit, request: Request, fence = true) {
-  const { kind, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
-  const authorizationReference = kit.answered.get(authorizationRequestId)?.result.reference ?? '';
-  const about = { kind, authorizationRequestId, authorizationReference, amount, currency };
-  const answer = await kit.client.inquire({
-    requestId,
-    merchantId,
-    account,
-    fence,
-    ...about,
-    createdAt: createdAt(requestId),
-  });
-  if (answer.result) demandPlausible(kit, answer.result);
-  return answer;
+/** Whether nothing was done; undefined = an error status said so. */
+export function isRefusal(result: Result | undefined): boolean {
+  return result === undefined || result.answer === Answer.NOT_PERFORMED;
 }
 
 /** When an identifier of the kit was made (RFC 9562, version 7). */
 function createdAt(requestId: string) {
   return timestampFromMs(Number.parseInt(requestId.replaceAll('-', '').slice(0, 12), 16));
-}
-
-/**
- * Finds out what became of a request whose answer never came, as core does: asks, which fences; when the adapter cannot
- * fence, sends it again. Returns the result, or undefined when the request can never act.
- */
-export async function findOut(kit: Kit, method: Method, request: Request): Promise<Result | undefined> {
-  const { finding, result, fenced } = await inquire(kit, request);
-  if (finding === Finding.DONE) {
-    assert(result, 'an inquiry says DONE without a result');
-    kit.answered.set(request.requestId, { method, request, result });
-    return result;
-  }
-  if (finding === Finding.AT_WORK) return settled(kit, method, request);
-  assert.equal(fenced, kit.description.fences, 'fenced is what Describe says');
-  return fenced ? undefined : send(kit, method, request);
-}
-
-/** The report of an event of a kind about an identifier that was taken. Rejects when none comes in time. */
-export async function reported<K extends NonNullable<Said['case']>>(kit: Kit, kind: K, about: string) {
-  const { eventWithinMs } = kit.profile;
-  const report = await kit.inbox.taken(kind, about, eventWithinMs);
-  assert(report, `no event ${kind} within ${eventWithinMs} ms`);
-  return report as Report & { readonly said: Extract<Said, { case: K }> };
 }

@@ -15,6 +15,8 @@ export const FEATURES = [
   'refunds',
 ] as const;
 
+export type Feature = (typeof FEATURES)[number];
+
 const token = z.string().min(1).max(128);
 const ms = z.int().min(1).max(600_000);
 

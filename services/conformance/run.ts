@@ -11,7 +11,7 @@ import { EVENTS } from './checks/events.ts';
 import { IDENTIFIERS } from './checks/identifiers.ts';
 import { KILLS } from './checks/kills.ts';
 import { openInbox } from './inbox.ts';
-import type { Kit } from './kit.ts';
+import { Kit } from './kit.ts';
 import type { Options } from './options.ts';
 import type { Profile } from './profile.ts';
 
@@ -57,23 +57,10 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
     const description = await adapter.client.describe({}).catch((cause: Error) => {
       throw new Error(`--processor ${options.processor}: Describe failed: ${cause.message}`, { cause });
     });
-    const { client, together, stranger } = adapter;
-    const kit: Kit = {
-      client,
-      together,
-      stranger,
-      description,
-      inbox,
-      process: own,
-      kills: options.kills,
-      profile,
-      startedMs: Date.now(),
-      answered: new Map(),
-    };
-    return await runAll(
-      kit,
-      CHECKS.filter(({ name }) => isWanted(name, options.only)),
-    );
+    const kit = new Kit(adapter, { description, inbox, process: own, kills: options.kills, profile });
+    const { only } = options;
+    const wanted = CHECKS.filter(({ name }) => only.length === 0 || only.some((text) => name.includes(text)));
+    return await runAll(kit, wanted);
   } finally {
     await own?.kill();
     inbox.close();
@@ -86,10 +73,6 @@ export function codeOf(verdicts: readonly Verdict[]): 0 | 1 | 2 {
   const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length;
   if (count('failed') > 0) return 1;
   return count('skipped') < count('passed') ? 0 : 2;
-}
-
-function isWanted(name: string, only: readonly string[]): boolean {
-  return only.length === 0 || only.some((text) => name.includes(text));
 }
 
 async function runAll(kit: Kit, checks: readonly Judged[]): Promise<Verdict[]> {

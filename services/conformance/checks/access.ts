@@ -2,43 +2,45 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Check, checkUnless, supported } from '../check.ts';
+import { type Check, checkOf, checkUnless, supported } from '../check.ts';
 import { KINDS, type Kind } from '../kinds.ts';
-import { authorization, inquire, type Request } from '../kit.ts';
-import { booksOf } from './answers.ts';
-import { demandRefusal } from './identifiers.ts';
+import type { Kit } from '../kit.ts';
+import type { Request } from '../requests.ts';
 
 /** Who may do something: core alone, and each merchant with what is its own. */
 export const ACCESS: readonly Check[] = [
   ...KINDS.map(withoutCredential),
   checkUnless(
-    ({ stranger }) => (stranger ? undefined : NO_CREDENTIAL),
+    withCredential,
     'credential: CreateCheckout, Inquire, ListEntries and Describe without it are refused',
     async (kit) => {
-      const { stranger } = kit;
+      const { stranger } = kit.adapter;
       assert(stranger);
-      const hold = authorization(kit);
+      const hold = kit.authorization();
       const expiresAt = timestampFromMs(Date.now() + 30 * 60_000);
       await demandUnauthenticated('CreateCheckout', stranger.createCheckout({ ...hold, expiresAt }));
       await demandUnauthenticated('Inquire', stranger.inquire({ requestId: hold.requestId, fence: true }));
       await demandUnauthenticated('ListEntries', stranger.listEntries({}));
       await demandUnauthenticated('Describe', stranger.describe({}));
-      assert.equal(Finding[(await inquire(kit, hold, false)).finding], 'NEVER_SEEN', 'the hold was never seen');
+      assert.equal(Finding[(await kit.inquire(hold, false)).finding], 'NEVER_SEEN', 'the hold was never seen');
     },
   ),
   ...KINDS.filter(({ name }) => name !== 'authorization' && name !== 'credit').map(ofOthers),
 ];
 
-const NO_CREDENTIAL = 'no --credential was given';
+function withCredential({ adapter }: Kit): string | undefined {
+  return adapter.stranger ? undefined : 'no --credential was given';
+}
+
 function withoutCredential(kind: Kind): Check {
   return checkUnless(
-    (kit) => supported(kind)(kit) ?? (kit.stranger ? undefined : NO_CREDENTIAL),
+    (kit) => supported(kind)(kit) ?? withCredential(kit),
     `credential: ${kind.name} without it is refused, and does nothing`,
     async (kit) => {
       const request = await kind.prepare(kit);
-      const call = kit.stranger?.[kind.method] as (request: Request) => Promise<object>;
-      await demandUnauthenticated(kind.method, call(request));
-      assert.equal(Finding[(await inquire(kit, request, false)).finding], 'NEVER_SEEN', 'it was done all the same');
+      const call = kit.adapter.stranger?.[request.method] as (request: Request) => Promise<object>;
+      await demandUnauthenticated(request.method, call(request));
+      assert.equal(Finding[(await kit.inquire(request, false)).finding], 'NEVER_SEEN', 'it was done all the same');
     },
   );
 }
@@ -55,21 +57,17 @@ async function demandUnauthenticated(method: string, call: Promise<object>): Pro
  * An operation about another merchant's, or another account's, authorization is refused as such and changes nothing.
  */
 function ofOthers(kind: Kind): Check {
-  return checkUnless(
-    supported(kind),
-    `${kind.name}: of one's own only, not another merchant's or account's`,
-    async (kit) => {
-      const { otherMerchantId, otherAccount, account } = kit.profile;
-      const foreign = [{ merchantId: otherMerchantId }];
-      const changes = account !== '' && otherAccount !== undefined ? [...foreign, { account: otherAccount }] : foreign;
-      for (const change of changes) {
-        const own = await kind.prepare(kit);
-        const before = await booksOf(kit, own);
-        // Not "nothing left": core would take the money for given back.
-        const what = `${kind.name} of another ${Object.keys(change)[0]}`;
-        await demandRefusal(kit, kind.method, { ...own, ...change }, what, ['authorization_mismatch']);
-        assert.deepEqual(await booksOf(kit, own), before, `the sums of the authorization after ${what}`);
-      }
-    },
-  );
+  return checkOf(kind, "of one's own only, not another merchant's or account's", async (kit) => {
+    const { otherMerchantId, otherAccount, account } = kit.profile;
+    const foreign = [{ merchantId: otherMerchantId }];
+    const changes = account !== '' && otherAccount !== undefined ? [...foreign, { account: otherAccount }] : foreign;
+    for (const change of changes) {
+      const own = await kind.prepare(kit);
+      const before = await kit.demandBooks(own);
+      // Not "nothing left": core would take the money for given back.
+      const what = `${kind.name} of another ${Object.keys(change)[0]}`;
+      await kit.refused({ ...own, ...change }, what, ['authorization_mismatch']);
+      assert.deepEqual(await kit.demandBooks(own), before, `the sums of the authorization after ${what}`);
+    }
+  });
 }

@@ -2,23 +2,10 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { demandBooks, demandSums } from '../books.ts';
 import { type Check, checkOf, checkUnless, needs, supported } from '../check.ts';
-import { KINDS, type Kind } from '../kinds.ts';
-import {
-  authorization,
-  endMsOf,
-  endOf,
-  inquire,
-  type Kit,
-  type Request,
-  refund,
-  reported,
-  send,
-  settled,
-  told,
-} from '../kit.ts';
-import { demandRefusal } from './identifiers.ts';
+import { isSupported, KINDS, type Kind } from '../kinds.ts';
+import { type Kit, told } from '../kit.ts';
+import { type Request, refund } from '../requests.ts';
 
 /** Each answer of each kind of operation. */
 export const ANSWERS: readonly Check[] = [
@@ -30,7 +17,7 @@ export const ANSWERS: readonly Check[] = [
     unableCheck(kind),
   ]),
   checkUnless(needs('unknown'), 'authorization: an unknown token is NOT_PERFORMED token_invalid', async (kit) => {
-    const result = await send(kit, 'authorize', authorization(kit, kit.profile.tokens.unknown));
+    const result = await kit.send(kit.authorization(kit.profile.tokens.unknown));
     assert.equal(told(result), 'NOT_PERFORMED token_invalid');
   }),
 ];
@@ -38,7 +25,7 @@ export const ANSWERS: readonly Check[] = [
 function approvedCheck(kind: Kind): Check {
   return checkOf(kind, 'approved', async (kit) => {
     const beforeMs = Date.now();
-    const result = await settled(kit, kind.method, await kind.prepare(kit));
+    const result = await kit.settled(await kind.prepare(kit));
     assert.equal(told(result), 'APPROVED');
     assert.notEqual(result.reference, '', 'an approval has a reference');
     if (kind.name === 'capture' || kind.name === 'void') {
@@ -51,37 +38,27 @@ function approvedCheck(kind: Kind): Check {
 }
 
 function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
-  const answer = way === 'declined' ? Answer.DECLINED : Answer.NOT_PERFORMED;
-  return checkUnless(
-    supported(kind, way),
-    `${kind.name}: ${way === 'declined' ? 'declined' : 'not performed'}`,
-    async (kit) => {
-      const request = await kind.prepare(kit, kit.profile.tokens[kind.name][way]);
-      const before = await booksOf(kit, request);
-      const result = await settled(kit, kind.method, request);
-      assert.equal(Answer[result.answer], Answer[answer]);
-      assert.notEqual(result.errorCode, '', 'a refusal has an error code');
-      assert.deepEqual((await inquire(kit, request)).result, result, 'the result of an inquiry about a refusal');
-      assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request');
-      assert.deepEqual(await booksOf(kit, request), before, 'the sums of the authorization after a refusal');
-    },
-  );
-}
-
-/** The sums of the authorization that a request is about. */
-export async function booksOf(kit: Kit, { authorizationRequestId }: Request) {
-  if (authorizationRequestId === undefined) return undefined;
-  const { captured, voided, incremented, refunded } = await demandSums(kit, authorizationRequestId);
-  return { captured, voided, incremented, refunded };
+  const answer = way === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
+  const name = `${kind.name}: ${answer.replace('_', ' ').toLowerCase()}`;
+  return checkUnless(supported(kind, way), name, async (kit) => {
+    const request = await kind.prepare(kit, kit.profile.tokens[kind.name][way]);
+    const before = await kit.demandBooks(request);
+    const result = await kit.settled(request);
+    assert.equal(Answer[result.answer], answer);
+    assert.notEqual(result.errorCode, '', 'a refusal has an error code');
+    assert.deepEqual((await kit.inquire(request)).result, result, 'the result of an inquiry about a refusal');
+    assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request');
+    assert.deepEqual(await kit.demandBooks(request), before, 'the sums of the authorization after a refusal');
+  });
 }
 
 /** What Describe says cannot be done is refused in the contract's words, not by an error status. */
 function unableCheck(kind: Kind): Check {
   return checkUnless(
-    ({ description }) => (kind.isSupported(description) ? 'the processor can do it' : undefined),
+    (kit) => (isSupported(kind, kit) ? 'the processor can do it' : undefined),
     `${kind.name}: refused where it cannot be done`,
     async (kit) => {
-      const result = await send(kit, kind.method, await kind.prepare(kit));
+      const result = await kit.send(await kind.prepare(kit));
       assert.equal(told(result), 'NOT_PERFORMED not_supported');
     },
   );
@@ -97,20 +74,20 @@ async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
   const request = await kind.prepare(kit, kit.profile.tokens[kind.name].accepted);
   // The hold that an operation needs may have been placed with the same token only if holds are not accepted with it.
   const sentMs = Date.now();
-  const accepted = await send(kit, kind.method, request);
+  const accepted = await kit.send(request);
   assert.equal(Answer[accepted.answer], 'ACCEPTED');
-  const repeated = await send(kit, kind.method, request);
+  const repeated = await kit.send(request);
   assert(
     repeated.answer !== Answer.ACCEPTED || accepted.expectedBy?.seconds === repeated.expectedBy?.seconds,
     'expected_by of a repeated request',
   );
   if (accepted.expectedBy) assert(timestampMs(accepted.expectedBy) > sentMs, 'expected_by is in the future');
   await demandHeldBack(kit, kind, request);
-  const result = await endOf(kit, request, endMsOf(kit, accepted, sentMs));
-  assert.deepEqual(await send(kit, kind.method, request), result, 'the answer to a repeated request, after the end');
-  const { said } = await reported(kit, 'operationSettled', request.requestId);
+  const result = await kit.endOf(request, accepted, sentMs);
+  assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request, after the end');
+  const { said } = await kit.reported('operationSettled', request.requestId);
   assert.deepEqual(said.value.result, result, 'the result of the event OperationSettled');
-  await demandBooks(kit, request);
+  await kit.demandBooks(request);
 }
 
 /** What an accepted operation takes when it ends, nothing else takes meanwhile. */
@@ -120,10 +97,10 @@ async function demandHeldBack(kit: Kit, { name }: Kind, request: Request): Promi
   const of = kit.answered.get(captureRequestId ?? '')?.request;
   if (name === 'capture' && hold) {
     const more = { ...hold, ...request, requestId: uuidv7(), amount: (hold.amount ?? 0n) - amount + 1n };
-    await demandRefusal(kit, 'capture', more, 'a capture of what an accepted capture takes');
+    await kit.refused(more, 'a capture of what an accepted capture takes');
   }
   if (name === 'refund' && of) {
     const more = refund(of as Parameters<typeof refund>[0], (of.amount ?? 0n) - amount + 1n);
-    await demandRefusal(kit, 'refund', more, 'a refund of what an accepted refund takes');
+    await kit.refused(more, 'a refund of what an accepted refund takes');
   }
 }

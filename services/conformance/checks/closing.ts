@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { addUp, differences, list, listAll } from '../books.ts';
+import { addUp, differences } from '../books.ts';
 import { type Check, lastCheck } from '../check.ts';
-import { approved, authorization, capture, findOut, inquire, type Kit, placed, tenth } from '../kit.ts';
+import type { Kit } from '../kit.ts';
+import { capture } from '../requests.ts';
 
 /** What the books must show of everything that was answered. */
 export const CLOSING: readonly Check[] = [
@@ -12,7 +13,7 @@ export const CLOSING: readonly Check[] = [
     'books: everything that was answered stands in them, and no two entries share an identifier',
     async (kit) => {
       await endAccepted(kit);
-      const entries = await listAll(kit);
+      const entries = await kit.list();
       const known = new Map(entries.map((entry) => [entry.requestId, entry]));
       assert.equal(known.size, entries.length, 'an identifier stands in the books twice');
       const found = [...kit.answered.values()].flatMap((one) => differences(one, known.get(one.request.requestId)));
@@ -20,7 +21,7 @@ export const CLOSING: readonly Check[] = [
     },
   ),
   lastCheck('books: every authorization adds up', async (kit) => {
-    const entries = await listAll(kit);
+    const entries = await kit.list();
     const ours = new Set(
       [...kit.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
     );
@@ -31,15 +32,15 @@ export const CLOSING: readonly Check[] = [
     }
   }),
   lastCheck('books: pages without gap or repeat, oldest first, of one authorization too', async (kit) => {
-    const whole = await listAll(kit);
-    const small = await listAll(kit, '', Math.max(2, Math.ceil(whole.length / 40)));
+    const whole = await kit.list();
+    const small = await kit.list({}, Math.max(2, Math.ceil(whole.length / 40)));
     assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
     const busiest = Map.groupBy(
       whole.filter((entry) => entry.authorizationRequestId),
       (entry) => entry.authorizationRequestId,
     );
     const [id = '', own = []] = [...busiest].sort(([, one], [, two]) => two.length - one.length)[0] ?? [];
-    const listed = await listAll(kit, id, 2);
+    const listed = await kit.list({ authorizationRequestId: id }, 2);
     assert.deepEqual(listed.map(idOf).sort(), [id, ...own.map(idOf)].sort(), 'the entries of one authorization');
     await assert.rejects(
       kit.client.listEntries({ pageToken: 'no page of yours' }),
@@ -47,11 +48,11 @@ export const CLOSING: readonly Check[] = [
     );
   }),
   lastCheck('books: in the order in which identifiers were first seen, fences too', async (kit) => {
-    const first = await placed(kit);
-    const fenced = authorization(kit);
-    if (kit.description.fences) await inquire(kit, fenced);
-    const second = await placed(kit);
-    const entries = await listAll(kit);
+    const first = await kit.placed();
+    const fenced = kit.authorization();
+    if (kit.description.fences) await kit.inquire(fenced);
+    const second = await kit.placed();
+    const entries = await kit.list();
     const ids = [first.requestId, ...(kit.description.fences ? [fenced.requestId] : []), second.requestId];
     const found = entries.filter(({ requestId }) => ids.includes(requestId));
     assert.deepEqual(found.map(idOf), ids, 'the order of two holds, and of an identifier that was fenced between them');
@@ -60,10 +61,10 @@ export const CLOSING: readonly Check[] = [
   }),
   lastCheck('books: of one merchant, or of one account, when asked for it', async (kit) => {
     const { otherMerchantId, otherAccount, account } = kit.profile;
-    const own = await placed(kit);
-    const other = { ...authorization(kit), merchantId: otherMerchantId };
-    await approved(kit, 'authorize', other);
-    const ofMerchant = await list(kit, { merchantId: otherMerchantId });
+    const own = await kit.placed();
+    const other = { ...kit.authorization(), merchantId: otherMerchantId };
+    await kit.approved(other);
+    const ofMerchant = await kit.list({ merchantId: otherMerchantId });
     assert(
       ofMerchant.some(({ requestId }) => requestId === other.requestId),
       "the other merchant's hold is missing",
@@ -71,7 +72,7 @@ export const CLOSING: readonly Check[] = [
     const strange = ofMerchant.filter(({ merchantId }) => merchantId !== otherMerchantId);
     assert.deepEqual(strange.map(idOf), [], 'entries of another merchant than asked for');
     if (account === '' || otherAccount === undefined) return;
-    const ofAccount = await list(kit, { account });
+    const ofAccount = await kit.list({ account });
     assert(
       ofAccount.some(({ requestId }) => requestId === own.requestId),
       "the account's hold is missing",
@@ -83,13 +84,13 @@ export const CLOSING: readonly Check[] = [
     );
   }),
   lastCheck('books: what changed since a time, in the order of changes, when asked for it', async (kit) => {
-    const hold = await placed(kit);
-    const untouched = await placed(kit);
-    const request = capture(hold, tenth(kit), true);
-    const fromMs = Math.max(...(await listAll(kit)).map(changedMs)) + 1;
+    const hold = await kit.placed();
+    const untouched = await kit.placed();
+    const request = capture(hold, kit.tenth, true);
+    const fromMs = Math.max(...(await kit.list()).map(changedMs)) + 1;
     await sleep(10);
-    await approved(kit, 'capture', request);
-    const changed = await list(kit, { changedFrom: timestampFromMs(fromMs) }, 1);
+    await kit.approved(request);
+    const changed = await kit.list({ changedFrom: timestampFromMs(fromMs) }, 1);
     const missing = [hold, request].filter(({ requestId }) => !changed.some((entry) => entry.requestId === requestId));
     assert.deepEqual(missing, [], 'a capture and its authorization, which it changed, since before it');
     assert(!changed.some(({ requestId }) => requestId === untouched.requestId), 'what did not change since a time');
@@ -102,7 +103,7 @@ export const CLOSING: readonly Check[] = [
       'the order of changes',
     );
     const [first] = changed;
-    const again = await list(kit, { changedFrom: first?.changedAt });
+    const again = await kit.list({ changedFrom: first?.changedAt });
     assert(
       again.some(({ requestId }) => requestId === first?.requestId),
       'the time asked for is one of those listed',
@@ -120,5 +121,5 @@ const idOf = ({ requestId }: Entry) => requestId;
 /** Asks about what was accepted, so that its answer is the final one. */
 async function endAccepted(kit: Kit): Promise<void> {
   const accepted = [...kit.answered.values()].filter(({ result }) => result.answer === Answer.ACCEPTED);
-  for (const { method, request } of accepted) await findOut(kit, method, request);
+  for (const { request } of accepted) await kit.findOut(request);
 }

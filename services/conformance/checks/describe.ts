@@ -9,20 +9,17 @@ import {
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { CallResult } from '../../../proto/gen/holdfast/v1/call_pb.js';
 import { type Check, check, checkUnless } from '../check.ts';
-import { authorization, capture, type Hold, type Kit, placed, settled, tenth } from '../kit.ts';
+import type { Kit } from '../kit.ts';
 import { FEATURES } from '../profile.ts';
-import { demandRefusal } from './identifiers.ts';
+import { capture, type Hold } from '../requests.ts';
 
 /** What the adapter says of itself, and whom and what it refuses. */
 export const DESCRIBE: readonly Check[] = [
-  check('describe: says what the profile says, every time', async ({ client, description, profile }) => {
-    const said = { ...description, ...description.authorizations };
-    const features = FEATURES.filter((name) => said[name] === true);
-    assert.deepEqual(
-      features,
-      FEATURES.filter((name) => profile.features.includes(name)),
-      'the features that Describe names',
-    );
+  check('describe: says what the profile says, every time', async (kit) => {
+    const { client, description, profile } = kit;
+    const expected = FEATURES.filter((name) => profile.features.includes(name));
+    const features = FEATURES.filter((name) => kit.can(name));
+    assert.deepEqual(features, expected, 'the features that Describe names');
     assert.deepEqual(await client.describe({}), description, 'a second Describe');
     assert(description.identity, 'Describe shows an identity');
     assert(description.tokens, 'Describe says that tokens can be used: without them nothing can be checked');
@@ -41,8 +38,8 @@ export const DESCRIBE: readonly Check[] = [
     },
   ),
   check('bad input: refused, and nothing is done', async (kit) => {
-    const hold = await placed(kit);
-    const bad = capture(hold, tenth(kit));
+    const hold = await kit.placed();
+    const bad = capture(hold, kit.tenth);
     const requests = [
       { ...bad, requestId: 'not-a-uuid' },
       { ...bad, requestId: uuidv7(), amount: 0n },
@@ -51,20 +48,19 @@ export const DESCRIBE: readonly Check[] = [
       { ...bad, requestId: uuidv7(), currency: 'euro' },
       { ...bad, requestId: uuidv7(), authorizationRequestId: '' },
     ];
-    for (const request of requests)
-      await demandRefusal(kit, 'capture', request, 'a request that the contract does not allow');
+    for (const request of requests) await kit.refused(request, 'a request that the contract does not allow');
   }),
   checkUnless(
     ({ description }) => (description.callsTogether ? undefined : 'the adapter takes no calls together'),
     'calls together: each is answered as it would be alone',
     async (kit) => {
-      const holds = [authorization(kit), authorization(kit)];
-      const [bad, ...results] = await authorizeTogether(kit, [{ ...authorization(kit), amount: 0n }, ...holds]);
+      const holds = [kit.authorization(), kit.authorization()];
+      const [bad, ...results] = await authorizeTogether(kit, [{ ...kit.authorization(), amount: 0n }, ...holds]);
       assert.notEqual(resultOf(bad)?.answer, Answer.APPROVED, 'a request that the contract does not allow');
       for (const [index, hold] of holds.entries()) {
         const together = resultOf(results[index]);
         assert(together, `the call at place ${index + 1} has no result`);
-        const alone = await settled(kit, 'authorize', hold);
+        const alone = await kit.settled(hold);
         if (together.answer !== Answer.ACCEPTED)
           assert.deepEqual(together, alone, 'the answer of a call sent together');
       }
@@ -72,7 +68,7 @@ export const DESCRIBE: readonly Check[] = [
   ),
 ];
 
-async function authorizeTogether({ together }: Kit, holds: readonly Hold[]) {
+async function authorizeTogether({ adapter: { together } }: Kit, holds: readonly Hold[]) {
   const calls = holds.map((hold) => ({
     method: `${ProcessorService.typeName}/Authorize`,
     request: toBinary(AuthorizeRequestSchema, create(AuthorizeRequestSchema, hold)),

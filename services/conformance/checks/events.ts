@@ -1,45 +1,43 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { expectBooks } from '../books.ts';
 import { type Check, checkUnless, lastCheck, needs } from '../check.ts';
-import { bytesOf, type Report } from '../inbox.ts';
-import { afterCapture, approved, capture, captured, placed, reported, send, tenth } from '../kit.ts';
-import { demandRefusal } from './identifiers.ts';
+import type { Report, Said } from '../inbox.ts';
+import { capture } from '../requests.ts';
 
 /** What the processor does by itself: reported until it is taken, always the same, and in the books. */
 export const EVENTS: readonly Check[] = [
   reversal('the whole', 'reversed', (amount) => amount),
   reversal('a part', 'reversedInPart'),
   checkUnless(needs('reversedUnattributed'), 'events: a reversal that names no capture', async (kit) => {
-    const { hold } = await captured(kit, kit.profile.tokens.reversedUnattributed);
-    const { said } = await reported(kit, 'captureReversed', hold.requestId);
-    await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: said.value.amount });
+    const { hold } = await kit.captured(kit.profile.tokens.reversedUnattributed);
+    const { said } = await kit.reported('captureReversed', hold.requestId);
+    await kit.expectBooks(hold, { ...kit.afterCapture, reversed: said.value.amount });
   }),
   checkUnless(needs('reversedReinstated'), 'events: a reversal that is reinstated', async (kit) => {
-    const { hold, capture: of } = await captured(kit, kit.profile.tokens.reversedReinstated);
-    const reversed = await reported(kit, 'captureReversed', of.requestId);
-    const { said } = await reported(kit, 'captureReinstated', of.requestId);
+    const { hold, capture: of } = await kit.captured(kit.profile.tokens.reversedReinstated);
+    const reversed = await kit.reported('captureReversed', of.requestId);
+    const { said } = await kit.reported('captureReinstated', of.requestId);
     assert(said.value.amount <= reversed.said.value.amount, 'more was reinstated than was taken back');
     const left = reversed.said.value.amount - said.value.amount;
-    await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: left });
+    await kit.expectBooks(hold, { ...kit.afterCapture, reversed: left });
   }),
   checkUnless(needs('endedEarly'), 'events: an authorization that ends by itself', async (kit) => {
-    const hold = await placed(kit, kit.profile.tokens.endedEarly);
-    const { said } = await reported(kit, 'authorizationEnded', hold.requestId);
+    const hold = await kit.placed(kit.profile.tokens.endedEarly);
+    const { said } = await kit.reported('authorizationEnded', hold.requestId);
     assert.equal(said.value.amount, hold.amount, 'what was left');
-    await demandRefusal(kit, 'capture', capture(hold, 1n), 'a capture of a hold that ended');
-    await expectBooks(kit, hold.requestId, { voided: hold.amount });
+    await kit.refused(capture(hold, 1n), 'a capture of a hold that ended');
+    await kit.expectBooks(hold, { voided: hold.amount });
   }),
   checkUnless(
     needs('reversed'),
     'events: one that was refused comes again, the same; one that was taken does not',
     async (kit) => {
-      const hold = await placed(kit, kit.profile.tokens.reversed);
-      const of = capture(hold, tenth(kit));
+      const hold = await kit.placed(kit.profile.tokens.reversed);
+      const of = capture(hold, kit.tenth);
       kit.inbox.refuse('captureReversed', of.requestId, 2);
-      await approved(kit, 'capture', of);
-      const { eventId, said } = await reported(kit, 'captureReversed', of.requestId);
+      await kit.approved(of);
+      const { eventId, said } = await kit.reported('captureReversed', of.requestId);
       await sleep(2_000);
       const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
       const others = kit.inbox.reports.filter((report) => isAbout(report, of.requestId) && report.eventId !== eventId);
@@ -49,19 +47,19 @@ export const EVENTS: readonly Check[] = [
         [false, false, true],
         'the reports of one event',
       );
-      for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
-      await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: tenth(kit) });
+      for (const report of reports) assert.deepEqual(report.said, said, 'a repeated event says the same');
+      await kit.expectBooks(hold, { ...kit.afterCapture, reversed: kit.tenth });
     },
   ),
   checkUnless(needs('capture', 'accepted'), 'events: a result that was refused comes again, the same', async (kit) => {
-    const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
+    const request = capture(await kit.placed(kit.profile.tokens.capture.accepted), kit.tenth);
     kit.inbox.refuse('operationSettled', request.requestId, 2);
-    const accepted = await send(kit, 'capture', request);
+    const accepted = await kit.send(request);
     assert.equal(Answer[accepted.answer], 'ACCEPTED');
-    const { eventId, said } = await reported(kit, 'operationSettled', request.requestId);
+    const { eventId, said } = await kit.reported('operationSettled', request.requestId);
     const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
     assert.equal(reports.length, 3, 'the reports of one event');
-    for (const report of reports) assert.equal(bytesOf(report.said), bytesOf(said), 'a repeated event says the same');
+    for (const report of reports) assert.deepEqual(report.said, said, 'a repeated event says the same');
   }),
   lastCheck('events: each result that was reported is the one that was answered', async (kit) => {
     for (const { said } of kit.inbox.reports) {
@@ -74,23 +72,23 @@ export const EVENTS: readonly Check[] = [
   }),
   lastCheck('events: each allowed by the contract, and one identifier, one content', async ({ inbox }) => {
     assert.deepEqual(inbox.faults, []);
-    const contents = new Map<string, string>();
+    const contents = new Map<string, Said>();
     for (const { eventId, said } of inbox.reports) {
-      const known = contents.get(eventId) ?? bytesOf(said);
-      assert.equal(bytesOf(said), known, `event ${eventId} said something else the second time`);
-      contents.set(eventId, known);
+      const first = contents.get(eventId) ?? said;
+      assert.deepEqual(said, first, `event ${eventId} said something else the second time`);
+      contents.set(eventId, first);
     }
   }),
 ];
 
 function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?: (amount: bigint) => bigint): Check {
   return checkUnless(needs(token), `events: a reversal of ${what}`, async (kit) => {
-    const { hold, capture: of } = await captured(kit, kit.profile.tokens[token]);
-    const { said } = await reported(kit, 'captureReversed', of.requestId);
+    const { hold, capture: of } = await kit.captured(kit.profile.tokens[token]);
+    const { said } = await kit.reported('captureReversed', of.requestId);
     const { amount } = said.value;
     if (expected) assert.equal(amount, expected(of.amount), 'what was taken back');
     else assert(amount < of.amount, `a part of the capture is less than ${of.amount}`);
-    await expectBooks(kit, hold.requestId, { ...afterCapture(kit), reversed: amount });
+    await kit.expectBooks(hold, { ...kit.afterCapture, reversed: amount });
   });
 }
 

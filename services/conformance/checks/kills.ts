@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { demandBooks } from '../books.ts';
 import { type Check, needs } from '../check.ts';
-import { KINDS } from '../kinds.ts';
-import { ask, capture, captured, type Kit, placed, reported, send, tenth } from '../kit.ts';
-import { demandSettled } from './identifiers.ts';
+import { isSupported, KINDS } from '../kinds.ts';
+import type { Kit } from '../kit.ts';
+import { capture } from '../requests.ts';
 
 const OF_EACH_KIND = 4;
 /** By then a fast adapter has answered all, and a slow one a few. */
@@ -15,19 +14,19 @@ const LONGEST_LIFE_MS = 60;
 /** kill -9: what was answered stands, what was not is found out, and what was due still happens. */
 export const KILLS: readonly Check[] = [
   killing('at any moment, nothing answered is lost and nothing is done twice', canKill, async (kit) => {
-    for (let round = 0; round < kit.kills; round += 1) await killOnce(kit);
+    for (let round = 0; round < kit.run.kills; round += 1) await killOnce(kit);
   }),
   killing('an event that was due still comes', canKillWith('reversed'), async (kit) => {
-    const { capture } = await captured(kit, kit.profile.tokens.reversed);
+    const { capture } = await kit.captured(kit.profile.tokens.reversed);
     await restart(kit);
-    await reported(kit, 'captureReversed', capture.requestId);
+    await kit.reported('captureReversed', capture.requestId);
   }),
   killing('a result that was due still comes', canKillWith('capture', 'accepted'), async (kit) => {
-    const request = capture(await placed(kit, kit.profile.tokens.capture.accepted), tenth(kit));
+    const request = capture(await kit.placed(kit.profile.tokens.capture.accepted), kit.tenth);
     kit.inbox.refuse('operationSettled', request.requestId, 1);
-    await send(kit, 'capture', request);
+    await kit.send(request);
     await restart(kit);
-    await reported(kit, 'operationSettled', request.requestId);
+    await kit.reported('operationSettled', request.requestId);
   }),
 ];
 
@@ -35,7 +34,7 @@ function killing(name: string, skip: NonNullable<Check['skip']>, run: Check['run
   return { name: `kill -9: ${name}`, skip, run, when: 'alone' };
 }
 
-function canKill({ process }: Kit): string | undefined {
+function canKill({ run: { process } }: Kit): string | undefined {
   return process ? undefined : 'the profile names no process';
 }
 
@@ -44,25 +43,23 @@ function canKillWith(...token: Parameters<typeof needs>) {
 }
 
 async function killOnce(kit: Kit): Promise<void> {
-  const kinds = KINDS.filter((kind) => kind.isSupported(kit.description));
-  const all = kinds.flatMap((kind) => Array.from({ length: OF_EACH_KIND }, () => kind));
-  const requests = await Promise.all(all.map(async (kind) => ({ kind, request: await kind.prepare(kit) })));
+  const kinds = KINDS.filter((kind) => isSupported(kind, kit));
+  const all = kinds.flatMap((kind) => Array.from({ length: OF_EACH_KIND }, () => kind.prepare(kit)));
+  const requests = await Promise.all(all);
   const before = [...kit.answered.values()].slice(-requests.length);
-  const calls = requests.map(({ kind, request }) => ask(kit, kind.method, request).catch(() => undefined));
+  const calls = requests.map((request) => kit.ask(request).catch(() => undefined));
   await sleep(randomInt(LONGEST_LIFE_MS));
   await restart(kit);
   const answers = await Promise.all(calls);
-  for (const [index, { kind, request }] of requests.entries()) {
-    await demandSettled(kit, kind.method, request, answers[index]);
-  }
-  for (const { method, request, result } of before) {
+  for (const [index, request] of requests.entries()) await kit.demandSettled(request, answers[index]);
+  for (const { request, result } of before) {
     if (result.answer === Answer.ACCEPTED) continue;
-    assert.deepEqual(await send(kit, method, request), result, `the answer to a ${method} of before`);
+    assert.deepEqual(await kit.send(request), result, `the answer to a ${request.method} of before`);
   }
-  for (const { request } of requests) await demandBooks(kit, request);
+  for (const request of requests) await kit.demandBooks(request);
 }
 
 async function restart(kit: Kit): Promise<void> {
-  await kit.process?.kill();
-  await kit.process?.start();
+  await kit.run.process?.kill();
+  await kit.run.process?.start();
 }

@@ -1,0 +1,61 @@
+/** The requests that the kit sends. */
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type AuthorizeRequest,
+  type CaptureRequest,
+  EntryKind,
+  type RefundRequest,
+  type Result,
+} from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+
+/** The methods that do something under an identifier and answer a Result, by what an inquiry and the books call it. */
+export const KIND_OF = {
+  authorize: EntryKind.AUTHORIZATION,
+  capture: EntryKind.CAPTURE,
+  void: EntryKind.VOID,
+  incrementAuthorization: EntryKind.INCREMENT,
+  extendAuthorization: EntryKind.EXTENSION,
+  refund: EntryKind.REFUND,
+  credit: EntryKind.CREDIT,
+} as const;
+
+type Method = keyof typeof KIND_OF;
+
+type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> & Pick<RefundRequest, 'captureRequestId'>;
+
+/** A request to one of them. */
+export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { method: Method };
+
+/** A request that was answered, with its last answer. */
+export interface Answered {
+  readonly request: Request;
+  readonly result: Result;
+}
+
+/** A hold of a card. */
+export type Hold = Request & Pick<AuthorizeRequest, 'terminalId' | 'userId' | 'tokenId' | 'amount' | 'currency'>;
+
+/** A capture of a hold. */
+export function capture(hold: Hold, amount: bigint, finalCapture = false) {
+  const authorizationRequestId = hold.requestId;
+  return { ...hold, method: 'capture' as const, requestId: uuidv7(), authorizationRequestId, amount, finalCapture };
+}
+
+/** What names a hold, for requests that need no more. */
+function ofHold<M extends Method>(method: M, { requestId, merchantId, account }: Hold) {
+  return { method, requestId: uuidv7(), authorizationRequestId: requestId, merchantId, account };
+}
+
+export const voiding = (hold: Hold) => ofHold('void', hold);
+export const extension = (hold: Hold) => ofHold('extendAuthorization', hold);
+
+export function increment(hold: Hold, amount: bigint) {
+  return { ...ofHold('incrementAuthorization', hold), amount, currency: hold.currency };
+}
+
+/** A refund of a capture. */
+export function refund(of: ReturnType<typeof capture>, amount: bigint) {
+  const { requestId: captureRequestId, authorizationRequestId, merchantId, account, currency } = of;
+  const about = { captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
+  return { method: 'refund' as const, requestId: uuidv7(), ...about };
+}

@@ -68,23 +68,22 @@ const SUMS = ['captured', 'voided', 'reversed', 'incremented', 'refunded', 'pend
 
 // Values by place are stored in a third of the time of values by name.
 const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, changedAtMs)
-  VALUES (${COLUMNS.map(() => '?').join(', ')}, now_ms())`;
-const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = ?`).join(', ')}, changedAtMs = now_ms()
+  VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`;
+const END = `UPDATE entry SET ${ENDING_COLUMNS.map((name) => `${name} = ?`).join(', ')}, changedAtMs = ?
   WHERE requestId = ? AND answer IN (${Answer.UNSPECIFIED}, ${Answer.ACCEPTED})`;
-const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + ?`).join(', ')}, changedAtMs = now_ms()
+const ADD = `UPDATE entry SET ${SUMS.map((name) => `${name} = ${name} + ?`).join(', ')}, changedAtMs = ?
   WHERE requestId = ?`;
 const ABOUT = `(:id = '' OR requestId = :id OR authorizationRequestId = :id)`;
 const ONLY = `(:merchantId = '' OR merchantId = :merchantId) AND (:account = '' OR account = :account)`;
 
 /** The entries of a database; `now` returns milliseconds since 1970. */
 export function entryTable(database: DatabaseSync, now = Date.now) {
-  database.function('now_ms', now);
   const find = database.prepare('SELECT * FROM entry WHERE requestId = ?');
   const insert = database.prepare(INSERT);
   const end = database.prepare(END);
   const add = database.prepare(ADD);
   const extend = database.prepare('UPDATE entry SET extendedToMs = max(extendedToMs, ?) WHERE requestId = ?');
-  const endEarly = database.prepare('UPDATE entry SET endedAtMs = ?, changedAtMs = now_ms() WHERE requestId = ?');
+  const endEarly = database.prepare('UPDATE entry SET endedAtMs = ?, changedAtMs = ? WHERE requestId = ?');
   const page = database.prepare(`SELECT * FROM entry WHERE seq > :after AND ${ONLY} ORDER BY seq LIMIT :limit`);
   const changed = database.prepare(
     `SELECT * FROM entry WHERE (changedAtMs, seq) > (:changedAfterMs, :after) AND ${ONLY} AND ${ABOUT}
@@ -106,21 +105,21 @@ export function entryTable(database: DatabaseSync, now = Date.now) {
     /** Adds a row; the sums that its ending does not say are 0. */
     insert(intent: Intent, ending: Ending): void {
       const row = { ...intent, ...ending };
-      insert.run(...COLUMNS.map((name) => row[name]));
+      insert.run(...COLUMNS.map((name) => row[name]), now());
     },
     /** Ends an open checkout or an accepted operation; it must not have ended. */
     end(requestId: string, ending: Ending): void {
-      const { changes } = end.run(...ENDING_COLUMNS.map((name) => ending[name]), requestId);
+      const { changes } = end.run(...ENDING_COLUMNS.map((name) => ending[name]), now(), requestId);
       assert.equal(changes, 1, 'only what is open or accepted can end');
     },
     /** Adds to the sums of a row. */
     add(requestId: string, sums: Partial<Pick<Entry, (typeof SUMS)[number]>>): void {
-      assert.equal(add.run(...SUMS.map((name) => sums[name] ?? 0), requestId).changes, 1);
+      assert.equal(add.run(...SUMS.map((name) => sums[name] ?? 0), now(), requestId).changes, 1);
     },
     /** Moves the end of an authorization to a later time. */
     extend: (requestId: string, toMs: number) => void extend.run(toMs, requestId),
     /** Stores that an authorization was ended by somebody else than core. */
-    endEarly: (requestId: string, endedAtMs: number) => void endEarly.run(endedAtMs, requestId),
+    endEarly: (requestId: string, endedAtMs: number) => void endEarly.run(endedAtMs, now(), requestId),
     /** A page of the entries; only those of an authorization, merchant or account when it is named. */
     list({ authorizationRequestId: id, changedAfterMs, ...only }: Listing): Entry[] {
       if (changedAfterMs !== undefined) return changed.all({ id, changedAfterMs, ...only }) as unknown as Entry[];

@@ -1,6 +1,7 @@
-import { isSupported, type Kind, type Way } from './kinds.ts';
+import { isSupported, KINDS, type Kind, type Way } from './kinds.ts';
 import type { Kit } from './kit.ts';
 import type { Feature, Profile } from './profile.ts';
+import type { Request } from './requests.ts';
 
 /** One thing that the contract demands. */
 export interface Check {
@@ -48,9 +49,27 @@ export function checkUnless(skip: (kit: Kit) => string | undefined, name: string
   return { name, skip, run };
 }
 
-/** A check of a kind of operation, for processors that can do such operations. */
-export function checkOf(kind: Kind, name: string, run: Check['run']): Check {
-  return checkUnless(supported(kind), `${kind.name}: ${name}`, run);
+/** Does what an operation needs; returns its request, which was not sent yet. */
+export type Prepare = () => Promise<Request>;
+
+/** What is demanded of every kind of operation. */
+interface KindCheck {
+  readonly name: string;
+  /** Operations are prepared with the token with which they go so. */
+  readonly way?: Way;
+  readonly skip?: Check['skip'];
+  readonly run: (kit: Kit, prepare: Prepare, kind: Kind) => Promise<void>;
+}
+
+/** The same checks of each kind of operation that the processor can do. */
+export function ofEachKind(checks: readonly KindCheck[], kinds = KINDS): Check[] {
+  return kinds.flatMap((kind) =>
+    checks.map(({ name, way, skip, run }) => ({
+      name: `${kind.name}: ${name}`,
+      skip: (kit) => supported(kind, way)(kit) ?? skip?.(kit),
+      run: (kit) => run(kit, () => kind.prepare(kit, way && kit.profile.tokens[kind.name][way]), kind),
+    })),
+  );
 }
 
 /** A check at the very end. */

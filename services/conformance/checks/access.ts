@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Check, checkOf, checkUnless, supported } from '../check.ts';
+import { type Check, checkUnless, ofEachKind, type Prepare, supported } from '../check.ts';
 import { KINDS, type Kind } from '../kinds.ts';
 import type { Kit } from '../kit.ts';
 import type { Request } from '../requests.ts';
@@ -25,7 +25,10 @@ export const ACCESS: readonly Check[] = [
       assert.equal(Finding[(await kit.inquire(hold, false)).finding], 'NEVER_SEEN', 'the hold was never seen');
     },
   ),
-  ...KINDS.filter(({ name }) => name !== 'authorization' && name !== 'credit').map(ofOthers),
+  ...ofEachKind(
+    [{ name: "of one's own only, not another merchant's or account's", run: actForOthers }],
+    KINDS.filter(({ name }) => name !== 'authorization' && name !== 'credit'),
+  ),
 ];
 
 function withCredential({ adapter }: Kit): string | undefined {
@@ -56,18 +59,16 @@ async function demandUnauthenticated(method: string, call: Promise<object>): Pro
 /**
  * An operation about another merchant's, or another account's, authorization is refused as such and changes nothing.
  */
-function ofOthers(kind: Kind): Check {
-  return checkOf(kind, "of one's own only, not another merchant's or account's", async (kit) => {
-    const { otherMerchantId, otherAccount, account } = kit.profile;
-    const foreign = [{ merchantId: otherMerchantId }];
-    const changes = account !== '' && otherAccount !== undefined ? [...foreign, { account: otherAccount }] : foreign;
-    for (const change of changes) {
-      const own = await kind.prepare(kit);
-      const before = await kit.demandBooks(own);
-      // Not "nothing left": core would take the money for given back.
-      const what = `${kind.name} of another ${Object.keys(change)[0]}`;
-      await kit.refused({ ...own, ...change }, what, ['authorization_mismatch']);
-      assert.deepEqual(await kit.demandBooks(own), before, `the sums of the authorization after ${what}`);
-    }
-  });
+async function actForOthers(kit: Kit, prepare: Prepare, { name }: Kind): Promise<void> {
+  const { otherMerchantId, otherAccount, account } = kit.profile;
+  const foreign = [{ merchantId: otherMerchantId }];
+  const changes = account !== '' && otherAccount !== undefined ? [...foreign, { account: otherAccount }] : foreign;
+  for (const change of changes) {
+    const own = await prepare();
+    const before = await kit.demandBooks(own);
+    // Not "nothing left": core would take the money for given back.
+    const what = `${name} of another ${Object.keys(change)[0]}`;
+    await kit.refused({ ...own, ...change }, what, ['authorization_mismatch']);
+    assert.deepEqual(await kit.demandBooks(own), before, `the sums of the authorization after ${what}`);
+  }
 }

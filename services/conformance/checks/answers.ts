@@ -2,77 +2,62 @@ import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Check, checkOf, checkUnless, needs, supported } from '../check.ts';
+import { type Check, checkUnless, needs, ofEachKind, type Prepare } from '../check.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
 import { type Kit, told } from '../kit.ts';
 import { type Request, refund } from '../requests.ts';
 
 /** Each answer of each kind of operation. */
 export const ANSWERS: readonly Check[] = [
-  ...KINDS.flatMap((kind) => [
-    approvedCheck(kind),
-    refusedCheck(kind, 'declined'),
-    refusedCheck(kind, 'notPerformed'),
-    acceptedCheck(kind),
-    unableCheck(kind),
+  ...ofEachKind([
+    { name: 'approved', run: beApproved },
+    { name: 'declined', way: 'declined', run: (kit, prepare) => beRefused(kit, prepare, 'DECLINED') },
+    { name: 'not performed', way: 'notPerformed', run: (kit, prepare) => beRefused(kit, prepare, 'NOT_PERFORMED') },
+    { name: 'accepted, it ends in time and says how', way: 'accepted', run: beAccepted },
   ]),
+  ...KINDS.map(beUnable),
   checkUnless(needs('unknown'), 'authorization: an unknown token is NOT_PERFORMED token_invalid', async (kit) => {
     const result = await kit.send(kit.authorization(kit.profile.tokens.unknown));
     assert.equal(told(result), 'NOT_PERFORMED token_invalid');
   }),
 ];
 
-function approvedCheck(kind: Kind): Check {
-  return checkOf(kind, 'approved', async (kit) => {
-    const beforeMs = Date.now();
-    const result = await kit.settled(await kind.prepare(kit));
-    assert.equal(told(result), 'APPROVED');
-    assert.notEqual(result.reference, '', 'an approval has a reference');
-    if (kind.name === 'capture' || kind.name === 'void') {
-      assert.notEqual(result.amountReleased, undefined, 'the result says what was given back');
-    }
-    if (kind.name !== 'authorization') return;
-    assert.deepEqual(result.capabilities, kit.description.authorizations, 'the capabilities of this authorization');
-    if (result.expiresAt) assert(timestampMs(result.expiresAt) > beforeMs, 'expires_at is in the future');
-  });
+async function beApproved(kit: Kit, prepare: Prepare, { name }: Kind): Promise<void> {
+  const beforeMs = Date.now();
+  const result = await kit.settled(await prepare());
+  assert.equal(told(result), 'APPROVED');
+  assert.notEqual(result.reference, '', 'an approval has a reference');
+  if (name === 'capture' || name === 'void') {
+    assert.notEqual(result.amountReleased, undefined, 'the result says what was given back');
+  }
+  if (name !== 'authorization') return;
+  assert.deepEqual(result.capabilities, kit.description.authorizations, 'the capabilities of this authorization');
+  if (result.expiresAt) assert(timestampMs(result.expiresAt) > beforeMs, 'expires_at is in the future');
 }
 
-function refusedCheck(kind: Kind, way: 'declined' | 'notPerformed'): Check {
-  const answer = way === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
-  const name = `${kind.name}: ${answer.replace('_', ' ').toLowerCase()}`;
-  return checkUnless(supported(kind, way), name, async (kit) => {
-    const request = await kind.prepare(kit, kit.profile.tokens[kind.name][way]);
-    const before = await kit.demandBooks(request);
-    const result = await kit.settled(request);
-    assert.equal(Answer[result.answer], answer);
-    assert.notEqual(result.errorCode, '', 'a refusal has an error code');
-    assert.deepEqual((await kit.inquire(request)).result, result, 'the result of an inquiry about a refusal');
-    assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request');
-    assert.deepEqual(await kit.demandBooks(request), before, 'the sums of the authorization after a refusal');
-  });
+async function beRefused(kit: Kit, prepare: Prepare, answer: 'DECLINED' | 'NOT_PERFORMED'): Promise<void> {
+  const request = await prepare();
+  const before = await kit.demandBooks(request);
+  const result = await kit.settled(request);
+  assert.equal(Answer[result.answer], answer);
+  assert.notEqual(result.errorCode, '', 'a refusal has an error code');
+  assert.deepEqual((await kit.inquire(request)).result, result, 'the result of an inquiry about a refusal');
+  assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request');
+  assert.deepEqual(await kit.demandBooks(request), before, 'the sums of the authorization after a refusal');
 }
 
 /** What Describe says cannot be done is refused in the contract's words, not by an error status. */
-function unableCheck(kind: Kind): Check {
-  return checkUnless(
-    (kit) => (isSupported(kind, kit) ? 'the processor can do it' : undefined),
-    `${kind.name}: refused where it cannot be done`,
-    async (kit) => {
-      const result = await kit.send(await kind.prepare(kit));
-      assert.equal(told(result), 'NOT_PERFORMED not_supported');
-    },
-  );
+function beUnable(kind: Kind): Check {
+  const skip = (kit: Kit) => (isSupported(kind, kit) ? 'the processor can do it' : undefined);
+  return checkUnless(skip, `${kind.name}: refused where it cannot be done`, async (kit) => {
+    assert.equal(told(await kit.send(await kind.prepare(kit))), 'NOT_PERFORMED not_supported');
+  });
 }
 
 /** What is ACCEPTED ends by the time it says, and inquiry, event and repetition say alike how. */
-function acceptedCheck(kind: Kind): Check {
-  const name = `${kind.name}: accepted, it ends in time and says how`;
-  return checkUnless(supported(kind, 'accepted'), name, (kit) => demandEnd(kit, kind));
-}
-
-async function demandEnd(kit: Kit, kind: Kind): Promise<void> {
-  const request = await kind.prepare(kit, kit.profile.tokens[kind.name].accepted);
+async function beAccepted(kit: Kit, prepare: Prepare, kind: Kind): Promise<void> {
   // The hold that an operation needs may have been placed with the same token only if holds are not accepted with it.
+  const request = await prepare();
   const sentMs = Date.now();
   const accepted = await kit.send(request);
   assert.equal(Answer[accepted.answer], 'ACCEPTED');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Check, can, checkOf, checkUnless, supported } from '../check.ts';
+import { type Check, can, ofEachKind, type Prepare } from '../check.ts';
 import { isSupported, KINDS, type Kind, others } from '../kinds.ts';
 import { isRefusal, type Kit, refusalStatus, told } from '../kit.ts';
 import type { Request } from '../requests.ts';
@@ -10,149 +10,125 @@ import type { Request } from '../requests.ts';
 const AT_ONCE = 20;
 
 /** What an identifier means: the same one acts once and is answered alike, whatever gets lost. */
-export const IDENTIFIERS: readonly Check[] = KINDS.flatMap((kind) => [
-  repeated(kind),
-  concurrent(kind),
-  mismatched(kind),
-  inquired(kind),
-  fenced(kind),
-  racing(kind),
-  brokenOff(kind),
-  answerLost(kind),
-  requestLost(kind),
+export const IDENTIFIERS: readonly Check[] = ofEachKind([
+  { name: 'repeated, the same answer', run: repeat },
+  { name: `${AT_ONCE} times at once, done once`, run: sendAtOnce },
+  { name: 'another request under its identifier, refused', run: misuse },
+  { name: 'an inquiry says what its answer said', run: inquireAfterwards },
+  { name: 'fenced, it never acts', skip: can('fences', 'the processor cannot fence'), run: fence },
+  { name: 'fenced while it arrives, one of the two', run: race },
+  { name: 'broken off at any moment', run: breakOff },
+  { name: 'its answer lost', way: 'answerLost', run: loseAnswer },
+  { name: 'its request lost', way: 'requestLost', run: loseRequest },
 ]);
 
-function repeated(kind: Kind): Check {
-  return checkOf(kind, 'repeated, the same answer', async (kit) => {
-    const request = await kind.prepare(kit);
-    const first = await kit.settled(request);
-    for (let round = 0; round < 3; round += 1) {
-      assert.deepEqual(await kit.send(request), first, 'the answer to a repeated request');
-    }
-    await kit.demandBooks(request);
-  });
+async function repeat(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  const first = await kit.settled(request);
+  for (let round = 0; round < 3; round += 1) {
+    assert.deepEqual(await kit.send(request), first, 'the answer to a repeated request');
+  }
+  await kit.demandBooks(request);
 }
 
-function concurrent(kind: Kind): Check {
-  return checkOf(kind, `${AT_ONCE} times at once, done once`, async (kit) => {
-    const request = await kind.prepare(kit);
-    const calls = Array.from({ length: AT_ONCE }, () => kit.send(request));
-    const ended = await Promise.allSettled(calls);
-    const answers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // Some may be told to come again; what is answered is answered alike.
-    const last = await kit.settled(request);
-    const final = answers.filter(({ answer }) => answer !== Answer.ACCEPTED);
-    for (const answer of final) assert.deepEqual(answer, last, 'two answers under one identifier');
-    await kit.demandBooks(request);
-  });
+async function sendAtOnce(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  const calls = Array.from({ length: AT_ONCE }, () => kit.send(request));
+  const ended = await Promise.allSettled(calls);
+  const answers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  // Some may be told to come again; what is answered is answered alike.
+  const last = await kit.settled(request);
+  const final = answers.filter(({ answer }) => answer !== Answer.ACCEPTED);
+  for (const answer of final) assert.deepEqual(answer, last, 'two answers under one identifier');
+  await kit.demandBooks(request);
 }
 
-function mismatched(kind: Kind): Check {
-  return checkOf(kind, 'another request under its identifier, refused', async (kit) => {
-    const request = await kind.prepare(kit);
-    const first = await kit.settled(request);
-    for (const [what, other] of await others(kit, request)) {
-      await kit.refused(other, what, ['identifier_reused']);
-    }
-    const another = KINDS.find((one) => one !== kind && one.name !== 'credit' && isSupported(one, kit)) ?? kind;
-    const misused = { ...(await another.prepare(kit)), requestId: request.requestId };
-    await kit.refused(misused, `another kind (${another.name})`, ['identifier_reused']);
-    assert.deepEqual(await kit.send(request), first, 'the answer afterwards');
-    await kit.demandBooks(request);
-    await kit.demandBooks(misused);
-  });
+async function misuse(kit: Kit, prepare: Prepare, kind: Kind): Promise<void> {
+  const request = await prepare();
+  const first = await kit.settled(request);
+  for (const [what, other] of await others(kit, request)) {
+    await kit.refused(other, what, ['identifier_reused']);
+  }
+  const another = KINDS.find((one) => one !== kind && one.name !== 'credit' && isSupported(one, kit)) ?? kind;
+  const misused = { ...(await another.prepare(kit)), requestId: request.requestId };
+  await kit.refused(misused, `another kind (${another.name})`, ['identifier_reused']);
+  assert.deepEqual(await kit.send(request), first, 'the answer afterwards');
+  await kit.demandBooks(request);
+  await kit.demandBooks(misused);
 }
 
-function inquired(kind: Kind): Check {
-  return checkOf(kind, 'an inquiry says what its answer said', async (kit) => {
-    const request = await kind.prepare(kit);
-    const answered = await kit.settled(request);
-    for (const fence of [false, true]) {
-      const { finding, result, fenced } = await kit.inquire(request, fence);
-      assert.deepEqual([Finding[finding], fenced], ['DONE', false]);
-      assert.deepEqual(result, answered, 'the result of an inquiry');
-    }
-    assert.deepEqual(await kit.send(request), answered, 'the answer after an inquiry');
-  });
+async function inquireAfterwards(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  const answered = await kit.settled(request);
+  for (const fence of [false, true]) {
+    const { finding, result, fenced } = await kit.inquire(request, fence);
+    assert.deepEqual([Finding[finding], fenced], ['DONE', false]);
+    assert.deepEqual(result, answered, 'the result of an inquiry');
+  }
+  assert.deepEqual(await kit.send(request), answered, 'the answer after an inquiry');
 }
 
-const fences = can('fences', 'the processor cannot fence');
-
-function fenced(kind: Kind): Check {
-  return checkUnless(
-    (kit) => supported(kind)(kit) ?? fences(kit),
-    `${kind.name}: fenced, it never acts`,
-    async (kit) => {
-      const request = await kind.prepare(kit);
-      const free = await kit.inquire(request, false);
-      assert.deepEqual([Finding[free.finding], free.fenced], ['NEVER_SEEN', false], 'an inquiry that does not fence');
-      for (let round = 0; round < 2; round += 1) {
-        const { finding, fenced } = await kit.inquire(request);
-        assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', true], 'an inquiry that fences');
-        await kit.refused(request, 'an identifier that was fenced', ['fenced']);
-      }
-      await sleep(50);
-      const { requestId, authorizationRequestId = '' } = request;
-      const late = (await kit.list({ authorizationRequestId })).find((entry) => entry.requestId === requestId);
-      assert.notEqual(late?.answer, Answer.APPROVED, 'the books show that it was done all the same');
-      await kit.demandBooks(request);
-    },
-  );
+async function fence(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  const free = await kit.inquire(request, false);
+  assert.deepEqual([Finding[free.finding], free.fenced], ['NEVER_SEEN', false], 'an inquiry that does not fence');
+  for (let round = 0; round < 2; round += 1) {
+    const { finding, fenced } = await kit.inquire(request);
+    assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', true], 'an inquiry that fences');
+    await kit.refused(request, 'an identifier that was fenced', ['fenced']);
+  }
+  await sleep(50);
+  const { requestId, authorizationRequestId = '' } = request;
+  const late = (await kit.list({ authorizationRequestId })).find((entry) => entry.requestId === requestId);
+  assert.notEqual(late?.answer, Answer.APPROVED, 'the books show that it was done all the same');
+  await kit.demandBooks(request);
 }
 
 /** A request and the inquiry that fences it arrive together: either it was done, or it never is. */
-function racing(kind: Kind): Check {
-  return checkOf(kind, 'fenced while it arrives, one of the two', async (kit) => {
-    const race = async () => {
-      const request = await kind.prepare(kit);
-      const asking = kit.ask(request).catch(refusalStatus);
-      const [result, inquiry] = await Promise.all([asking, kit.inquire(request)]);
-      if (inquiry.finding === Finding.NEVER_SEEN && inquiry.fenced) {
-        assert(isRefusal(result), `it was answered ${result && told(result)} and fenced`);
-        await kit.refused(request, 'an identifier that was fenced');
-      } else {
-        await kit.findOut(request);
-        const again = await kit.settled(request);
-        const isFinal = result && result.answer !== Answer.ACCEPTED;
-        if (isFinal) assert.deepEqual(again, result, 'the answer to a repeated request');
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, race));
-  });
+async function race(kit: Kit, prepare: Prepare): Promise<void> {
+  const race = async () => {
+    const request = await prepare();
+    const asking = kit.ask(request).catch(refusalStatus);
+    const [result, inquiry] = await Promise.all([asking, kit.inquire(request)]);
+    if (inquiry.finding === Finding.NEVER_SEEN && inquiry.fenced) {
+      assert(isRefusal(result), `it was answered ${result && told(result)} and fenced`);
+      await kit.refused(request, 'an identifier that was fenced');
+    } else {
+      await kit.findOut(request);
+      const again = await kit.settled(request);
+      const isFinal = result && result.answer !== Answer.ACCEPTED;
+      if (isFinal) assert.deepEqual(again, result, 'the answer to a repeated request');
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, race));
 }
 
 /** The kit hangs up while a call is under way, and finds out as core would. */
-function brokenOff(kind: Kind): Check {
-  return checkOf(kind, 'broken off at any moment', async (kit) => {
-    const requests = await Promise.all(Array.from({ length: AT_ONCE }, () => kind.prepare(kit)));
-    const settle = async (request: Request, round: number) => {
-      const answer = await kit.ask(request, 1 + round).catch(() => undefined);
-      await kit.demandSettled(request, answer);
-    };
-    await Promise.all(requests.map(settle));
-  });
+async function breakOff(kit: Kit, prepare: Prepare): Promise<void> {
+  const requests = await Promise.all(Array.from({ length: AT_ONCE }, () => prepare()));
+  const settle = async (request: Request, round: number) => {
+    const answer = await kit.ask(request, 1 + round).catch(() => undefined);
+    await kit.demandSettled(request, answer);
+  };
+  await Promise.all(requests.map(settle));
 }
 
-function answerLost(kind: Kind): Check {
-  return checkUnless(supported(kind, 'answerLost'), `${kind.name}: its answer lost`, async (kit) => {
-    const request = await kind.prepare(kit, kit.profile.tokens[kind.name].answerLost);
-    await demandSilence(kit, request);
-    const { finding, result } = await kit.inquire(request);
-    assert.equal(Finding[finding], 'DONE', 'what was done, though its answer was lost');
-    assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request');
-    await kit.demandBooks(request);
-  });
+async function loseAnswer(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  await demandSilence(kit, request);
+  const { finding, result } = await kit.inquire(request);
+  assert.equal(Finding[finding], 'DONE', 'what was done, though its answer was lost');
+  assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request');
+  await kit.demandBooks(request);
 }
 
-function requestLost(kind: Kind): Check {
-  return checkUnless(supported(kind, 'requestLost'), `${kind.name}: its request lost`, async (kit) => {
-    const request = await kind.prepare(kit, kit.profile.tokens[kind.name].requestLost);
-    await demandSilence(kit, request);
-    const { finding, fenced } = await kit.inquire(request);
-    assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', kit.description.fences]);
-    if (fenced) await kit.refused(request, 'an identifier that was fenced');
-    await kit.demandBooks(request);
-  });
+async function loseRequest(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  await demandSilence(kit, request);
+  const { finding, fenced } = await kit.inquire(request);
+  assert.deepEqual([Finding[finding], fenced], ['NEVER_SEEN', kit.description.fences]);
+  if (fenced) await kit.refused(request, 'an identifier that was fenced');
+  await kit.demandBooks(request);
 }
 
 async function demandSilence(kit: Kit, request: Request): Promise<void> {

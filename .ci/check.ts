@@ -1,12 +1,10 @@
 /** `npm run check`: everything about the tree that can be said without running the service. One line for each step. */
 import { CLIENT_TYPES } from './client-types.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
-import { coreBreaches } from './core-rooms.ts';
 import { faultsOf } from './generated.ts';
 import { breaches } from './import-rules.ts';
 import { KINDS } from './kinds.ts';
 import { lockFaults } from './lock.ts';
-import { packageFaults } from './packages.ts';
 import { entityFaults, schemaDump, withMigratedDatabase } from './schema.ts';
 import { readSources, runTool } from './sources.ts';
 import { STATEMENTS } from './statements.ts';
@@ -30,8 +28,6 @@ const STEPS: readonly Step[] = [
   ['other generated files current', () => faultsOf([...KINDS, CLIENT_TYPES, STATEMENTS, ...TABLES])],
   ['contract compatible', breakingFaults],
   ['import rules', async () => breaches(await readSources())],
-  ['rooms of core', async () => coreBreaches(await readSources())],
-  ['packages', async () => packageFaults(await readSources())],
   ['lock complete and pinned', lockFaults],
 ];
 

@@ -1,98 +1,138 @@
-/** Who may import whom. */
+/** Which room of the tree may import which, and what may stand in it. */
+import { dirname } from 'node:path/posix';
 import { type Program, Visitor } from 'oxc-parser';
 import type { Import, Source } from './sources.ts';
 
 /**
- * A process imports itself, `proto/` and packages; `proto/` imports itself and packages; core's `domain/` is pure; only
- * `platform/log.ts` writes logs; only adapters import `platform/adapter/`; the gateway's rooms import what stands below
- * them. Tests, the bench and the checks import what they like, and nobody imports them. Returns one line for each
- * breach.
+ * The rooms of core, from the bottom up: what is in each, and which rooms above it in this table it imports. The root
+ * has only the files with which a process or a command starts; they import every room.
  */
+export const CORE_ROOMS: Readonly<Record<string, readonly [holds: string, imports: string]>> = {
+  domain: ['the rules of holds, as pure functions: no clock, I/O, ORM or protobuf', ''],
+  scheduling: ['periodic jobs and work loops', ''],
+  storage: ['entities, migrations, statements, by subject', 'domain'],
+  processor: ['calls to the card processors', 'domain'],
+  books: ['writes of money: one statement each, including the operation and the delivery', 'domain storage'],
+  kinds: [
+    'what is sent to the processor, by kind: the call, and the effect of its answer',
+    'domain storage processor books',
+  ],
+  recovery: [
+    'finds expired holds and unknown outcomes, and inquires about them',
+    'domain scheduling storage processor books kinds',
+  ],
+  egress: ['HTTP to the addresses that merchants name: where it may go, and how much it may be answered', 'storage'],
+  delivery: ['attempts to deliver notifications, and their rules', 'domain storage egress'],
+  settings: ['what core, the worker and the command lines read of the environment', 'storage processor egress'],
+  health: ['whether this process serves: its database, its clock, its processors', 'storage processor'],
+  reports: ['what operators count', 'domain storage'],
+  reconciliation: [
+    "compares the books with the processor's ledger, with a connection of its own",
+    'domain storage processor books kinds',
+  ],
+  metrics: ['the metrics, and the server for them', 'domain storage processor books reports'],
+  rpc: [
+    'the methods of the contract, by subject; `rpc/server/` handles a call before its method',
+    'domain storage processor books kinds egress delivery reports reconciliation metrics health settings',
+  ],
+  start: [
+    'assembles the rooms into a core and a worker',
+    'domain scheduling storage processor books kinds recovery egress delivery settings health reports ' +
+      'reconciliation metrics rpc',
+  ],
+};
+
+/** The rooms of the gateway, from the bottom up, and which of them each imports. */
+const GATEWAY_ROOMS: Readonly<Record<string, string>> = {
+  http: '',
+  core: 'http',
+  limits: 'http',
+  resource: 'http core',
+  'event-stream': 'http core limits resource',
+  rest: 'http core limits resource event-stream',
+  operator: 'http core limits resource event-stream',
+  relay: 'http core limits resource',
+  console: 'http',
+  openapi: 'http resource rest operator relay .',
+};
+
+/** What every process may import besides packages and itself. */
+const SHARED = ['platform', 'proto', 'client/webhooks'];
+
+/**
+ * Every room of the product, by its folder, after the one that it lies in, and which others it imports. Only processes
+ * that stand for a merchant import its package, all others of it what signs and verifies notifications; only adapters
+ * import `platform/adapter`. Tests, the bench and the checks import what they like, and no room imports them.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  proto: [],
+  client: ['client/webhooks'],
+  'client/webhooks': [],
+  platform: ['proto', 'client/webhooks'],
+  'platform/adapter': SHARED,
+  'services/sandbox': [...SHARED, 'platform/adapter'],
+  'services/stripe': [...SHARED, 'platform/adapter'],
+  'services/adyen': [...SHARED, 'platform/adapter'],
+  'services/conformance': SHARED,
+  'services/merchant': [...SHARED, 'client'],
+  'services/quickstart': [...SHARED, 'client'],
+  ...roomsIn('gateway', Object.entries(GATEWAY_ROOMS)),
+  ...roomsIn(
+    'services/core',
+    Object.entries(CORE_ROOMS).map(([room, [, imports]]) => [room, imports]),
+  ),
+  'services/core/domain': [],
+};
+
+/** The rooms of a process, and its top level, which imports all of them. */
+function roomsIn(process: string, rooms: readonly (readonly [room: string, imports: string])[]) {
+  const below = (names: readonly string[]) => names.map((name) => (name === '.' ? process : `${process}/${name}`));
+  return Object.fromEntries([
+    [process, [...SHARED, ...below(rooms.map(([room]) => room))]],
+    ...rooms.map(([room, imports]) => [`${process}/${room}`, [...SHARED, ...below(imports.split(' '))]]),
+  ]);
+}
+
+/** What only one place imports: packages, and the key to the ORM. */
+const ONLY_IN: readonly (readonly [target: RegExp, place: string])[] = [
+  [/^pino$/, 'platform/log.ts'],
+  [/^@mikro-orm\/|^services\/core\/storage\/orm\.ts$/, 'services/core/storage/'],
+  [/^undici$/, 'services/core/egress/'],
+];
+
+const DOMAIN = 'services/core/domain';
+/** Words that are the contract's: the domain imports their types, so that no protobuf code is loaded. */
+const VOCABULARIES = ['proto/gen/holdfast/v1/error_pb.js', 'proto/gen/holdfast/v1/operation_pb.js'];
+const SQL_ROOMS = ['storage', 'reports', 'reconciliation'].map((room) => `services/core/${room}`);
+
+/** Returns one line for each breach. */
 export function breaches(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, program, imports }) => {
-    const forbidden = imports.filter((found) => !isAllowed(path, found));
+    const room = roomOf(path);
+    if (room === undefined) return /^(services|gateway)\//.test(path) ? [`${path} is in no room`] : [];
+    const forbidden = imports.filter((found) => !isAllowed(path, room, found));
     const lines = forbidden.map(({ specifier }) => `${path} imports ${specifier}`);
-    return isDomain(path) ? [...lines, ...impurities(program).map((what) => `${path} uses ${what}`)] : lines;
+    if (room === DOMAIN) lines.push(...impurities(program).map((what) => `${path} uses ${what}`));
+    if (room.startsWith('services/core') && !SQL_ROOMS.includes(room))
+      lines.push(...statements(program).map((text) => `${path} has SQL: ${text.trim().slice(0, 40)}`));
+    return lines;
   });
 }
 
-function isAllowed(path: string, { specifier, target, types }: Import): boolean {
-  const room = roomOf(path);
-  if (room === undefined) return true;
-  if (target === 'pino') return path === 'platform/log.ts';
-  if (target === 'package.json') return !isDomain(path);
-  if (isDomain(path)) return isPureImport(target, types);
-  if (!specifier.startsWith('.')) return true;
-  if (roomOf(target) === 'client' && !CLIENTS.has(room)) return false;
-  if (target.startsWith('platform/adapter/') && CLIENTS_OF_ADAPTERS.has(room)) return false;
-  if (room === 'gateway' && roomOf(target) === room) return isAllowedInGateway(path, target);
-  return [room, ...(SHARED[room] ?? Object.keys(SHARED))].includes(roomOf(target) ?? 'outside');
-}
-
-/** The rooms that every process may import, and what each of them may import itself. */
-const SHARED: Readonly<Record<string, readonly string[]>> = {
-  platform: ['client/webhooks', 'proto'],
-  'client/webhooks': [],
-  client: ['client/webhooks'],
-  proto: [],
-};
-
-/** Call the service as a merchant does; other processes use of the package only what verifies notifications. */
-const CLIENTS: ReadonlySet<string> = new Set(['client', 'services/merchant', 'services/quickstart']);
-
-/** Know adapters by the contract alone. */
-const CLIENTS_OF_ADAPTERS: ReadonlySet<string> = new Set(['gateway', 'services/core', 'services/conformance']);
-
-/** The process or shared room that a file belongs to; undefined for what is not part of the product. */
+/** The room that a file stands in; undefined for what is not part of the product. */
 function roomOf(path: string): string | undefined {
-  const [top = '', process] = path.split('/');
-  if (top === 'services') return `services/${process}`;
-  if (path.startsWith('client/webhooks/')) return 'client/webhooks';
-  return top === 'gateway' || top in SHARED ? top : undefined;
+  const room = Object.keys(ROOMS).findLast((name) => path.startsWith(`${name}/`));
+  const isTopLevel = room === 'gateway' || room === 'services/core';
+  return isTopLevel && dirname(path) !== room ? undefined : room;
 }
 
-/**
- * Which of the gateway's rooms may import which. Its top-level files put the rooms together and may import all of them.
- */
-const GATEWAY_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  http: [],
-  core: ['http'],
-  limits: ['http'],
-  resource: ['http', 'core'],
-  'event-stream': ['http', 'core', 'limits', 'resource'],
-  rest: ['http', 'core', 'limits', 'resource', 'event-stream'],
-  operator: ['http', 'core', 'limits', 'resource', 'event-stream'],
-  relay: ['http', 'core', 'limits', 'resource'],
-  console: ['http'],
-  openapi: ['http', 'resource', 'rest', 'operator', 'relay', '.'],
-};
-
-/** Whether one file of the gateway may import another. `.` stands for the top level. */
-function isAllowedInGateway(path: string, target: string): boolean {
-  const [room, other] = [gatewayRoomOf(path), gatewayRoomOf(target)];
-  return room === '.' || room === other || (GATEWAY_ROOMS[room]?.includes(other) ?? false);
-}
-
-function gatewayRoomOf(path: string): string {
-  const [, room = '', inside] = path.split('/');
-  return inside === undefined ? '.' : room;
-}
-
-const DOMAIN = 'services/core/domain/';
-
-function isDomain(path: string): boolean {
-  return path.startsWith(DOMAIN);
-}
-
-/** Words that are the contract's; only the type may be named, so that no protobuf code is loaded. */
-const VOCABULARIES: Readonly<Record<string, string>> = {
-  'proto/gen/holdfast/v1/error_pb.js': 'ErrorReason',
-  'proto/gen/holdfast/v1/operation_pb.js': 'OperationKind',
-};
-
-function isPureImport(target: string, types: readonly string[] | undefined): boolean {
-  if (target.startsWith(DOMAIN) || target === 'node:assert/strict') return true;
-  return types?.every((name) => name === VOCABULARIES[target]) ?? false;
+function isAllowed(path: string, room: string, { specifier, target, isType }: Import): boolean {
+  const only = ONLY_IN.find(([what]) => what.test(target));
+  if (only) return path.startsWith(only[1]);
+  if (room === DOMAIN && target === 'node:assert/strict') return true;
+  if (room === DOMAIN && VOCABULARIES.includes(target)) return isType;
+  if (room !== DOMAIN && (!specifier.startsWith('.') || target === 'package.json')) return true;
+  return [room, ...(ROOMS[room] ?? [])].includes(roomOf(target) ?? 'outside');
 }
 
 /** Globals that read a clock, chance or the outside. */
@@ -117,4 +157,21 @@ function impurities(program: Program): string[] {
     },
   }).visit(program);
   return found;
+}
+
+/** A text that begins like a statement about tables. */
+const STATEMENT =
+  /^\s*(select\s.*\bfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+(recursive\s+)?\w+\s+as\s)/is;
+
+function statements(program: Program): string[] {
+  const texts: string[] = [];
+  new Visitor({
+    Literal({ value }) {
+      if (typeof value === 'string') texts.push(value);
+    },
+    TemplateLiteral({ quasis }) {
+      texts.push(quasis.map(({ value }) => value.raw).join('?'));
+    },
+  }).visit(program);
+  return texts.filter((text) => STATEMENT.test(text));
 }

@@ -35,10 +35,8 @@ export interface Import {
   readonly specifier: string;
   /** What it names: a path from the root for the project's own files, else the package's name or `node:…`. */
   readonly target: string;
-  /** Names that it takes; `*` = all. */
-  readonly names: readonly string[];
-  /** The same names, when all are taken as types; undefined when a value may be among them. */
-  readonly types?: readonly string[];
+  /** `import type`: nothing is loaded. */
+  readonly isType: boolean;
 }
 
 /** Every file of the project that is tracked or about to be: ignored and deleted ones are left out. */
@@ -64,14 +62,11 @@ export async function readSource(path: string, text: string): Promise<Source> {
 
 function importsOf(path: string, program: Program): Import[] {
   const found: Import[] = [];
-  const add = (specifier: string, isType = false, names: readonly string[] = ['*']) =>
-    found.push({ specifier, target: targetOf(path, specifier), names, ...(isType && { types: names }) });
+  const add = (specifier: string, isType: boolean) =>
+    found.push({ specifier, target: targetOf(path, specifier), isType });
   new Visitor({
-    ImportDeclaration({ source, importKind, specifiers }) {
-      const names = specifiers.map((entry) =>
-        entry.type === 'ImportSpecifier' && 'name' in entry.imported ? entry.imported.name : '*',
-      );
-      add(source.value, importKind === 'type', names);
+    ImportDeclaration({ source, importKind }) {
+      add(source.value, importKind === 'type');
     },
     ExportNamedDeclaration({ source, exportKind }) {
       if (source !== null) add(source.value, exportKind === 'type');
@@ -80,7 +75,7 @@ function importsOf(path: string, program: Program): Import[] {
       add(source.value, exportKind === 'type');
     },
     ImportExpression({ source }) {
-      if (source.type === 'Literal') add(String(source.value));
+      if (source.type === 'Literal') add(String(source.value), false);
     },
     TSImportType({ source }) {
       add(source.value, true);

@@ -30,6 +30,21 @@ describe('the import rules', () => {
     ['services/core/domain/hold-rules.ts', `export const now = () => Date.now();`],
     ['services/core/domain/hold-rules.ts', `export const chance = () => Math.random();`],
     ['services/core/domain/hold-rules.ts', `export const home = process.env.HOME;`],
+    ['services/core/storage/migrate-database.ts', `import { Deliverer } from '../delivery/deliverer.ts';`],
+    ['services/core/storage/merchant/merchant-row.ts', `import type { Health } from '../../health/watch-health.ts';`],
+    ['services/core/delivery/make-attempt.ts', `import type { Recovery } from '../recovery/inquire-open.ts';`],
+    ['services/core/metrics/core-metrics.ts', `import type { Admission } from '../rpc/server/admission.ts';`],
+    ['services/core/processor/processor.ts', `import type { HoldRow } from '../storage/hold/hold-row.ts';`],
+    ['services/core/reports/overview-counts.ts', `import { settle } from '../books/books.ts';`],
+    ['services/core/rpc/pages.ts', `import { startCore } from '../start/start-core.ts';`],
+    ['services/core/rpc/merchant/merchants.ts', `import { LockMode } from '@mikro-orm/core';`],
+    ['services/core/start/start-core.ts', `import type { MikroORM } from '@mikro-orm/postgresql';`],
+    ['services/core/delivery/deliverer.ts', `import { entityManager } from '../storage/orm.ts';`],
+    ['services/core/jobs/purge.ts', 'export const purge = 1;'],
+    ['services/core/rpc/merchant/watch-credentials.ts', `import { Agent } from 'undici';`],
+    ['services/core/rpc/merchant/watch-credentials.ts', 'const text = `insert into nonce values ($1)`;'],
+    ['services/core/delivery/deliverer.ts', `query({ name: 'due', text: 'select id from delivery' });`],
+    ['services/core/health/watch-health.ts', 'const text = `with input as (select 1) select * from input`;'],
   ] as const;
   for (const [path, text] of refused) {
     it(`refuses ${text} in ${path}`, async () => {
@@ -51,6 +66,14 @@ describe('the import rules', () => {
     ],
     ['services/core/domain/hold-rules.ts', `export const later = (now: Date) => new Date(now.getTime() + 1);`],
     ['test/stack.ts', `import { startQuickstart } from '../services/quickstart/quickstart.ts';`],
+    ['services/core/storage/endpoint/endpoint-terms.ts', `import type { Cipher } from '../cipher.ts';`],
+    [
+      'services/core/rpc/merchant/merchants.ts',
+      `import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';`,
+    ],
+    ['services/core/start/start-worker.ts', `import { Deliverer } from '../delivery/deliverer.ts';`],
+    ['services/core/reports/overview-counts.ts', `const text = 'select count(*) from hold';`],
+    ['services/core/rpc/refusals.ts', `const why = 'select another currency';`],
   ] as const;
   for (const [path, text] of allowed) {
     it(`allows ${text.replace('\n', ' ')} in ${path}`, async () => {

@@ -1,24 +1,17 @@
 /** The contract in proto/: that its generated code is current, and that it breaks no caller of the release before. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { firstDifference } from './generated.ts';
 import { previousCommit, previousRelease } from './previous-release.ts';
-import { ROOT, runTool } from './sources.ts';
+import { runTool } from './sources.ts';
 
 const GENERATED = 'proto/gen';
 
-/** Generates into a temporary folder, and returns each committed file that differs. */
+/** Generates into a temporary folder, and throws the names of the committed files that differ. */
 export async function generatedFaults(): Promise<string[]> {
-  await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(`${tmpdir()}/holdfast-generated-`);
-  stack.defer(() => rm(folder, { recursive: true }));
-  await runTool('buf', ['generate', '--output', folder]);
-  const [is, due] = [await readFiles(ROOT + GENERATED), await readFiles(`${folder}/${GENERATED}`)];
-  const names = [...new Set([...is.keys(), ...due.keys()])].sort();
-  return names.flatMap((name) => {
-    const difference = firstDifference(is.get(name) ?? '', due.get(name) ?? '');
-    return difference === undefined ? [] : [`${GENERATED}/${name}:${difference}; run npm run generate`];
-  });
+  await using folder = await mkdtempDisposable(`${tmpdir()}/holdfast-generated-`);
+  await runTool('buf', ['generate', '--output', folder.path]);
+  await runTool('diff', ['--recursive', '--brief', GENERATED, `${folder.path}/${GENERATED}`]);
+  return [];
 }
 
 /**
@@ -28,20 +21,8 @@ export async function generatedFaults(): Promise<string[]> {
 export async function breakingFaults(): Promise<string[]> {
   const against = (await previousRelease()) ?? (await previousCommit());
   if (against === undefined) return [];
-  await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(`${tmpdir()}/holdfast-contract-`);
-  stack.defer(() => rm(folder, { recursive: true }));
-  await runTool('git', ['archive', '-o', `${folder}/contract.tar`, against, 'buf.yaml', 'proto']);
-  await runTool('buf', ['breaking', '--against', `${folder}/contract.tar`]);
+  await using folder = await mkdtempDisposable(`${tmpdir()}/holdfast-contract-`);
+  await runTool('git', ['archive', '-o', `${folder.path}/contract.tar`, against, 'buf.yaml', 'proto']);
+  await runTool('buf', ['breaking', '--against', `${folder.path}/contract.tar`]);
   return [];
-}
-
-async function readFiles(folder: string): Promise<Map<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath}/${entry.name}`);
-  return new Map(
-    await Promise.all(
-      paths.map(async (path) => [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const),
-    ),
-  );
 }

@@ -4,16 +4,14 @@
  */
 import { write } from './generated.ts';
 import { KINDS } from './kinds.ts';
-import { completeLock } from './lock.ts';
+import { LOCK } from './lock.ts';
 import { runTool } from './sources.ts';
 
-await completeLock();
+await write([LOCK, ...KINDS]);
 await runTool('buf', ['generate']);
-await write(KINDS);
 // These load what was just generated.
 const { CLIENT_TYPES } = await import('./client-types.ts');
-const { schemaDump, withMigratedDatabase } = await import('./schema.ts');
-const { STATEMENTS } = await import('./statements.ts');
+const { STATEMENTS, schemaDump, withMigratedDatabase } = await import('./schema.ts');
 const { TABLES } = await import('./tables.ts');
 await write([CLIENT_TYPES, STATEMENTS, ...TABLES]);
 await withMigratedDatabase((databaseUrl) => write([schemaDump(databaseUrl)]));

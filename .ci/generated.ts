@@ -30,7 +30,7 @@ function read(file: string): Promise<string> {
 }
 
 /** Returns the first line in which two texts differ, as `line: is, should be`; undefined when they are equal. */
-export function firstDifference(actual: string, expected: string): string | undefined {
+function firstDifference(actual: string, expected: string): string | undefined {
   if (actual === expected) return undefined;
   const [is, due] = [actual.split('\n'), expected.split('\n')];
   const line = is.findIndex((text, index) => text !== due[index]);

@@ -5,10 +5,9 @@
  * nor CI runs on: docs/security.md says so. It does not say which Node a package wants: npm would compare that with the
  * Node that installs, and warn about each package, but another runs them.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import type { Generated } from './generated.ts';
 import { ROOT } from './sources.ts';
-
-const FILE = `${ROOT}package-lock.json`;
 
 export interface Locked {
   readonly version?: string;
@@ -20,33 +19,32 @@ export interface Locked {
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
   readonly libc?: string | readonly string[];
-  readonly engines?: Readonly<Record<string, string>>;
+  readonly engines?: Readonly<Record<string, string>> | undefined;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 export interface Lock {
-  packages: Record<string, Locked>;
+  readonly packages: Record<string, Locked>;
 }
 
-/** Returns one line for each fault of the lock file. */
+/** The lock file with what npm leaves out, and without engines. */
+export const LOCK: Generated = [
+  'package-lock.json',
+  (is) => `${JSON.stringify(completed(JSON.parse(is) as Lock), null, 2)}\n`,
+];
+
 export async function lockFaults(): Promise<string[]> {
-  return faultsOf(JSON.parse(await readFile(FILE, 'utf8')) as Lock);
+  return faultsOf(JSON.parse(await readFile(`${ROOT}package-lock.json`, 'utf8')) as Lock);
 }
 
-/**
- * Returns one line for each binary that is missing, each package that no hash pins, each that names where it was
- * fetched from, and each that names engines.
- */
+/** Returns one line for each package that no hash pins, and each that names where it was fetched from. */
 export function faultsOf(lock: Lock): string[] {
   const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
   const unpinned = packages.filter(([, entry]) => !isPinned(entry) && !isForeign(entry));
-  const demanding = packages.filter(([, { engines }]) => engines !== undefined);
   const located = packages.filter(([, { resolved, link }]) => resolved !== undefined || link);
   return [
-    ...missingFrom(lock).map(([path]) => `package-lock.json lacks ${path}; run npm run generate`),
     ...unpinned.map(([path]) => `package-lock.json: ${path} has no integrity of sha512`),
     ...located.map(([path]) => `package-lock.json: ${path} names where it was fetched from`),
-    ...demanding.map(([path]) => `package-lock.json: ${path} names engines; run npm run generate`),
   ];
 }
 
@@ -64,18 +62,11 @@ function isForeign({ optional, os, cpu, libc }: Locked): boolean {
   return Boolean(optional) && !(fits(os, ['linux']) && fits(cpu, ['x64', 'arm64']) && fits(libc, ['glibc']));
 }
 
-/** Adds what is missing, and leaves the engines out. */
-export async function completeLock(): Promise<void> {
-  const lock = JSON.parse(await readFile(FILE, 'utf8')) as Lock;
+export function completed(lock: Lock): Lock {
   const entries = Object.entries({ ...lock.packages, ...Object.fromEntries(missingFrom(lock)) })
-    .map(([path, entry]): [string, Locked] => [path, path === '' ? entry : withoutEngines(entry)])
+    .map(([path, entry]): [string, Locked] => [path, path === '' ? entry : { ...entry, engines: undefined }])
     .sort(([a], [b]) => a.localeCompare(b, 'en'));
-  lock.packages = Object.fromEntries(entries);
-  await writeFile(FILE, `${JSON.stringify(lock, null, 2)}\n`);
-}
-
-function withoutEngines({ engines: _, ...entry }: Locked): Locked {
-  return entry;
+  return { ...lock, packages: Object.fromEntries(entries) };
 }
 
 function missingFrom({ packages }: Lock): [path: string, entry: object][] {

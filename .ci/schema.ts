@@ -1,8 +1,9 @@
-/** Entities, migrations and the dumped schema say the same, in a migrated database on a server of its own. */
+/** The SQL that is shown for review, and a migrated database on a server of its own, with which the entities agree. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
+import { HOT_STATEMENTS } from '../services/core/storage/hot-statements.ts';
 import { migrateDatabase } from '../services/core/storage/migrate-database.ts';
 import { openDatabase } from '../services/core/storage/open-database.ts';
 import { ORM } from '../services/core/storage/orm.ts';
@@ -29,8 +30,7 @@ export async function entityFaults(databaseUrl: string): Promise<string[]> {
 /** Runs something against the URL of a freshly migrated database, and leaves nothing behind. */
 export async function withMigratedDatabase<T>(run: (databaseUrl: string) => Promise<T>): Promise<T> {
   await using stack = new AsyncDisposableStack();
-  const directory = await mkdtemp(`${tmpdir()}/holdfast-check-`);
-  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const { path: directory } = stack.use(await mkdtempDisposable(`${tmpdir()}/holdfast-check-`));
   // Run by root, the server is another user, who must be able to pass.
   await chmod(directory, 0o711);
   const postgres = await startPostgres({
@@ -48,6 +48,16 @@ export async function withMigratedDatabase<T>(run: (databaseUrl: string) => Prom
   await migrateDatabase(postgres.url);
   return await run(postgres.url);
 }
+
+/** The statements that every operation makes, as text that can be read and pasted into psql. */
+export const STATEMENTS: Generated = [
+  'services/core/statements.sql',
+  () => `${STATEMENTS_HEADER}${HOT_STATEMENTS.map(({ name, text }) => `\n-- ${name}\n${text};\n`).join('')}`,
+];
+
+const STATEMENTS_HEADER = `-- The statements that every operation makes, in their order, for review: written by npm run generate.
+-- In psql: prepare each as it stands, or explain (generic_plan) it.
+`;
 
 /** The schema of a migrated database as text; pg_dump does not come with the embedded binaries. */
 export const schemaDump = (databaseUrl: string): Generated => [

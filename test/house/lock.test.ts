@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { faultsOf, type Locked } from '../../.ci/lock.ts';
+import { completed, faultsOf, type Locked } from '../../.ci/lock.ts';
 import { ROOT } from '../../.ci/sources.ts';
 
 const integrity = `sha512-${'A'.repeat(86)}==`;
@@ -18,7 +18,6 @@ describe('the lock file', () => {
     ['that names a registry', { version: '1.0.0', integrity, resolved: 'https://packages.example/a.tgz' }],
     ['of a git repository', { version: '1.0.0', integrity, resolved: 'git+ssh://git@example.com/a.git#0123' }],
     ['that is a link', { version: '1.0.0', integrity, link: true }],
-    ['that names engines', { version: '1.0.0', integrity, engines: { node: '>=22' } }],
   ];
   for (const [name, entry] of faulty) {
     it(`may hold no package ${name}`, () => {
@@ -38,6 +37,19 @@ describe('the lock file', () => {
       assert.deepEqual(faultsOf({ packages: { '': {}, 'node_modules/a': entry } }), []);
     });
   }
+
+  it('gets the binaries of every platform, and no engines', () => {
+    const entry = {
+      version: '1.0.0',
+      integrity,
+      engines: { node: '>=22' },
+      optionalDependencies: { 'a-linux-x64': '2.0.0' },
+    };
+    const { packages } = completed({ packages: { '': {}, 'node_modules/a': entry } });
+    assert.equal(packages['node_modules/a']?.engines, undefined);
+    const binary = { version: '2.0.0', cpu: ['x64'], optional: true, os: ['linux'], engines: undefined };
+    assert.deepEqual(packages['node_modules/a-linux-x64'], binary);
+  });
 
   it('pins the Node that runs everything, and no install script downloads it', async () => {
     const { packages } = JSON.parse(await readFile(`${ROOT}package-lock.json`, 'utf8'));

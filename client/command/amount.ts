@@ -1,4 +1,4 @@
-import { UsageError } from './usage.ts';
+import { UsageError } from './run.ts';
 
 /**
  * Reads an amount as people write it, 10.50, into minor units of its currency (ISO 4217). Throws UsageError for digits

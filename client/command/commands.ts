@@ -3,28 +3,36 @@ import { Holdfast } from '../holdfast.ts';
 import { written } from './amount.ts';
 import { listen } from './listen.ts';
 import { PAYMENTS } from './payments.ts';
-import { type Profile, readProfile, storeProfile } from './profile.ts';
-import { argument, type Command, nameOf, open, type Run, text } from './run.ts';
-import { UsageError } from './usage.ts';
+import {
+  argument,
+  type Command,
+  nameOf,
+  open,
+  type Profile,
+  type Run,
+  readProfile,
+  storeProfile,
+  UsageError,
+} from './run.ts';
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   login: {
     what: 'store the address and the API key of a profile',
     options: { 'base-url': 'address of the gateway' },
-    async run({ options, env, ask, show }) {
-      const baseUrl = text(options, 'base-url') ?? (await ask('Address of the gateway: ', false));
-      const profile = { baseUrl, apiKey: await ask('API key (not shown): ', true) };
+    async run(run) {
+      const baseUrl = run.options['base-url'] ?? (await run.ask('Address of the gateway: ', false));
+      const profile = { baseUrl, apiKey: await run.ask('API key (not shown): ', true) };
       await check(profile);
-      await storeProfile(env, nameOf(options), profile);
-      show({ profile: nameOf(options), baseUrl: profile.baseUrl });
+      await storeProfile(run, profile);
+      run.show({ profile: nameOf(run), baseUrl });
     },
   },
   whoami: {
     what: 'say which service and key are used, and whether the key is accepted',
-    async run({ options, env, show }) {
-      const profile = await readProfile(env, nameOf(options));
+    async run(run) {
+      const profile = await readProfile(run);
       await check(profile);
-      show({ profile: nameOf(options), baseUrl: profile.baseUrl, apiKey: `…${profile.apiKey.slice(-4)}` });
+      run.show({ profile: nameOf(run), baseUrl: profile.baseUrl, apiKey: `…${profile.apiKey.slice(-4)}` });
     },
   },
   contract: {
@@ -50,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { status: 'only these, such as CAPTURED', user: "only this user's", limit: 'default 20' },
     async run(run) {
       const { holds } = await open(run);
-      const filter = { status: text(run.options, 'status'), userId: text(run.options, 'user') };
+      const filter = { status: run.options.status, userId: run.options.user };
       run.show(await first(run, holds.list(filter as Parameters<typeof holds.list>[0]), HOLD_COLUMNS));
     },
   },
@@ -63,8 +71,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
     async run(run) {
       const { operations } = await open(run);
-      if (run.options.follow !== true) return run.show(await first(run, operations.list(), OPERATION_COLUMNS));
-      const after = text(run.options, 'after');
+      if (run.flags.follow !== true) return run.show(await first(run, operations.list(), OPERATION_COLUMNS));
+      const after = run.options.after;
       for await (const { data, id } of operations.watch({ signal: run.signal, after }))
         run.show({ ...shown(run, data, OPERATION_COLUMNS), id });
     },
@@ -74,9 +82,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { 'forward-to': 'such as http://localhost:3000/webhooks', after: 'begin after this event' },
     async run(run) {
       const { signal, tell } = run;
-      const to = text(run.options, 'forward-to');
+      const to = run.options['forward-to'];
       if (to === undefined) throw new UsageError('--forward-to is needed, such as http://localhost:3000/webhooks');
-      let last = text(run.options, 'after');
+      let last = run.options.after;
       const onOpen = () => tell(`listening; notifications go to ${to}`, { listening: to });
       for await (const forwarded of listen(await open(run), to, { signal, after: last, onOpen })) {
         const { id, requestId, statusInfo, status, error, tookMs } = forwarded;
@@ -91,7 +99,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { state: 'PENDING, DELIVERED or DEAD', limit: 'default 20' },
     async run(run) {
       const { deliveries } = await open(run);
-      const filter = { state: text(run.options, 'state') } as Parameters<typeof deliveries.list>[0];
+      const filter = { state: run.options.state } as Parameters<typeof deliveries.list>[0];
       run.show(await first(run, deliveries.list(filter), DELIVERY_COLUMNS));
     },
   },
@@ -109,7 +117,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { since: 'how long ago, such as 30m, 2h, 3d' },
     async run(run) {
       const { deliveries } = await open(run);
-      const [, count, unit] = /^(\d+)([mhd])$/.exec(text(run.options, 'since') ?? '') ?? [];
+      const [, count, unit] = /^(\d+)([mhd])$/.exec(run.options.since ?? '') ?? [];
       if (count === undefined || unit === undefined) throw new UsageError('--since is needed, such as 30m, 2h, 3d');
       const agoMs = Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
       run.show(await deliveries.recover({ since: new Date(Date.now() - agoMs).toISOString() }));
@@ -119,7 +127,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     args: 'REQUEST_ID',
     what: "print the console's address of an operation",
     async run(run) {
-      const { baseUrl } = await readProfile(run.env, nameOf(run.options));
+      const { baseUrl } = await readProfile(run);
       run.show({ address: `${baseUrl}/console#/search?text=${encodeURIComponent(argument(run, 'REQUEST_ID'))}` });
     },
   },
@@ -135,7 +143,7 @@ async function check(profile: Profile): Promise<void> {
 }
 
 async function first(run: Run, items: AsyncIterable<object>, names: readonly string[]): Promise<object[]> {
-  const limit = Number(text(run.options, 'limit') ?? 20);
+  const limit = Number(run.options.limit ?? 20);
   const found: object[] = [];
   for await (const item of items) {
     if (found.length >= limit) break;
@@ -145,8 +153,8 @@ async function first(run: Run, items: AsyncIterable<object>, names: readonly str
 }
 
 /** An item as it is printed: all of it as JSON, these columns for people. */
-function shown({ options }: Run, item: object, names: readonly string[]): object {
-  if (options.json === true) return item;
+function shown({ flags }: Run, item: object, names: readonly string[]): object {
+  if (flags.json === true) return item;
   const fields = item as Readonly<Record<string, unknown>>;
   return Object.fromEntries(names.map((name) => [name, /^amount/.test(name) ? money(fields, name) : fields[name]]));
 }

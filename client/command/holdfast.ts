@@ -8,8 +8,7 @@ import { parseArgs } from 'node:util';
 import { HoldfastError } from '../refusal.ts';
 import { COMMANDS as OTHERS } from './commands.ts';
 import { OutcomeUnknown } from './payments.ts';
-import type { Command, Run } from './run.ts';
-import { UsageError } from './usage.ts';
+import { type Command, type Run, UsageError } from './run.ts';
 
 /** Options of every command. */
 const COMMON = { json: 'flag: print JSON', profile: 'which login, default "default"', help: 'flag: explain' };
@@ -57,21 +56,25 @@ export async function main(line: readonly string[], outside: Outside = PROCESS):
 async function run(name: string, rest: readonly string[], outside: Outside): Promise<void> {
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`there is no command ${name}; these are: ${Object.keys(COMMANDS).join(', ')}`);
-  const known = { ...command.options, ...COMMON };
-  const options = Object.fromEntries(
-    Object.entries(known).map(([option, what]) => [option, { type: what.startsWith('flag: ') ? 'boolean' : 'string' }]),
-  ) as Record<string, { type: 'boolean' | 'string' }>;
-  const { values, positionals } = parseArgs({ args: [...rest], options, allowPositionals: true });
-  if (values.help === true) return outside.out(helpOf(name));
+  const known = Object.entries({ ...command.options, ...COMMON });
+  const types = known.map(([option, what]) => [option, { type: what.startsWith('flag: ') ? 'boolean' : 'string' }]);
+  const { values, positionals } = parseArgs({
+    args: [...rest],
+    options: Object.fromEntries(types) as Record<string, { type: 'boolean' | 'string' }>,
+    allowPositionals: true,
+  });
+  // One object: each option has the type that its description gives it.
+  const [options, flags] = [values as Run['options'], values as Run['flags']];
+  if (flags.help === true) return outside.out(helpOf(name));
   const { env, out } = outside;
-  const show = (what: readonly object[] | object) => out(values.json === true ? JSON.stringify(what) : table(what));
-  const tell = (line: string, record: object) => out(values.json === true ? JSON.stringify(record) : line);
+  const show = (what: readonly object[] | object) => out(flags.json === true ? JSON.stringify(what) : table(what));
+  const tell = (line: string, record: object) => out(flags.json === true ? JSON.stringify(record) : line);
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt);
   try {
     const signal = outside.signal ?? interrupted.signal;
-    await command.run({ args: positionals, options: values, env, signal, show, tell, ask: outside.ask ?? ask });
+    await command.run({ args: positionals, options, flags, env, signal, show, tell, ask: outside.ask ?? ask });
   } finally {
     process.off('SIGINT', interrupt);
   }

@@ -2,7 +2,7 @@
 import type { SignedNotification } from '../api.ts';
 import type { Holdfast } from '../holdfast.ts';
 import type { WatchOptions } from '../watch.ts';
-import { UsageError } from './usage.ts';
+import { UsageError } from './run.ts';
 
 /** What became of a notification. */
 export interface Forwarded {

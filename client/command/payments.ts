@@ -2,8 +2,7 @@
 import type { Done, Holdfast, Unknown } from '../holdfast.ts';
 import { HoldfastError } from '../refusal.ts';
 import { minorUnits } from './amount.ts';
-import { argument, type Command, open, type Run, text } from './run.ts';
-import { UsageError } from './usage.ts';
+import { argument, type Command, open, type Run, UsageError } from './run.ts';
 
 /** The outcome of a write is not known: exit code 3. */
 export class OutcomeUnknown extends Error {
@@ -50,7 +49,7 @@ const TRIGGERED = Object.keys(TRIGGERS).join('|');
 export const PAYMENTS: Readonly<Record<string, Command>> = {
   hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...TERMS }, ({ holds }, run) => {
     const hold = { ...customer(run), ...termsOf(run) };
-    const tokenId = text(run.options, 'token');
+    const tokenId = run.options.token;
     return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
   }),
   capture: write(
@@ -58,7 +57,7 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
     'charge a hold, in full or in part',
     { ...MONEY_OF_HOLD, final: 'flag: close the hold' },
     ({ holds }, run, preauthorizationId) => {
-      const capture = { amountToCapture: amountOfHold(run), finalCapture: run.options.final === true };
+      const capture = { amountToCapture: amountOfHold(run), finalCapture: run.flags.final === true };
       return holds.capture({ preauthorizationId, ...capture }, writing(run));
     },
   ),
@@ -101,7 +100,7 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
     },
   ),
   oct: write('', 'pay an amount to a card', { ...MONEY, ...CUSTOMER }, ({ octs }, run) => {
-    const tokenId = text(run.options, 'token');
+    const tokenId = run.options.token;
     if (tokenId === undefined) throw new UsageError('--token is needed');
     return octs.create({ ...customer(run), tokenId }, writing(run));
   }),
@@ -134,45 +133,43 @@ function write(
 }
 
 function amountOf({ options }: Run, otherwise?: string): number {
-  const amount = text(options, 'amount') ?? otherwise;
+  const amount = options.amount ?? otherwise;
   if (amount === undefined) throw new UsageError('--amount is needed');
-  return minorUnits(amount, text(options, 'currency') ?? 'EUR');
+  return minorUnits(amount, options.currency ?? 'EUR');
 }
 
 function amountOfHold(run: Run): number {
-  if (text(run.options, 'currency') === undefined) throw new UsageError("--currency is needed: the hold's");
+  if (run.options.currency === undefined) throw new UsageError("--currency is needed: the hold's");
   return amountOf(run);
 }
 
 /** The amount, if one was given, in the currency of an operation. */
 async function amountIfAny({ options }: Run, { operations }: Holdfast, requestId: string) {
-  const amount = text(options, 'amount');
+  const amount = options.amount;
   if (amount === undefined) return {};
-  const currency = text(options, 'currency') ?? (await operations.get(requestId)).currency;
+  const currency = options.currency ?? (await operations.get(requestId)).currency;
   return { amount: minorUnits(amount, currency) };
 }
 
 function termsOf({ options }: Run) {
   const terms = {
-    merchantReference: text(options, 'reference'),
-    description: text(options, 'description'),
-    captureAt: text(options, 'capture-at'),
-    releaseAt: text(options, 'release-at'),
+    merchantReference: options.reference,
+    description: options.description,
+    captureAt: options['capture-at'],
+    releaseAt: options['release-at'],
   };
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
 function customer(run: Run, otherwise?: string) {
-  const { options } = run;
-  const amount = amountOf(run, otherwise);
-  const [currency, terminalId, userId] = [text(options, 'currency'), text(options, 'terminal'), text(options, 'user')];
-  return { amount, currency: currency ?? 'EUR', terminalId: terminalId ?? 'till-1', userId: userId ?? 'cli' };
+  const { currency = 'EUR', terminal = 'till-1', user = 'cli' } = run.options;
+  return { amount: amountOf(run, otherwise), currency, terminalId: terminal, userId: user };
 }
 
 function writing({ options, signal }: Run) {
-  const timeoutMs = Number(text(options, 'timeout') ?? 60) * 1_000;
+  const timeoutMs = Number(options.timeout ?? 60) * 1_000;
   if (!(timeoutMs > 0)) throw new UsageError('--timeout must be a number of seconds');
-  return { timeoutMs, signal, idempotencyKey: text(options, 'key') };
+  return { timeoutMs, signal, idempotencyKey: options.key };
 }
 
 function told(answer: { readonly outcome?: Done<object>['outcome'] | Unknown['outcome'] }): object {

@@ -1,13 +1,22 @@
 /** What commands share: what they are, what they work with, and how they read it. */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { Holdfast } from '../holdfast.ts';
-import { readProfile } from './profile.ts';
-import { UsageError } from './usage.ts';
+
+/** Thrown for a command line that cannot be understood: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a command works with. */
 export interface Run {
   readonly args: readonly string[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly options: Readonly<Record<string, string | undefined>>;
+  readonly flags: Readonly<Record<string, boolean | undefined>>;
+  readonly env: Environment;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
   /** Prints a record or several: a table for people, JSON with --json. */
@@ -29,18 +38,12 @@ export interface Command {
 
 /** The service that the profile names. Throws UsageError when there is none. */
 export async function open(run: Run): Promise<Holdfast> {
-  return new Holdfast(await readProfile(run.env, nameOf(run.options)));
+  return new Holdfast(await readProfile(run));
 }
 
 /** The profile that is used. */
-export function nameOf(options: Run['options']): string {
-  return text(options, 'profile') ?? 'default';
-}
-
-/** The value of an option; undefined for a flag, or when it is absent. */
-export function text(options: Run['options'], name: string): string | undefined {
-  const value = options[name];
-  return typeof value === 'string' ? value : undefined;
+export function nameOf({ options }: Run): string {
+  return options.profile ?? 'default';
 }
 
 /** The first argument. Throws UsageError when it is absent. */
@@ -48,4 +51,43 @@ export function argument({ args }: Run, name: string): string {
   const [value] = args;
   if (value === undefined) throw new UsageError(`${name} is needed`);
   return value;
+}
+
+export interface Profile {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** The file with all profiles, for its owner only. */
+function profilesFile(env: Environment): string {
+  return join(env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'holdfast', 'profiles.json');
+}
+
+/** Where the service is and with which key it is called. HOLDFAST_BASE_URL and HOLDFAST_API_KEY win. Throws UsageError when there is none. */
+export async function readProfile(run: Run): Promise<Profile> {
+  const { env } = run;
+  const name = nameOf(run);
+  const stored = (await readAll(env))[name];
+  const baseUrl = env.HOLDFAST_BASE_URL ?? stored?.baseUrl;
+  const apiKey = env.HOLDFAST_API_KEY ?? stored?.apiKey;
+  if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, apiKey };
+  throw new UsageError(`no profile ${name}: run holdfast login, or set HOLDFAST_BASE_URL and HOLDFAST_API_KEY`);
+}
+
+/** Stores a profile; the file is readable by its owner only. */
+export async function storeProfile(run: Run, profile: Profile): Promise<void> {
+  const file = profilesFile(run.env);
+  const profiles = { ...(await readAll(run.env)), [nameOf(run)]: profile };
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+}
+
+async function readAll(env: Environment): Promise<Readonly<Record<string, Profile>>> {
+  try {
+    return JSON.parse(await readFile(profilesFile(env), 'utf8'));
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return {};
+    throw error;
+  }
 }

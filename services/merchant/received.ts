@@ -38,18 +38,9 @@ export function openReceived(file: string) {
   const select = database.prepare(SELECT);
   return {
     /** Stores a notification, or counts it when its operation is already known. Returns true for a duplicate. */
-    keep({ merchantId, requestId, kind, statusInfo, headers, body, bodyText }: Notification): boolean {
-      const item = {
-        receivedAt: new Date().toISOString(),
-        kind,
-        statusInfo,
-        requestId,
-        verified: true,
-        headers,
-        body,
-        bodyText,
-      };
-      const row = insert.get(merchantId, requestId, JSON.stringify(item)) as { duplicateCount: number };
+    keep({ merchantId, ...notification }: Notification): boolean {
+      const item = { receivedAt: new Date().toISOString(), verified: true, ...notification };
+      const row = insert.get(merchantId, item.requestId, JSON.stringify(item)) as { duplicateCount: number };
       return row.duplicateCount > 0;
     },
     /** The last 1 000 received, newest last; of one operation when it is named. */

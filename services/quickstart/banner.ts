@@ -1,6 +1,6 @@
 /** The text that `npm start` prints when everything runs. */
 import { relative } from 'node:path';
-import { writePrivateFile } from './private-file.ts';
+import { writePrivateFile } from './data-dir.ts';
 import type { Quickstart } from './quickstart.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The database of this start: the one that DATABASE_URL names, or the embedded one. */
 import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
 import type { House } from './house.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { startPostgres } from './postgres.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import { supervise } from './supervise.ts';
 
@@ -40,20 +40,15 @@ async function openEmbedded(
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Database> {
-  let postgres: Postgres | undefined;
-  const start = async () => {
-    postgres = await startPostgres({
-      directory: `${dataDir}/${name}`,
-      logFile: `${dataDir}/logs/${name}.log`,
-      port,
-      password: secrets.databasePassword,
-      superuserPassword: secrets.superuserPassword,
-    });
-    return postgres;
+  const options = {
+    directory: `${dataDir}/${name}`,
+    logFile: `${dataDir}/logs/${name}.log`,
+    port,
+    password: secrets.databasePassword,
+    superuserPassword: secrets.superuserPassword,
   };
-  const stop = await supervise({ name, start, report }, signal);
-  if (postgres === undefined) throw new Error('the embedded PostgreSQL did not start');
-  const { url, home } = postgres as Postgres;
+  const { first, stop } = await supervise({ name, start: () => startPostgres(options), report }, signal);
+  const { url, home } = first;
   return { url, stop, ...(home.moved && { note: movedNote(dataDir, home) }) };
 }
 

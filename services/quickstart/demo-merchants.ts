@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
 import { asOperator, type Merchants } from './as-operator.ts';
+import { readPrivateJson, writePrivateFile } from './data-dir.ts';
 import { addressesOf, type House } from './house.ts';
-import { readPrivateJson, writePrivateFile } from './private-file.ts';
 
 const addresses = z.object({ webhookUrl: z.string(), internalUrl: z.string() });
 const merchant = z.object({

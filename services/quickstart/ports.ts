@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
-import { readPrivateJson, writePrivateFile } from './private-file.ts';
+import { readPrivateJson, writePrivateFile } from './data-dir.ts';
 import type { QuickstartSettings } from './settings.ts';
 
 /** The ports that only processes of the service itself use, unless they are set. */

@@ -1,30 +1,20 @@
 /** The whole service on one machine: starts the same processes as a deployment, and restarts those that end. */
 import { rm } from 'node:fs/promises';
 import { type ChildOptions, runChild, startChild } from './child.ts';
-import { openDataDir } from './data-dir.ts';
+import { openDataDir, writePrivateFile } from './data-dir.ts';
 import { type Database, openDatabase, openStripeLedger } from './database.ts';
 import type { DemoMerchants } from './demo-merchants.ts';
 import { addressesOf, type House } from './house.ts';
 import { keepPorts } from './ports.ts';
-import { writePrivateFile } from './private-file.ts';
 import * as processes from './processes.ts';
-import { keepSecrets, type Secrets } from './secrets.ts';
+import { keepSecrets } from './secrets.ts';
 import type { QuickstartSettings } from './settings.ts';
 import { stopStaleProcesses } from './stale.ts';
 import { supervise } from './supervise.ts';
 import { untilKnown } from './until-served.ts';
 
-type Addresses = ReturnType<typeof addressesOf>;
-
 /** What other programs read from `${DATA_DIR}/quickstart.json`. */
-export interface QuickstartFile extends Omit<Addresses, 'stripe'>, Pick<Secrets, 'serviceToken' | 'operatorToken'> {
-  readonly merchantId: string;
-  readonly apiKey: string;
-  readonly signingSecret: string;
-  readonly singleCapture: ReturnType<typeof credentialsOf>;
-  /** When the adapter to Stripe runs. */
-  readonly stripe?: Addresses['stripe'];
-}
+export type QuickstartFile = ReturnType<typeof describe>;
 
 /** A running service. */
 export interface Quickstart {
@@ -79,7 +69,8 @@ async function startProcesses(
   const signal = AbortSignal.any([stopped, failed.signal]);
   const begin = async (options: ChildOptions) => {
     const { name } = options;
-    stops.set(name, await supervise({ name, report, start: (until) => startChild(options, until) }, signal));
+    const { stop } = await supervise({ name, report, start: (until) => startChild(options, until) }, signal);
+    stops.set(name, stop);
     report(`${name} is ready`);
   };
   const coreAndMerchant = async (databaseUrl: string) => {
@@ -108,33 +99,27 @@ async function startProcesses(
       ...[processes.workerProcess(house, database.url), processes.gatewayProcess(house)].map(begin),
       ...(processes.isStripeOn(house) ? [stripe()] : []),
     ];
-    const [merchants] = await together([coreAndMerchant(database.url), ...besides], failed);
+    const merchants = await together(failed, coreAndMerchant(database.url), besides);
     return { database, merchants };
   };
-  const [result] = await together([databaseFirst(), begin(processes.sandboxProcess(house))], failed);
-  return result;
+  return together(failed, databaseFirst(), [begin(processes.sandboxProcess(house))]);
 }
 
 const STOP_ORDER = ['gateway', 'worker', 'core', 'sandbox', 'stripe', 'stripe-ledger', 'merchant', 'database'];
 
-/** Waits for all. The first failure aborts the other starts, and is thrown when all of them have ended. */
-async function together<T extends readonly unknown[]>(
-  starts: { [I in keyof T]: Promise<T[I]> },
-  failed: AbortController,
-): Promise<T> {
-  const results = await Promise.allSettled(
-    starts.map((start) =>
-      start.catch((error: unknown) => {
-        failed.abort(error);
-        throw error;
-      }),
-    ),
-  );
+/**
+ * Waits for all, and returns what the first has started. The first failure aborts the other starts, and is thrown when
+ * all of them have ended.
+ */
+async function together<T>(failed: AbortController, main: Promise<T>, others: readonly Promise<void>[]): Promise<T> {
+  const starts = [main, ...others];
+  for (const start of starts) start.catch((error: unknown) => failed.abort(error));
+  await Promise.allSettled(starts);
   failed.signal.throwIfAborted();
-  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
+  return main;
 }
 
-function describe(house: House, { several, single }: DemoMerchants): QuickstartFile {
+function describe(house: House, { several, single }: DemoMerchants) {
   const { stripe, ...addresses } = addressesOf(house.ports);
   const { serviceToken, operatorToken } = house.secrets;
   return {
@@ -143,7 +128,8 @@ function describe(house: House, { several, single }: DemoMerchants): QuickstartF
     operatorToken,
     ...credentialsOf(several),
     singleCapture: credentialsOf(single),
-    ...(processes.isStripeOn(house) && { stripe }),
+    /** When the adapter to Stripe runs. */
+    stripe: processes.isStripeOn(house) ? stripe : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The credentials between the processes of one DATA_DIR, generated on the first start. None has a default. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { readPrivateJson, writePrivateFile } from './private-file.ts';
+import { readPrivateJson, writePrivateFile } from './data-dir.ts';
 
 const token = z.string().min(32);
 const schema = z.object({

@@ -4,29 +4,34 @@ import { settlesWithin } from '../../platform/settles-within.ts';
 import type { Running } from './child.ts';
 
 /** The process to keep running. */
-interface Supervised {
+interface Supervised<T extends Running> {
   readonly name: string;
   /** Starts it; rejects when that fails, and when the signal aborts, with nothing left running. */
-  start(signal: AbortSignal): Promise<Running>;
+  start(signal: AbortSignal): Promise<T>;
   /** Prints one line. */
   report(line: string): void;
 }
 
 /**
  * Starts a process, and starts it again whenever it ends: at once the first time, then with growing pauses. Rejects
- * when the first start fails. Returns a function that stops it for good.
+ * when the first start fails. Returns what it started first, and a function that stops it for good.
  */
-export async function supervise(supervised: Supervised, signal: AbortSignal): Promise<() => Promise<void>> {
+export async function supervise<T extends Running>(supervised: Supervised<T>, signal: AbortSignal) {
   const first = await supervised.start(signal);
   const stopping = new AbortController();
   const watched = watch(supervised, first, stopping.signal);
-  return async () => {
+  const stop = async () => {
     stopping.abort();
     await watched;
   };
+  return { first, stop };
 }
 
-async function watch({ name, start, report }: Supervised, first: Running, stopping: AbortSignal): Promise<void> {
+async function watch(
+  { name, start, report }: Supervised<Running>,
+  first: Running,
+  stopping: AbortSignal,
+): Promise<void> {
   const stopped = once(stopping, 'abort').then(() => 'stopped');
   let running: Running | undefined = first;
   let reason = '';

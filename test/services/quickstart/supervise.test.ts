@@ -52,7 +52,7 @@ describe('supervise()', () => {
   });
 
   it('restarts what ended, and reports it in one line each', async () => {
-    const stop = await supervise(options, new AbortController().signal);
+    const { stop } = await supervise(options, new AbortController().signal);
     (started[0] as Fake).die('killed by SIGKILL');
     while (lines.length < 2) await once(events, 'line');
     assert.deepEqual(lines, ['core ended (killed by SIGKILL); starting it again in 0.25 s', 'core runs again']);
@@ -62,7 +62,7 @@ describe('supervise()', () => {
   });
 
   it('waits longer after each failure', async () => {
-    const stop = await supervise(options, new AbortController().signal);
+    const { stop } = await supervise(options, new AbortController().signal);
     next = () => {
       throw new Error('core did not start: no');
     };
@@ -77,7 +77,7 @@ describe('supervise()', () => {
   });
 
   it('does not restart what was stopped', async () => {
-    const stop = await supervise(options, new AbortController().signal);
+    const { stop } = await supervise(options, new AbortController().signal);
     await stop();
     assert.equal((started[0] as Fake).stopped, true);
     assert.deepEqual([started.length, lines], [1, []]);

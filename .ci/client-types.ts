@@ -3,6 +3,7 @@
  * programming interface of TypeScript 5 as a peer, which TypeScript 7 does not have.)
  */
 import { createDocument } from '../gateway/openapi/document.ts';
+import type { Content, Operation } from '../gateway/openapi/operation.ts';
 import { REST_ROUTES } from '../gateway/rest/rest.ts';
 import type { Generated } from './generated.ts';
 
@@ -14,26 +15,12 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly parameters?: readonly {
-    name: string;
-    in: string;
-    required?: boolean;
-    schema: Schema;
-    description?: string;
-  }[];
-  readonly requestBody?: { readonly content: Record<string, { schema: Schema }> };
-  readonly responses: Readonly<Record<string, { readonly content?: Record<string, { schema: Schema }> }>>;
-}
-
 export const CLIENT_TYPES: Generated = ['client/api.ts', clientTypes];
 
 function clientTypes(): string {
   const { paths, components } = createDocument();
   const operations = Object.values(paths)
-    .flatMap((methods) => Object.values(methods) as unknown as Operation[])
+    .flatMap((methods) => Object.values(methods))
     .filter(({ operationId }) => operationId in REST_ROUTES);
   const routes = operations.map((operation) => `${doc(operation.summary, 1)}  ${routeOf(operation)}`).join('\n');
   const schemas = components.schemas as Readonly<Record<string, Schema>>;
@@ -66,19 +53,16 @@ function declared(name: string, schema: Schema): string {
 }
 
 function routeOf({ operationId, parameters = [], requestBody, responses }: Operation): string {
-  const at = (place: string) => parameters.filter((parameter) => parameter.in === place);
   const fields = (place: string) => {
-    const names = at(place).map(({ name, schema, description, required }) =>
-      property(name, description === undefined ? schema : { ...schema, description }, required ?? false, 3),
+    const found = parameters.filter((parameter) => parameter.in === place);
+    const names = found.map(({ name, schema, description, required }) =>
+      property(name, description === undefined ? schema : { ...schema, description }, required, 3),
     );
     return names.length === 0 ? 'Record<never, never>' : `{\n${names.join('')}    }`;
   };
   const body = requestBody?.content['application/json']?.schema;
   const answers = Object.entries(responses)
-    .filter(
-      ([status]) =>
-        /^2/.test(status) && (status !== '202' || (responses[201] === undefined && responses[200] === undefined)),
-    )
+    .filter(([status]) => /^2/.test(status) && (status !== '202' || !('200' in responses || '201' in responses)))
     .map(([, { content = {} }]) => content['application/json']?.schema ?? eventOf(content) ?? VOID)
     .map((schema) => typeOf(schema, 2));
   return [
@@ -92,7 +76,7 @@ function routeOf({ operationId, parameters = [], requestBody, responses }: Opera
 }
 
 /** The data of an event of a stream. */
-function eventOf(content: Record<string, { schema: Schema }>): Schema | undefined {
+function eventOf(content: Content): Schema | undefined {
   return content['text/event-stream']?.schema.contentSchema as Schema | undefined;
 }
 

@@ -3,19 +3,7 @@
  * Off unless an exporter is set. Instrumented by hand, because loader hooks disable OpenTelemetry's own for ES modules
  * (opentelemetry-js#7034).
  */
-import {
-  type Attributes,
-  type Context,
-  context,
-  defaultTextMapGetter,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import type { Tracing } from './trace-exporter.ts';
 
 /** A span to start. */
@@ -27,20 +15,21 @@ interface SpanInit {
   readonly attributes?: Attributes;
 }
 
-let tracer: Tracer | undefined;
+/** The interface of OpenTelemetry, and our tracer; undefined while nothing is traced. */
+let tracing: { readonly api: typeof import('@opentelemetry/api'); readonly tracer: Tracer } | undefined;
 
 /**
  * Starts tracing for this process, once; without an endpoint it does nothing. `endpoint` is the base address of OTLP
- * over HTTP. The SDK is loaded only when needed: it is a tenth of the code that a process loads.
+ * over HTTP. OpenTelemetry is loaded only when needed: it is a tenth of the code that a process loads.
  */
 export async function startTracing(service: string, endpoint: string | undefined): Promise<Tracing> {
   if (endpoint === undefined) return { close: async () => undefined };
-  const { startExporting } = await import('./trace-exporter.ts');
+  const [api, { startExporting }] = await Promise.all([import('@opentelemetry/api'), import('./trace-exporter.ts')]);
   const exporting = startExporting(service, endpoint);
-  tracer = trace.getTracer('holdfast');
+  tracing = { api, tracer: api.trace.getTracer('holdfast') };
   return {
     async close() {
-      tracer = undefined;
+      tracing = undefined;
       await exporting.close();
     },
   };
@@ -48,14 +37,15 @@ export async function startTracing(service: string, endpoint: string | undefined
 
 /** Runs a function as a span. An exception marks the span with its class and code, never with its message. */
 export function traced<T>(init: SpanInit, run: (span: Span | undefined) => Promise<T>): Promise<T> {
-  if (tracer === undefined) return run(undefined);
-  const options = { kind: SpanKind[init.kind], ...(init.attributes && { attributes: init.attributes }) };
-  return tracer.startActiveSpan(init.name, options, contextOf(init.parent), async (span) => {
+  if (tracing === undefined) return run(undefined);
+  const { api, tracer } = tracing;
+  const options = { kind: api.SpanKind[init.kind], ...(init.attributes && { attributes: init.attributes }) };
+  return tracer.startActiveSpan(init.name, options, contextOf(api, init.parent), async (span) => {
     try {
       return await run(span);
     } catch (error) {
       const { name = typeof error, code } = (error ?? {}) as { name?: string; code?: unknown };
-      span.setStatus({ code: SpanStatusCode.ERROR, message: code === undefined ? name : `${name} ${code}` });
+      span.setStatus({ code: api.SpanStatusCode.ERROR, message: code === undefined ? name : `${name} ${code}` });
       throw error;
     } finally {
       span.end();
@@ -65,7 +55,8 @@ export function traced<T>(init: SpanInit, run: (span: Span | undefined) => Promi
 
 /** The current span as a W3C traceparent; undefined when nothing is traced. */
 export function traceParent(): string | undefined {
-  if (tracer === undefined) return undefined;
+  if (tracing === undefined) return undefined;
+  const { propagation, context } = tracing.api;
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent;
@@ -73,13 +64,15 @@ export function traceParent(): string | undefined {
 
 /** The current trace, as a field of the log. */
 export function traceFields(): { traceId?: string } {
-  if (tracer === undefined) return {};
-  const traceId = trace.getActiveSpan()?.spanContext().traceId;
+  const traceId = tracing?.api.trace.getActiveSpan()?.spanContext().traceId;
   return traceId === undefined ? {} : { traceId };
 }
 
 /** Only traceparent is accepted: tracestate and baggage would pass a stranger's text on to every process. */
-function contextOf(parent: string | null | undefined): Context {
+function contextOf(
+  { context, propagation, ROOT_CONTEXT, defaultTextMapGetter }: typeof import('@opentelemetry/api'),
+  parent: string | null | undefined,
+): Context {
   if (parent === undefined) return context.active();
   return propagation.extract(ROOT_CONTEXT, parent === null ? {} : { traceparent: parent }, defaultTextMapGetter);
 }

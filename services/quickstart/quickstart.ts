@@ -83,6 +83,11 @@ async function startProcesses(
     await begin(processes.merchantProcess(house, merchants));
     return merchants;
   };
+  /** The gateway last: one that is ready before core asks for it again with growing pauses. */
+  const workerAndGateway = async (databaseUrl: string) => {
+    await begin(processes.workerProcess(house, databaseUrl));
+    await begin(processes.gatewayProcess(house));
+  };
   const stripe = async () => {
     const ledger = await openStripeLedger(house, report, signal);
     stops.set('stripe-ledger', ledger.stop);
@@ -94,11 +99,7 @@ async function startProcesses(
     report('database is ready');
     await runChild(processes.migrateStep(house, database.url), signal);
     report('database is migrated');
-    // Not earlier: without core the gateway would retry with growing pauses.
-    const besides = [
-      ...[processes.workerProcess(house, database.url), processes.gatewayProcess(house)].map(begin),
-      ...(processes.isStripeOn(house) ? [stripe()] : []),
-    ];
+    const besides = [workerAndGateway(database.url), ...(processes.isStripeOn(house) ? [stripe()] : [])];
     const merchants = await together(failed, coreAndMerchant(database.url), besides);
     return { database, merchants };
   };

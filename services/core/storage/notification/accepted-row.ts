@@ -28,10 +28,3 @@ export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
 
 /** What names a notification. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;
-
-/** SQL of a common table `input`: notifications as JSON; those with quarantineId, reason and onceKey are quarantined. */
-export const NOTIFICATIONS = `input as materialized (
-    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
-      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
-      "receivedAt" timestamptz, "traceParent" text, reason text, "onceKey" text)
-  )`;

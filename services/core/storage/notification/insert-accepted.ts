@@ -1,7 +1,6 @@
-import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
-import { NOTIFICATIONS, type NotificationInput } from './accepted-row.ts';
-import { ASIDE, type Aside, asideFor, insertAside } from './quarantined-notification.ts';
+import type { NotificationInput } from './accepted-row.ts';
+import { type Aside, setAllAside } from './quarantined-notification.ts';
 
 /** The result for one notification. */
 export interface Accepted {
@@ -24,23 +23,22 @@ export async function acceptNotifications(
   const rows = await query<{ id: string; forwards: boolean }>(STORE, [JSON.stringify(notifications)]);
   const stored = new Map(rows.map((row) => [row.id, row.forwards]));
   const others = notifications.filter(({ deliveryId }) => !stored.has(deliveryId));
-  const asides = others.map((other) => asideFor('CONFLICT', other));
   // Another statement, because it must see what was stored by others while the first one waited for them.
-  const conflicts =
-    asides.length === 0 ? [] : await query<{ id: string; aside: Aside }>(SET_CONFLICTS_ASIDE, [JSON.stringify(asides)]);
-  const conflictOf = new Map(conflicts.map(({ id, aside }) => [id, aside]));
+  const conflicts = await setAllAside(query, others, 'CONFLICT');
   return notifications.map(({ deliveryId }) => {
     const forwards = stored.get(deliveryId);
     if (forwards !== undefined) return { outcome: 'STORED', forwards };
-    const aside = conflictOf.get(deliveryId);
+    const aside = conflicts.get(deliveryId);
     return { outcome: aside ? 'CONFLICT' : 'DUPLICATE', forwards: false, aside };
   });
 }
 
-const STORE = sql('store-notifications')`with ${NOTIFICATIONS},
-  addressed as materialized (
-    select i.*, m.internal_url is not null as forwards from input i
-    left join merchant m on ${byIndex('m.id', 'i."merchantId"')}
+const STORE = sql('store-notifications')`with addressed as materialized (
+    select i.*, m.internal_url is not null as forwards
+    from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
+      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "receivedAt" timestamptz,
+      "traceParent" text)
+    left join merchant m on m.id = any (array[i."merchantId"])
   ),
   stored as (
     insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at,
@@ -62,13 +60,4 @@ const STORE = sql('store-notifications')`with ${NOTIFICATIONS},
     returning id
   )
   select i."deliveryId" as id, i."deliveryId" in (select id from delivered) as forwards
-  from input i join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"`;
-
-const SET_CONFLICTS_ASIDE = sql('set-conflicts-aside')`with ${NOTIFICATIONS},
-  conflicting as (
-    select i.* from input i
-    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
-    where (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency)
-  ),
-  ${insertAside('conflicting')}
-  select i."deliveryId" as id, ${ASIDE} from conflicting i`;
+  from addressed i join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"`;

@@ -1,5 +1,4 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
@@ -25,7 +24,7 @@ const LOCK_PARKED = sql('lock-parked-notifications')`with recursive parking as (
   )
   select parked.merchant_id as "merchantId", parked.request_id as "requestId"
   from parking p
-  join merchant m on ${byIndex('m.id', 'p.merchant_id')} and m.internal_url is not null
+  join merchant m on m.id = any (array[p.merchant_id]) and m.internal_url is not null
   cross join lateral (
     select n.merchant_id, n.request_id from notification n
     where n.merchant_id = p.merchant_id and n.parked_signature is not null and n.body is not null
@@ -36,10 +35,10 @@ const FORWARD = sql('forward-parked-notifications')`with input as materialized (
   ),
   parked as materialized (
     select i."deliveryId", n.* from input i
-    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
+    join notification n on n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
   ),
   unparked as (
     update notification n set parked_signature = null from input i
-    where ${byIndex('n.merchant_id', 'i."merchantId"')} and ${byIndex('n.request_id', 'i."requestId"')}
+    where n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
   )
   ${insertForwards({ id: '"deliveryId"', signature: 'parked_signature', at: '$2', from: 'parked' })}`;

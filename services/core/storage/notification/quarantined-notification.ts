@@ -1,12 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
-import { byIndex } from '../by-index.ts';
 import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
-import { type AcceptedRow, NOTIFICATIONS, type NotificationInput, type NotificationKey } from './accepted-row.ts';
+import type { AcceptedRow, NotificationInput, NotificationKey } from './accepted-row.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
 export const QuarantinedNotificationEntity = defineEntity({
@@ -32,7 +31,7 @@ export const QuarantinedNotificationEntity = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     /** The delivery that a release made. */
     deliveryId: p.uuid().nullable(),
-    /** Two with the same key are the same (asideFor()). */
+    /** Two with the same key are the same (setAllAside()). */
     onceKey: p.text().unique(),
   },
 });
@@ -67,54 +66,65 @@ export function listQuarantined(
 
 type Reason = QuarantinedNotificationRow['reason'];
 
-/**
- * A notification as it is quarantined: once for each reason, kind and signed text. A conflict with another statusInfo,
- * which is not signed, is the same conflict. For a contradiction the statusInfo matters, in any case of letters.
- */
-export function asideFor(reason: Reason, notification: NotificationInput) {
-  const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
-  const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
-  const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
-  return { ...notification, quarantineId: randomUUIDv7(), reason, onceKey };
-}
-
 /** What became of a notification. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
 export type Aside = 'STORED' | 'KNOWN' | 'FULL';
+
+/** Quarantines a notification, once for each reason. */
+export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<Aside> {
+  return (await setAllAside(query, [notification], reason)).get(notification.deliveryId) ?? 'FULL';
+}
+
+/**
+ * Quarantines notifications, once for each reason, kind and signed text. A conflict with another statusInfo, which is
+ * not signed, is the same conflict. For a contradiction the statusInfo matters, in any case of letters. Returns what
+ * became of each, by its deliveryId, without those that are no conflict with what was accepted.
+ */
+export async function setAllAside(
+  query: Query,
+  notifications: readonly NotificationInput[],
+  reason: Reason,
+): Promise<ReadonlyMap<string, Aside>> {
+  if (notifications.length === 0) return new Map();
+  const input = notifications.map((notification) => {
+    const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
+    const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
+    const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
+    return { ...notification, quarantineId: randomUUIDv7(), onceKey };
+  });
+  const rows = await query<{ id: string; aside: Aside }>(SET_ASIDE, [JSON.stringify(input), reason]);
+  return new Map(rows.map(({ id, aside }) => [id, aside]));
+}
 
 /** A genuine secret could fill the disk with contradictions, 64 KiB each. */
 const MAX_HELD = 500;
 
-/**
- * SQL of a common table `aside` that quarantines the rows of a table (JSON of asideFor()), each once, while its
- * merchant has room; and of the column `aside`: what became of the row `i` of that table.
- */
-export function insertAside(from: string): string {
-  return `aside as (
+const SET_ASIDE = sql('set-aside')`with input as materialized (
+    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
+      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
+      "receivedAt" timestamptz, "onceKey" text)
+    where $2 <> 'CONFLICT' or exists (select from notification n
+      where n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
+        and (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency))
+  ),
+  aside as (
     insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency,
       body, signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
-      decode(body, 'base64'), signature, reason, 'HELD', "receivedAt", "onceKey"
-    from ${from} f
+      decode(body, 'base64'), signature, $2, 'HELD', "receivedAt", "onceKey"
+    from input i
     where (select count(*) from (select from quarantined_notification q
-      where q.merchant_id = f."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD}
+      where q.merchant_id = i."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD}
     on conflict do nothing returning id
-  )`;
-}
-
-export const ASIDE = `case when i."quarantineId" in (select id from aside) then 'STORED'
-    when exists (select from quarantined_notification q where q.once_key = i."onceKey") then 'KNOWN'
-    else 'FULL' end as aside`;
+  )
+  select i."deliveryId" as id, case when i."quarantineId" in (select id from aside) then 'STORED'
+    when exists (select from quarantined_notification q where q.once_key = any (array[i."onceKey"])) then 'KNOWN'
+    else 'FULL' end as aside
+  from input i`;
 
 /** Reads the notifications that were accepted under some names, without bodies; a free name is left out. */
 export function readAccepted(query: Query, names: readonly NotificationKey[]): Promise<AcceptedRow[]> {
   const keys = names.map(({ merchantId, requestId }) => ({ merchantId, requestId }));
   return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
-}
-
-/** Quarantines a notification, once for each reason. */
-export async function setAside(query: Query, notification: NotificationInput, reason: Reason): Promise<Aside> {
-  const [row] = await query<{ aside: Aside }>(SET_ASIDE, [JSON.stringify([asideFor(reason, notification)])]);
-  return row?.aside ?? 'FULL';
 }
 
 /** Forwards a held notification by a delivery with this id. False = it is not held or cannot be forwarded. */
@@ -141,13 +151,10 @@ export async function discardHeld(query: Query, id: string, at: Date): Promise<b
   return (await query(DISCARD, [id, at])).length === 1;
 }
 
-const SET_ASIDE = sql('set-aside')`with ${NOTIFICATIONS}, ${insertAside('input')} select ${ASIDE} from input i`;
-
 const READ_ACCEPTED = sql('read-accepted')`
     select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
     from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
-    join notification n on ${byIndex('n.merchant_id', 'i."merchantId"')}
-      and ${byIndex('n.request_id', 'i."requestId"')}`;
+    join notification n on n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])`;
 
 const RELEASE = sql('release-held')`with released as (
     update quarantined_notification q set state = 'RELEASED', decided_at = $3, delivery_id = $2

@@ -1,4 +1,3 @@
-import { byIndex } from '../by-index.ts';
 import { type Query, readRow, type Statement, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { replayOne } from '../delivery/make-due-again.ts';
@@ -61,7 +60,7 @@ const LAST_MS = Date.UTC(9999, 0, 1);
 /** The oldest internal delivery with the notification's name that was not made by a release from quarantine. */
 const DELIVERY = `left join lateral (
     select d.id from delivery d
-    where ${byIndex('d.request_id', 'n.request_id')} and d.merchant_id = n.merchant_id and d.endpoint_kind = 'internal'
+    where d.request_id = any (array[n.request_id]) and d.merchant_id = n.merchant_id and d.endpoint_kind = 'internal'
       and not exists (select from quarantined_notification q
         where q.merchant_id = n.merchant_id and q.request_id = n.request_id and q.delivery_id = d.id)
     order by d.id limit 1) d on true`;

@@ -12,30 +12,17 @@ export interface Identities {
   differs(processor: string): void;
 }
 
-/** Whether a processor is the one of the first contact. */
-export interface IdentityCheck {
-  /**
-   * True = it is, and may be called. Asks it before the first call of each connection: a connection may lead elsewhere,
-   * because addresses were swapped. False also when it does not say so in time.
-   */
-  isSame(): boolean | Promise<boolean>;
-  /** Whether it has shown that it is another one. Asks again now and then. */
-  isOther(): boolean;
-  /** The connection was lost. */
-  forget(): void;
-}
-
 /** While another one answers, it is asked again after so long. */
 const AGAIN_MS = 1_000;
 /** A call must not be sent much later than it was made: recovery may have fenced its identifier by then. */
 const PATIENCE_MS = 3_000;
 
-/** Opens the check of a processor, which `describe` asks. */
+/** Opens the check whether a processor, which `describe` asks, is the one of the first contact. */
 export function openIdentityCheck(
   processor: string,
   describe: () => Promise<Identity>,
   { recall, differs }: Identities,
-): IdentityCheck {
+) {
   let state: 'UNKNOWN' | 'SAME' | 'OTHER' = 'UNKNOWN';
   let connection = 0;
   let asking: Promise<void> | undefined;
@@ -64,16 +51,22 @@ export function openIdentityCheck(
   void asked();
   const isTooSoon = () => state === 'OTHER' && performance.now() - askedAtMs < AGAIN_MS;
   return {
-    isSame() {
+    /**
+     * True = it is, and may be called. Asks it before the first call of each connection: a connection may lead
+     * elsewhere, because addresses were swapped. False also when it does not say so in time.
+     */
+    isSame(): boolean | Promise<boolean> {
       if (state === 'SAME') return true;
       if (isTooSoon()) return false;
       return settlesWithin(PATIENCE_MS, asked()).then((isAnswered) => isAnswered && state === 'SAME');
     },
-    isOther() {
+    /** Whether it has shown that it is another one. Asks again now and then. */
+    isOther(): boolean {
       if (state === 'OTHER' && !isTooSoon()) void asked();
       return state === 'OTHER';
     },
-    forget() {
+    /** The connection was lost. */
+    forget(): void {
       connection++;
       if (state === 'SAME') state = 'UNKNOWN';
     },
@@ -81,4 +74,4 @@ export function openIdentityCheck(
 }
 
 /** For processors that nobody can confuse. */
-export const UNCHECKED: IdentityCheck = { isSame: () => true, isOther: () => false, forget: () => undefined };
+export const UNCHECKED = { isSame: () => true, isOther: () => false, forget: () => undefined };

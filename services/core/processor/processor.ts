@@ -1,4 +1,4 @@
-import { type Timestamp, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
@@ -9,6 +9,7 @@ import {
   type CreateCheckoutRequest,
   EntryKind,
   Finding,
+  type InquireResponse,
   ProcessorService,
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -193,27 +194,26 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
     async createCheckout(checkout) {
       if (!(await isSame())) return undefined;
+      const { expiresAt: asked } = checkout;
       try {
-        const request = { ...checkout, expiresAt: timestampFromDate(checkout.expiresAt) };
-        const answer = await recorded(alone.createCheckout(request));
-        return { url: answer.checkoutUrl, expiresAt: endOfPage(checkout.expiresAt, answer.expiresAt) };
+        const answer = await recorded(alone.createCheckout({ ...checkout, expiresAt: timestampFromDate(asked) }));
+        const saidMs = answer.expiresAt ? timestampMs(answer.expiresAt) : asked.getTime();
+        // An open page keeps its hold open, so it closes not much later than asked.
+        const expiresAt = new Date(Math.min(saidMs, asked.getTime() + LONGEST_OVERTIME_MS));
+        return { url: answer.checkoutUrl, expiresAt };
       } catch (error) {
         return refusedCheckout(error as Partial<ServiceError>);
       }
     },
     async inquire(submission) {
       if (!(await isSame())) return { found: 'NO_ANSWER' };
-      return inquire((request) => recorded(client.inquire(request)), submission);
+      try {
+        return findingOf(await recorded(client.inquire(inquiryAbout(submission))));
+      } catch {
+        return { found: 'NO_ANSWER' };
+      }
     },
   };
-}
-
-/**
- * When a page closes: as the processor says, but not much later than asked, because an open page keeps its hold open.
- */
-function endOfPage(asked: Date, said: Timestamp | undefined): Date {
-  const end = said ? timestampDate(said) : asked;
-  return new Date(Math.min(end.getTime(), asked.getTime() + LONGEST_OVERTIME_MS));
 }
 
 const LONGEST_OVERTIME_MS = 24 * 3_600_000;
@@ -266,28 +266,26 @@ function refusedCheckout({ code, details = '' }: Partial<ServiceError>): Refused
   return { refusal: { answer: 'NOT_PERFORMED', code: isWord ? details : 'checkout_refused', message } };
 }
 
-async function inquire(ask: Client['inquire'], submission: Inquired): Promise<InquiryAnswer> {
-  try {
-    const { merchantId, processorAccount: account, entryKind, createdAt } = submission;
-    const answer = await ask({
-      requestId: identifierOf(submission),
-      merchantId,
-      account,
-      fence: true,
-      kind: EntryKind[(entryKind ?? 'UNSPECIFIED') as keyof typeof EntryKind],
-      authorizationRequestId: submission.authorizationRequestId ?? '',
-      authorizationReference: submission.authorizationReference ?? '',
-      amount: submission.amount ?? 0n,
-      currency: submission.currency ?? '',
-      ...(createdAt && { createdAt: timestampFromDate(createdAt) }),
-    });
-    if (answer.finding === Finding.NEVER_SEEN) return { found: answer.fenced ? 'NEVER_SEEN' : 'NOT_FENCED' };
-    const outcome = finalOutcome(answer.result);
-    if (outcome) return { found: 'DONE', outcome };
-    return { found: 'AT_WORK', expectedBy: answer.result && expectedBy(answer.result) };
-  } catch {
-    return { found: 'NO_ANSWER' };
-  }
+function inquiryAbout(submission: Inquired) {
+  return {
+    requestId: identifierOf(submission),
+    merchantId: submission.merchantId,
+    account: submission.processorAccount,
+    fence: true,
+    kind: EntryKind[(submission.entryKind ?? 'UNSPECIFIED') as keyof typeof EntryKind],
+    authorizationRequestId: submission.authorizationRequestId ?? '',
+    authorizationReference: submission.authorizationReference ?? '',
+    amount: submission.amount ?? 0n,
+    currency: submission.currency ?? '',
+    ...(submission.createdAt && { createdAt: timestampFromDate(submission.createdAt) }),
+  };
+}
+
+function findingOf({ finding, fenced, result }: InquireResponse): InquiryAnswer {
+  if (finding === Finding.NEVER_SEEN) return { found: fenced ? 'NEVER_SEEN' : 'NOT_FENCED' };
+  const outcome = finalOutcome(result);
+  if (outcome) return { found: 'DONE', outcome };
+  return { found: 'AT_WORK', expectedBy: result && expectedBy(result) };
 }
 
 function expectedBy(result: Result): Date | undefined {

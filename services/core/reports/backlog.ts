@@ -1,7 +1,6 @@
 import { type Query, sql } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/take-due.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
-import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** A measure of what waits. Ages are in seconds; 0 when nothing waits. */
 export interface Sample {
@@ -14,19 +13,6 @@ export interface Sample {
 export function readBacklog(query: Query, now: Date): Promise<Sample[]> {
   return query<Sample>(READ_BACKLOG, [now]);
 }
-
-/** An accepted request is unknown like any other once its time is over, and its age counts from then. */
-const isTrouble = (stateColumn: string) => `s.${stateColumn} = 'UNKNOWN' and not ${isExpected('$1')}`;
-
-const OPEN = ofBothTables(
-  (table, { kind, stateColumn }) => `select json_build_object('kind', s.sent_kind, 'processor', s.processor) as labels,
-      count(*) filter (where ${isTrouble(stateColumn)}) as unknown,
-      coalesce(extract(epoch from $1 - min(coalesce(s.expected_by, s.created_at))
-        filter (where ${isTrouble(stateColumn)})), 0) as oldest,
-      count(*) filter (where s.${stateColumn} = 'NEEDS_REVIEW') as review
-    from (select s.*, ${kind} as sent_kind from ${table} s where s.${stateColumn} in ('UNKNOWN', 'NEEDS_REVIEW')) s
-    group by s.sent_kind, s.processor`,
-);
 
 /** SQL of each gauge: its labels, and its value. */
 const GAUGES = {
@@ -58,9 +44,25 @@ const SAMPLES = Object.entries(GAUGES).map(
   ([gauge, sql]) => `select '${gauge}' as gauge, labels::json, value::float8 from (${sql}) as samples(labels, value)`,
 );
 
-/** What waits is counted among the first 100 000 deliveries. */
+/**
+ * What waits is counted among the first 100 000 deliveries. An accepted request is unknown like any other once its time
+ * is over, and its age counts from then.
+ */
 const READ_BACKLOG = sql('read-backlog')`with recursive ${WAITING_ENDPOINTS},
-  open as materialized (${OPEN}),
+  sent as (
+    select 'HOLD' as kind, phase as state, processor, created_at, expected_by from hold
+    where phase in ('UNKNOWN', 'NEEDS_REVIEW')
+    union all
+    select kind, state, processor, created_at, expected_by from submission where state in ('UNKNOWN', 'NEEDS_REVIEW')
+  ),
+  open as materialized (
+    select json_build_object('kind', kind, 'processor', processor) as labels,
+      count(*) filter (where is_trouble) as unknown,
+      coalesce(extract(epoch from $1 - min(coalesce(expected_by, created_at)) filter (where is_trouble)), 0) as oldest,
+      count(*) filter (where state = 'NEEDS_REVIEW') as review
+    from (select *, state = 'UNKNOWN' and not coalesce(expected_by > $1, false) as is_trouble from sent) s
+    group by kind, processor
+  ),
   unconfirmed as materialized (
     select state_change from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'
   ),

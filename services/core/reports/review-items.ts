@@ -1,7 +1,6 @@
 import { NIL } from 'uuid';
 import { type Query, sql } from '../storage/database.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
-import { isExpected, ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** A submission without a known outcome, or a frozen hold. */
 export interface ReviewRow
@@ -27,13 +26,22 @@ export function findReviewItems(
   return query<ReviewRow>(FIND_REVIEW_ITEMS, [after, merchantId, reason, limit, now]);
 }
 
-const FIND_REVIEW_ITEMS = sql('find-review-items')`${ofBothTables(
-  (table, { reviewReason, kind, holdRequestId, inReview }) => `(select s.request_id, ${reviewReason} as reason,
-      ${kind} as kind, s.merchant_id, s.amount, s.currency, ${holdRequestId} as hold_request_id, s.created_at,
-      s.inquiry_count, s.inquire_at, s.processor, s.processor_request_id
-    from ${table} s
-    where ${inReview} and s.request_id > $1 and ($2::text is null or s.merchant_id = $2)
-      and ($3::text is null or ${reviewReason} = $3) and not (${reviewReason} = 'UNKNOWN' and ${isExpected('$5')})
-    order by s.request_id limit $4)`,
-)}
+/** Each of the two selects repeats the condition of its table's index. */
+const FIND_REVIEW_ITEMS = sql('find-review-items')`
+    (select request_id, case when phase in ('UNKNOWN', 'NEEDS_REVIEW') then phase else 'FROZEN' end as reason,
+      'HOLD' as kind, merchant_id, amount, currency, null::uuid as hold_request_id, created_at, inquiry_count,
+      inquire_at, processor, processor_request_id
+    from hold
+    where (frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')) and request_id > $1
+      and ($2::text is null or merchant_id = $2)
+      and ($3::text is null or case when phase in ('UNKNOWN', 'NEEDS_REVIEW') then phase else 'FROZEN' end = $3)
+      and not (phase = 'UNKNOWN' and coalesce(expected_by > $5, false))
+    order by request_id limit $4)
+    union all
+    (select request_id, state, kind, merchant_id, amount, currency, hold_request_id, created_at, inquiry_count,
+      inquire_at, processor, processor_request_id
+    from submission
+    where state in ('UNKNOWN', 'NEEDS_REVIEW') and request_id > $1 and ($2::text is null or merchant_id = $2)
+      and ($3::text is null or state = $3) and not (state = 'UNKNOWN' and coalesce(expected_by > $5, false))
+    order by request_id limit $4)
     order by request_id limit $4`;

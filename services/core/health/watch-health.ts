@@ -17,35 +17,31 @@ export interface HealthParts extends Omit<DatabaseWatchParts, 'onProbe'> {
  */
 export async function watchHealth({ services, processors, ...parts }: HealthParts) {
   const implementation = new HealthImplementation();
-  let serving: boolean | undefined;
+  const statuses = new Map<string, boolean>();
+  const report = (service: string, isServing: boolean) => {
+    if (statuses.get(service) === isServing) return;
+    statuses.set(service, isServing);
+    implementation.setStatus(service, isServing ? 'SERVING' : 'NOT_SERVING');
+  };
+  const reportAll = (isServing: boolean) => {
+    for (const service of ['', ...services]) report(service, isServing);
+  };
   let draining = false;
-  const report = (next: boolean) => {
-    if (next === serving) return;
-    serving = next;
-    for (const service of ['', ...services]) implementation.setStatus(service, next ? 'SERVING' : 'NOT_SERVING');
-  };
-  const available = new Map<string, boolean>();
-  const reportProcessors = () => {
-    for (const processor of processors.names) {
-      const next = processors.of({ processor }).isAvailable();
-      if (available.get(processor) === next) continue;
-      available.set(processor, next);
-      implementation.setStatus(`processor/${processor}`, next ? 'SERVING' : 'NOT_SERVING');
-    }
-  };
   const onProbe = (isUsable: boolean) => {
-    reportProcessors();
-    if (!draining) report(isUsable);
+    for (const processor of processors.names) {
+      report(`processor/${processor}`, processors.of({ processor }).isAvailable());
+    }
+    if (!draining) reportAll(isUsable);
   };
   const watch = await watchDatabase({ ...parts, onProbe });
   return {
     ...watch,
-    isServing: () => serving === true,
+    isServing: () => statuses.get('') === true,
     implementation,
     /** Reports NOT_SERVING from now on. */
     drain(): void {
       draining = true;
-      report(false);
+      reportAll(false);
     },
   };
 }

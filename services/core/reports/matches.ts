@@ -3,7 +3,6 @@ import type { OperationKind } from '../domain/kinds.ts';
 import { type Query, sql } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
-import { ofBothTables } from '../storage/submission/sent-tables.ts';
 
 /** The field by which an operation was found. */
 export type MatchedBy = 'ID' | 'MERCHANT_REFERENCE' | 'PREAUTHORIZATION_ID' | 'PROCESSOR_REFERENCE' | 'LAST4';
@@ -69,34 +68,39 @@ export async function findMatches(
 /** Rows of each table that one page searches: tens of milliseconds. */
 const SEARCHED_ROWS = 50_000;
 
-/** Both tables as columns of the same names; reversals and reinstatements are only in the log of results. */
-const SENT = `${ofBothTables((table, { kind, state, holdRequestId }) => {
-  const bankReference = table === 'hold' ? 'null::text' : 's.bank_reference';
-  return `select s.request_id, ${kind} as kind, ${state} as state, s.merchant_id, s.amount, s.currency,
-      ${holdRequestId} as hold_request_id, s.merchant_reference, s.created_at,
-      s.processor_reference, ${bankReference} as bank_reference, s.card_last4 as last4
-    from ${table} s where ${kind} <> 'LATE_VOID'`;
-})}
-    union all select s.request_id, s.kind, s.status, s.merchant_id, s.amount, s.currency, s.hold_request_id,
-      s.merchant_reference, s.final_state_date, s.processor_reference, s.bank_reference, null
-    from operation s where s.kind in ('REVERSAL', 'REINSTATEMENT')`;
+/** All operations as columns of the same names; reversals and reinstatements are only in the log of results. */
+const OPERATIONS = `select request_id, 'HOLD' as kind, case phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO'
+        when 'UNKNOWN' then 'UNKNOWN' when 'NEEDS_REVIEW' then 'NEEDS_REVIEW' else 'PENDING' end as state, merchant_id,
+      amount, currency, null::uuid as hold_request_id, merchant_reference, created_at, processor_reference,
+      null::text as bank_reference, card_last4 as last4
+    from hold
+    union all
+    select request_id, kind, state, merchant_id, amount, currency, hold_request_id, merchant_reference, created_at,
+      processor_reference, bank_reference, card_last4
+    from submission where kind <> 'LATE_VOID'
+    union all
+    select request_id, kind, status, merchant_id, amount, currency, hold_request_id, merchant_reference,
+      final_state_date, processor_reference, bank_reference, null
+    from operation where kind in ('REVERSAL', 'REINSTATEMENT')`;
 
 const ANSWER =
   'request_id, kind, state, merchant_id, amount, currency, hold_request_id, merchant_reference, created_at';
 
 const FIND_EXACT = sql('find-exact-matches')`
     select ${ANSWER}, case when $2::bytea is null then 'ID' else 'PREAUTHORIZATION_ID' end as matched_by
-    from (${SENT}) m
+    from (${OPERATIONS}) m
     where request_id = coalesce(
-      (${ofBothTables((table) => `select s.request_id from ${table} s where s.processor_request_id = $1`)} limit 1),
+      (select request_id from hold where processor_request_id = $1
+        union all select request_id from submission where processor_request_id = $1 limit 1),
       $1::uuid, (select request_id from hold where id_hash = $2))`;
 
 /** Where the window ends that has at most $3 rows of any table; null = it has everything. */
 const FIND_FLOOR = sql('find-matches-floor')`select max(request_id::text)::uuid as floor from (
-    ${ofBothTables(
-      (table) => `(select s.request_id from ${table} s where s.request_id >= $1 and s.request_id < $2
-      order by s.request_id desc offset $3 limit 1)`,
-    )}) f`;
+    (select request_id from hold where request_id >= $1 and request_id < $2
+      order by request_id desc offset $3 limit 1)
+    union all
+    (select request_id from submission where request_id >= $1 and request_id < $2
+      order by request_id desc offset $3 limit 1)) f`;
 
 const SEARCH = sql('search-matches')`select * from (
     select ${ANSWER}, case
@@ -104,7 +108,7 @@ const SEARCH = sql('search-matches')`select * from (
         when position($6::text in lower(merchant_reference)) > 0 then 'MERCHANT_REFERENCE'
         when $7::text in (processor_reference, bank_reference) then 'PROCESSOR_REFERENCE'
         when last4 = $9::text then 'LAST4' end as matched_by
-    from (${SENT}) m
+    from (${OPERATIONS}) m
     where request_id >= $1 and request_id < $2 and ($3::text is null or merchant_id = $3)
       and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)) found
   where matched_by is not null order by request_id desc limit $10`;

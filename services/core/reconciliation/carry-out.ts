@@ -3,9 +3,8 @@ import type { InquiryAnswer } from '../processor/processor.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
 import { giveBack } from './give-back.ts';
-import { handleOfImported, type Importing, importEntry, type Names, nameAll, Unable } from './import-entry.ts';
-import { openImportReads } from './import-reads.ts';
-import type { Became, ReportLine } from './merchant-report.ts';
+import { handleOfImported, type Importing, importEntry, nameAll, openImportReads, Unable } from './import-entry.ts';
+import { type ReportLine, reportLine } from './merchant-report.ts';
 import { lineOf, type UnknownEntry } from './unknown-entry.ts';
 
 /** What is to be done with an entry; undefined = nothing was decided. */
@@ -16,16 +15,10 @@ export interface Plan {
   readonly answer: InquiryAnswer;
 }
 
-/** What became of an entry, and its line. */
-export interface CarriedOut extends Pick<ReportLine, 'requestId' | 'preauthorizationIdIsNew' | 'note'> {
-  readonly plan: Plan;
-  readonly became: Became;
+/** What became of an entry: the line for the operator, and that of the merchant's report. */
+export interface CarriedOut {
   readonly line: string;
-}
-
-interface Parts {
-  readonly sender: Sender;
-  readonly decisions: { readonly operator: string };
+  readonly report: ReportLine;
 }
 
 /**
@@ -34,37 +27,40 @@ interface Parts {
  * fails is told, too.
  */
 export async function carryOut(
-  { sender, decisions }: Parts,
+  sender: Sender,
+  operator: string,
   plans: readonly Plan[],
-  unknown: readonly UnknownEntry[],
   tell: (done: CarriedOut) => void,
 ): Promise<void> {
-  const ofSame = Map.groupBy(unknown, authorizationOf);
-  const turns = [...Map.groupBy(plans, ({ entry }) => authorizationOf(entry))];
-  const places = new Map(plans.map((plan, place) => [plan, place]));
+  const { query } = sender.database;
   const reads = openImportReads(sender.database);
-  await inNameOf(`operator/${decisions.operator}`, async () => {
-    for (let first = 0; first < turns.length; first += AT_ONCE) {
-      const part = turns.slice(first, first + AT_ONCE);
-      const decided = part.flatMap(([, inTurn]) => inTurn).filter(({ verb }) => verb !== undefined);
-      const begun = await begin(sender, decided);
+  const turns = [...Map.groupBy(plans, authorizationOf).values()];
+  const places = new Map(plans.map((plan, place) => [plan, place]));
+  const inOrder = (a: Plan, b: Plan) => (places.get(a) ?? 0) - (places.get(b) ?? 0);
+  for (let first = 0; first < turns.length; first += AT_ONCE) {
+    const part = turns.slice(first, first + AT_ONCE);
+    const decided = part.flat().filter(({ verb }) => verb !== undefined);
+    const names = await nameAll(decided, sender);
+    await inNameOf(`operator/${operator}`, async () => {
+      const audits = await auditStarts(query, decided.map(actionOf(sender.clock())));
       const done = new Map<Plan, CarriedOut>();
-      const works = part.map(async ([authorization, inTurn]) => {
-        for (const plan of inTurn) {
-          const names = begun.get(plan)?.names;
-          done.set(plan, await carryOutOne({ sender, reads }, plan, names, ofSame.get(authorization) ?? []));
+      const carryOutTurn = async (turn: readonly Plan[]) => {
+        for (const plan of turn) {
+          const { requestId } = plan.entry;
+          // A change of what is known here stores nothing under a new name.
+          const named = names.get(plan.entry) ?? { requestId, processorRequestId: undefined };
+          done.set(plan, await carryOutOne(plan, { sender, reads, answer: plan.answer, names: named }));
         }
+      };
+      await Promise.all(part.map(carryOutTurn));
+      for (const plan of part.flat().sort(inOrder)) tell(done.get(plan) as CarriedOut);
+      const ends = decided.map((plan, index) => {
+        const { became, requestId, note } = (done.get(plan) as CarriedOut).report;
+        return { id: audits[index] as string, end: { result: RESULT[became], requestId, reason: note } };
       });
-      await Promise.all(works);
-      const inOrder = [...done].sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0)).map(([, each]) => each);
-      for (const each of inOrder) tell(each);
-      const ends = inOrder.flatMap(({ plan, became, requestId, note }) => {
-        const id = begun.get(plan)?.audit;
-        return id === undefined ? [] : [{ id, end: { result: RESULT[became], requestId, reason: note } }];
-      });
-      await auditEnds(sender.database.query, ends);
-    }
-  });
+      await auditEnds(query, ends);
+    });
+  }
 }
 
 const RESULT = { IMPORTED: 'OK', 'GAVE BACK': 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT' } as const;
@@ -73,66 +69,40 @@ const RESULT = { IMPORTED: 'OK', 'GAVE BACK': 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT
 const AT_ONCE = 512;
 
 /** What is about one authorization has one name. */
-function authorizationOf({ processor, authorizationRequestId, requestId }: UnknownEntry): string {
+function authorizationOf({ entry: { processor, authorizationRequestId, requestId } }: Plan): string {
   return `${processor}/${authorizationRequestId ?? requestId}`;
 }
 
-/** Names what is to be imported, and writes that it was begun. */
-async function begin(
-  sender: Sender,
-  plans: readonly Plan[],
-): Promise<ReadonlyMap<Plan, { readonly audit: string | undefined; readonly names: Names | undefined }>> {
-  const names = await nameAll(
-    plans.map(({ entry }) => entry).filter(({ changeHere }) => changeHere === null),
-    sender,
-  );
-  const at = sender.clock();
-  const actions = plans.map(({ entry: { merchantId, amount, currency, kind, requestId }, verb }) => {
+function actionOf(at: Date) {
+  return ({ entry: { merchantId, amount, currency, kind, requestId }, verb }: Plan) => {
     const detail = { merchantId, amount: Number(amount), currency, kind };
     return { at, action: `processor-entry.${verb}`, target: requestId, detail };
-  });
-  const audits = await auditStarts(sender.database.query, actions);
-  return new Map(plans.map((plan, index) => [plan, { audit: audits[index], names: names.get(plan.entry) }]));
+  };
 }
 
-async function carryOutOne(
-  run: Pick<Importing, 'sender' | 'reads'>,
-  plan: Plan,
-  names: Names | undefined,
-  ofSame: readonly UnknownEntry[],
-): Promise<CarriedOut> {
-  const { entry, verb, answer } = plan;
+async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise<CarriedOut> {
   const line = lineOf(entry);
   if (verb === undefined) {
     const why = entry.isMerchantKnown ? '' : ' (there is no such merchant here)';
-    return { plan, became: 'UNKNOWN', line: `UNKNOWN ${line}${why}` };
+    return { line: `UNKNOWN ${line}${why}`, report: reportLine(entry, 'UNKNOWN', {}) };
   }
-  // A change of what is known here stores nothing under a new name.
-  const { requestId } = entry;
-  const own = { requestId, processorRequestId: undefined };
-  const importing = { ...run, answer, names: names ?? own, isFinal: isFinal(entry, ofSame) };
   try {
     if (verb === 'give-back') {
       const given = await giveBack(entry, importing);
       const said = [given.requestId, given.note].filter(Boolean).join(', ');
-      return { plan, became: 'GAVE BACK', line: `GAVE BACK ${line}; ${said}`, ...given };
+      return { line: `GAVE BACK ${line}; ${said}`, report: reportLine(entry, 'GAVE BACK', given) };
     }
     const requestId = await importEntry(entry, importing);
     const had = entry.operationRequestId || entry.requestId;
     const was = requestId === had ? '' : ` (was ${had})`;
-    const isNew = entry.kind === 'AUTHORIZATION' && !handleOfImported(entry, requestId, run.sender.cipher).isKept;
-    const identity = isNew ? ({ preauthorizationIdIsNew: true } as const) : {};
-    return { plan, became: 'IMPORTED', line: `IMPORTED ${line}; ${requestId}${was}`, requestId, ...identity };
+    const { cipher } = importing.sender;
+    const isNew = entry.kind === 'AUTHORIZATION' && !handleOfImported(entry, requestId, cipher).isKept;
+    const more = { requestId, preauthorizationIdIsNew: isNew || undefined };
+    return { line: `IMPORTED ${line}; ${requestId}${was}`, report: reportLine(entry, 'IMPORTED', more) };
   } catch (error) {
     const [note = ''] = (error as Error).message.split('\n');
     // What failed may be stored in part: then it is known here, and recovery settles it.
-    return { plan, became: 'LEFT', line: `${error instanceof Unable ? 'LEFT' : 'FAILED'} ${line}: ${note}`, note };
+    const word = error instanceof Unable ? 'LEFT' : 'FAILED';
+    return { line: `${word} ${line}: ${note}`, report: reportLine(entry, 'LEFT', { note }) };
   }
-}
-
-/** Whether a capture is the last of its authorization and gave the rest back itself. */
-function isFinal(entry: UnknownEntry, ofSame: readonly UnknownEntry[]): boolean {
-  if (entry.kind !== 'CAPTURE') return false;
-  const isLast = ofSame.findLast(({ kind }) => kind === 'CAPTURE') === entry;
-  return isLast && entry.closesAuthorization && !ofSame.some(({ kind }) => kind === 'VOID');
 }

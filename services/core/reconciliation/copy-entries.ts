@@ -1,16 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
+import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/read-entries.ts';
 import type { EntryCount } from './drift.ts';
-import { COUNT_SENT, CREATE_COPY, INDEX_COPY, INSERT_ENTRIES, INSERT_INVALID, LEAVE_OUT } from './ledger-queries.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
 
-/** What to do when the books of a processor cannot be read: throw UNAVAILABLE, naming it, or go on without them. */
-export type Unreadable = 'THROW' | 'LEAVE_OUT';
+/** Where the copies of books are compared, and whose books they are. */
+export interface Comparison {
+  readonly client: pg.Client;
+  readonly processors: Ledgers;
+  /** When the books of a processor cannot be read: throw UNAVAILABLE, naming it, or go on without them. */
+  readonly unreadable: 'THROW' | 'LEAVE_OUT';
+}
 
 /** How much of the books is read. */
 export interface Reading extends Pick<Selection, 'changedFrom'> {
@@ -18,28 +25,42 @@ export interface Reading extends Pick<Selection, 'changedFrom'> {
   readonly mostUnknown?: number | undefined;
 }
 
+const COMPARED_BOOKS = readFileSync(new URL('./compared-books.sql', import.meta.url), 'utf8');
+
+/** Runs a comparison in a session of its own, with the tables and views of compared-books.sql. */
+export async function comparing<T>(databaseUrl: string, compare: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new DatabaseClient(connectionOptions(databaseUrl));
+  await client.connect();
+  try {
+    await client.query(COMPARED_BOOKS);
+    const kinds = Object.entries(SUBMISSION_KINDS).map(([kind, facts]) => ({ ...facts, kind }));
+    await client.query(INSERT_KINDS, [JSON.stringify(kinds)]);
+    return await compare(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const INSERT_KINDS = 'insert into kind select * from json_populate_recordset(null::kind, $1::json)';
+
 /**
- * Copies the processors' books into a table of this session, page by page. Resolves with how many entries each has that
- * was read. Books of more entries than `mostUnknown` and four for each operation that was ever sent to their processor
- * do not end.
+ * Copies the processors' books into the session, page by page. Returns how many entries each has that was read. Books
+ * of more entries than `mostUnknown` and four for each operation that was ever sent to their processor do not end.
  */
 export async function copyEntries(
-  client: pg.Client,
-  processors: Ledgers,
-  unreadable: Unreadable,
-  { mostUnknown = MOST_UNKNOWN, changedFrom }: Reading = {},
+  comparison: Comparison,
+  { mostUnknown = MOST_UNKNOWN, changedFrom }: Reading,
 ): Promise<EntryCount[]> {
-  await client.query(CREATE_COPY);
+  const { client, processors } = comparison;
   const counts: EntryCount[] = [];
-  for (const [processor, ledger] of processors) {
-    const sent = (await client.query<{ sent: number }>(COUNT_SENT, [processor])).rows[0]?.sent ?? 0;
-    const most = mostUnknown + MOST_FOR_EACH * sent;
-    const entries = await orLeaveOut(client, processor, unreadable, () =>
-      copyPages(client, processor, ledger, { changedFrom }, most),
-    );
+  for (const processor of processors.keys()) {
+    const { rows } = await client.query<{ sent: number }>(COUNT_SENT, [processor]);
+    const most = mostUnknown + MOST_FOR_EACH * (rows[0]?.sent ?? 0);
+    const entries = await copyPages(comparison, processor, { changedFrom }, most);
     if (entries !== undefined) counts.push({ processor, entries });
   }
-  await client.query(INDEX_COPY);
+  // What is summed of each authorization is found by it.
+  await client.query('create index on processor_entry (authorization_request_id, processor)');
   await client.query('analyze processor_entry');
   return counts;
 }
@@ -47,52 +68,50 @@ export async function copyEntries(
 /** An operation may leave fences and voids in the books beside its own entry. */
 const MOST_FOR_EACH = 4;
 
+const COUNT_SENT = `select ((select count(*) from hold where processor = $1)
+  + (select count(*) from submission where processor = $1))::int as sent`;
+
 /**
  * Reads again what differed, by its requestIds: the authorizations concerned, and the credits by their own identifier.
  */
-export async function readAgain(
-  client: pg.Client,
-  processors: Ledgers,
-  suspects: readonly string[],
-  unreadable: Unreadable,
-): Promise<void> {
+export async function readAgain(comparison: Comparison, suspects: readonly string[]): Promise<void> {
+  const { client, processors } = comparison;
   const { rows } = await client.query<{ id: string }>(READ_AGAIN, [suspects.filter((id) => id !== '')]);
-  for (const [name, processor] of processors) {
-    await orLeaveOut(client, name, unreadable, async () => {
-      for (const { id } of rows) await copyPages(client, name, processor, { authorizationRequestId: id });
-    });
+  for (const processor of processors.keys()) {
+    for (const { id: authorizationRequestId } of rows) {
+      if ((await copyPages(comparison, processor, { authorizationRequestId })) === undefined) break;
+    }
   }
 }
 
-async function orLeaveOut<T>(
-  client: pg.Client,
+/** A suspect is named by our requestId, or by the processor's identifier of what we do not know. */
+const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id,
+    e.authorization_request_id, suspect.id) as id
+  from unnest($1::uuid[]) as suspect(id) left join submission s on s.request_id = suspect.id
+    left join hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)
+    left join processor_entry e on e.request_id = suspect.id`;
+
+/** Copies some entries of a processor. Returns how many they are; undefined = the processor is left out. */
+async function copyPages(
+  { client, processors, unreadable }: Comparison,
   processor: string,
-  unreadable: Unreadable,
-  read: () => Promise<T>,
-): Promise<T | undefined> {
+  selection: Selection,
+  most?: number,
+): Promise<number | undefined> {
+  let count = 0;
   try {
-    return await read();
+    const ledger = processors.get(processor) as Ledger;
+    for await (const { entries, invalid } of readEntries(processor, ledger, selection, most)) {
+      await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(processor, entry)))]);
+      for (const { requestId, what } of invalid) await client.query(INSERT_INVALID, [requestId, processor, what]);
+      count += entries.length + invalid.length;
+    }
+    return count;
   } catch (error) {
     if (unreadable === 'THROW' || !(error instanceof HoldfastError)) throw error;
     await client.query(LEAVE_OUT, [processor, error.message]);
     return undefined;
   }
-}
-
-async function copyPages(
-  client: pg.Client,
-  name: string,
-  processor: Ledger,
-  selection: Selection,
-  most?: number,
-): Promise<number> {
-  let count = 0;
-  for await (const { entries, invalid } of readEntries(name, processor, selection, most)) {
-    await client.query(INSERT_ENTRIES, [JSON.stringify(entries.map((entry) => rowOf(name, entry)))]);
-    for (const { requestId, what } of invalid) await client.query(INSERT_INVALID, [requestId, name, what]);
-    count += entries.length + invalid.length;
-  }
-  return count;
 }
 
 /** The columns of the copy are called as the contract's fields are. */
@@ -104,13 +123,22 @@ function rowOf(processor: string, entry: Entry): object {
     answer: Answer[entry.answer],
     authorization_request_id: entry.authorizationRequestId || null,
     capture_request_id: entry.captureRequestId || null,
+    contradicts: false,
   };
 }
 
-/** A suspect is named by our requestId, or by the processor's identifier of what we do not know. */
-const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id,
-  e.authorization_request_id,
-    suspect.id) as id
-  from unnest($1::uuid[]) as suspect(id) left join submission s on s.request_id = suspect.id
-    left join hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)
-    left join processor_entry e on e.request_id = suspect.id`;
+/** Copies one page. An entry that is read again replaces the earlier copy. */
+const INSERT_ENTRIES = `insert into processor_entry
+  select * from json_populate_recordset(null::processor_entry, $1::json)
+  on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount,
+    captured = excluded.captured, voided = excluded.voided, reversed = excluded.reversed,
+    incremented = excluded.incremented, refunded = excluded.refunded, ended_at = excluded.ended_at,
+    contradicts = processor_entry.contradicts
+      or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
+        is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;
+
+const INSERT_INVALID = `insert into invalid_entry (request_id, processor, what) values ($1, $2, $3)
+  on conflict do nothing`;
+
+const LEAVE_OUT = `with gone as (delete from processor_entry where processor = $1)
+  insert into left_out (processor, why) values ($1, $2) on conflict do nothing`;

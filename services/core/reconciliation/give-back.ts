@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { NIL, stringify, v7 as uuidv7 } from 'uuid';
+import { stringify, v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
 import { isFinal, isOk, type NotPerformed } from '../domain/outcome.ts';
 import { factsOf, type Sender } from '../kinds/facts.ts';
@@ -103,9 +103,8 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
 
 /** Whether a hold that is here does not take the capture, and nobody else has imported it meanwhile. */
 async function isRefused(entry: UnknownEntry, { sender, reads }: Importing): Promise<boolean> {
-  const { requestId, authorizationRequestId, processor } = entry;
-  if (!(await reads.hold(authorizationRequestId ?? NIL, processor))) return false;
-  return !(await findSentAs(sender.database.query, requestId, processor));
+  if (!(await reads.hold(entry))) return false;
+  return !(await findSentAs(sender.database.query, entry.requestId, entry.processor));
 }
 
 /** The same refund is asked for however often this is repeated, because its identifier follows from the capture's. */

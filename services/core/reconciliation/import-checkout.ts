@@ -5,8 +5,7 @@ import { readEntries } from '../processor/read-entries.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
-import { importEntry, nameAll, Unable } from './import-entry.ts';
-import { openImportReads } from './import-reads.ts';
+import { importEntry, nameAll, openImportReads, Unable } from './import-entry.ts';
 import { unknownAuthorization } from './unknown-entry.ts';
 
 /**
@@ -31,14 +30,8 @@ export async function importCheckout(sender: Sender, processor: string, identifi
     const action = { at: sender.clock(), action: 'processor-entry.import', target: identifier, detail: { merchantId } };
     const [id = ''] = await auditStarts(query, [action]);
     try {
-      const names = (await nameAll([entry], sender)).get(entry) ?? assert.fail();
-      const requestId = await importEntry(entry, {
-        sender,
-        reads: openImportReads(sender.database),
-        answer,
-        names,
-        isFinal: false,
-      });
+      const names = (await nameAll([{ entry }], sender)).get(entry) ?? assert.fail();
+      const requestId = await importEntry(entry, { sender, reads: openImportReads(sender.database), answer, names });
       await auditEnds(query, [{ id, end: { result: 'OK', requestId } }]);
     } catch (error) {
       if (!(error instanceof Unable)) throw error;

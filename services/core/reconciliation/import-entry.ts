@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
+import { Gather } from '../../../platform/gather.ts';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import { type Facts, onHold, type Sender, type SubmissionFacts } from '../kinds/facts.ts';
@@ -7,13 +8,14 @@ import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
+import type { Database } from '../storage/database.ts';
 import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { handleOf } from '../storage/hold/preauthorization-id.ts';
-import { findHold } from '../storage/hold/read-holds.ts';
+import { findHold, findHoldsAt } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/import-marks.ts';
+import { findMerchant, type MerchantRow } from '../storage/merchant/merchant-row.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
-import type { ImportReads } from './import-reads.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** Why an entry cannot be imported or given back, in plain words. */
@@ -24,11 +26,29 @@ export interface Importing {
   readonly sender: Sender;
   /** What the processor answered when it was asked about the entry. */
   readonly answer: InquiryAnswer;
-  readonly reads: ImportReads;
+  readonly reads: ReturnType<typeof openImportReads>;
   /** How it is called here, by nameAll(). */
   readonly names: Names;
-  /** Of a capture: nothing is left of its authorization, and no void gave the rest back. */
-  readonly isFinal: boolean;
+}
+
+/** Opens what the imports of one run read, for many at once. */
+export function openImportReads(database: Database) {
+  const merchants = new Map<string, Promise<MerchantRow | undefined>>();
+  const holds = new Gather<{ identifier: string; processor: string }, HoldRow | undefined>(
+    (batch) => findHoldsAt(database.query, batch),
+    { maxBatch: 256, lanes: 2 },
+  );
+  return {
+    /** The merchant, as it was at the first look. */
+    merchant(merchantId: string): Promise<MerchantRow | undefined> {
+      const found = merchants.get(merchantId) ?? findMerchant(database, merchantId);
+      merchants.set(merchantId, found);
+      return found;
+    },
+    /** The hold of an authorization. */
+    hold: ({ authorizationRequestId, processor }: UnknownEntry) =>
+      holds.submit({ identifier: authorizationRequestId ?? NIL, processor }),
+  };
 }
 
 /** The requestId of what is imported, and its identifier at the processor when that is another one. */
@@ -43,11 +63,10 @@ export interface Names {
  * recovery. Returns its requestId. Throws Unable when our books leave no room for it; then nothing is stored.
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
-  const { changeHere, captureHere, holdHere } = entry;
+  const { captureHere, holdHere, takenBack } = entry;
   const { answer, names, sender } = importing;
-  if (changeHere !== null) {
-    assert(holdHere, 'it is a change of a hold');
-    if (changeHere === 'END') return importEnd(sender, holdHere);
+  if (holdHere !== null) {
+    if (entry.kind === 'END') return importEnd(sender, holdHere);
     return importReversal(sender, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
   }
   // Its own name may be taken because somebody else has imported it since the books were compared.
@@ -59,49 +78,32 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const facts = await store(entry, importing);
   if (answer.found === 'DONE') await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome);
-  const { kind, requestId, merchantId } = facts;
-  if (kind === 'CAPTURE' && entry.takenBack > 0n) {
-    const { holdRequestId } = facts;
+  if (facts.kind === 'CAPTURE' && takenBack > 0n) {
+    const { requestId: captureRequestId, holdRequestId, merchantId } = facts;
     assert(holdRequestId, 'a capture has a hold');
-    const { takenBack } = entry;
-    await importReversal(sender, { merchantId, holdRequestId, captureRequestId: requestId, takenBack });
+    await importReversal(sender, { merchantId, holdRequestId, captureRequestId, takenBack });
   }
-  return requestId;
+  return facts.requestId;
 }
 
-type Store = (entry: UnknownEntry, importing: Importing) => Promise<Facts>;
-
-/** What is stored on a hold. */
-type What = Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>;
-
-/** Stores an entry on the hold of its authorization, as what is said of it. */
-const withHold =
-  (what: (entry: UnknownEntry, importing: Importing, hold: HoldRow) => What): Store =>
-  async (entry, importing) => {
-    const hold = await holdOf(entry, importing.reads);
-    return storeOn(hold, entry, importing, what(entry, importing, hold));
-  };
-
 /** How the entries of each kind are stored. */
-const STORE: Readonly<Record<string, Store>> = {
+const STORE: Readonly<Record<string, (entry: UnknownEntry, importing: Importing) => Promise<Facts>>> = {
   async AUTHORIZATION(entry, importing) {
     if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
     return storeHold(entry, importing);
   },
-  CAPTURE: withHold(({ amount }, { isFinal }) => ({ kind: 'CAPTURE', amount, finalCapture: isFinal })),
-  INCREMENT: withHold(({ amount }) => ({ kind: 'INCREMENT', amount })),
-  EXTENSION: withHold(() => ({ kind: 'EXTENSION' })),
-  VOID: withHold(({ actedAt }, _, { expiresAt }) => {
-    return { kind: expiresAt != null && expiresAt <= actedAt ? 'EXPIRY' : 'RELEASE' };
-  }),
+  CAPTURE: (entry, importing) =>
+    storeOnHold(entry, importing, { kind: 'CAPTURE', amount: entry.amount, finalCapture: entry.isFinal }),
+  INCREMENT: (entry, importing) => storeOnHold(entry, importing, { kind: 'INCREMENT', amount: entry.amount }),
+  EXTENSION: (entry, importing) => storeOnHold(entry, importing, { kind: 'EXTENSION' }),
+  VOID: (entry, importing) => storeOnHold(entry, importing, { kind: 'RELEASE' }),
 
   async REFUND(entry, importing) {
     const { captureRequestId: identifier, processor, amount } = entry;
     const capture = await findSentAs(importing.sender.database.query, identifier ?? NIL, processor);
     if (capture?.kind !== 'CAPTURE') throw new Unable(`its capture ${identifier} is unknown here: import that first`);
-    const hold = await holdOf(entry, importing.reads);
-    const { requestId: captureRequestId } = capture;
-    return { ...(await storeOn(hold, entry, importing, { kind: 'REFUND', captureRequestId, amount })), capture };
+    const refund = { kind: 'REFUND', captureRequestId: capture.requestId, amount } as const;
+    return { ...(await storeOnHold(entry, importing, refund)), capture };
   },
 
   async CREDIT(entry, { sender, names }) {
@@ -120,16 +122,23 @@ const STORE: Readonly<Record<string, Store>> = {
   },
 };
 
-async function storeOn(
-  hold: HoldRow,
+/**
+ * Stores what is captured, changed or given back on the hold of its authorization; a release after its end is its
+ * expiry. Throws Unable when that is unknown, or has no room for it.
+ */
+async function storeOnHold(
   entry: UnknownEntry,
-  { sender, names }: Importing,
-  what: What,
+  { sender, reads, names }: Importing,
+  what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>,
 ): Promise<SubmissionFacts> {
-  const request = { ...names, ...timesOf(entry, sender), ...what, idHash: hold.idHash, imported: true };
+  const hold = await reads.hold(entry);
+  if (!hold) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
+  const { idHash, expiresAt } = hold;
+  const isVoid = what.kind === 'RELEASE';
+  const kind = isVoid && expiresAt != null && expiresAt <= entry.actedAt ? 'EXPIRY' : what.kind;
+  const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, imported: true };
   const stored = await sender.books.store(request);
   if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount ?? 0n };
-  const isVoid = what.kind === 'RELEASE' || what.kind === 'EXPIRY';
   const room = isVoid ? 'nothing to give back' : 'no room for it';
   throw new Unable(`the hold ${hold.requestId} has ${room}: ${stored.outcome}`);
 }
@@ -174,26 +183,20 @@ export function handleOfImported(entry: UnknownEntry, requestId: string, cipher:
   return { ...handle, isKept: kept !== undefined };
 }
 
-/** The hold of what is captured, changed or given back. Throws Unable when it is unknown. */
-async function holdOf({ authorizationRequestId, processor }: UnknownEntry, reads: ImportReads): Promise<HoldRow> {
-  const hold = await reads.hold(authorizationRequestId ?? NIL, processor);
-  if (!hold) throw new Unable(`its authorization ${authorizationRequestId} is unknown here: import that first`);
-  return hold;
-}
-
 /**
- * Names what is to be imported. An operation gets the requestId again that core has sent with it, unless an operation
+ * Names what is to be imported, but changes of what is here. An operation gets the requestId again that core has sent with it, unless an operation
  * at another processor has it; then it gets one of the time when it was done. The imports are remembered under these
  * before anything is stored.
  */
 export async function nameAll(
-  entries: readonly UnknownEntry[],
+  plans: readonly { readonly entry: UnknownEntry }[],
   { database: { query }, clock }: Pick<Sender, 'database' | 'clock'>,
 ): Promise<ReadonlyMap<UnknownEntry, Names>> {
-  const claims = await findClaims(query, entries.map(ownName).filter(Boolean));
+  const entries = new Set(plans.map(({ entry }) => entry).filter(({ holdHere }) => holdHere === null));
+  const claims = await findClaims(query, [...entries].map(ownName).filter(Boolean));
   const taken = new Set(['', ...claims.map(({ requestId }) => requestId)]);
   const names = new Map<UnknownEntry, Names>();
-  for (const entry of new Set(entries)) {
+  for (const entry of entries) {
     const own = ownName(entry);
     const requestId = taken.has(own) ? uuidv7({ msecs: entry.actedAt.getTime() }) : own;
     taken.add(requestId);

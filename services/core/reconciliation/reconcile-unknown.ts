@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
-import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { endReconciling, noticeTimeline, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';
 import { carryOut, type Plan } from './carry-out.ts';
-import { copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
-import type { EntryCount } from './drift.ts';
-import { DOUBTS, KNOWN_THERE, READ_INVALID } from './ledger-queries.ts';
-import { type ReportLine, reportLine } from './merchant-report.ts';
+import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
+import type { ReportLine } from './merchant-report.ts';
 import { readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
 /** What an operator decided: identifiers at the processor, or `all`. */
@@ -34,95 +30,84 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
   readonly callsOverMs: number;
 }
 
-/** What was found and done; left = unknown here still, or not to be read. */
-export interface Reconciled {
-  /** The books were read since this time; absent = whole. */
-  readonly from: Date | undefined;
-  readonly ledgers: readonly EntryCount[];
-  readonly imported: number;
-  readonly givenBack: number;
-  readonly left: number;
-  /** What the merchants are told: each operation that was unknown here. */
-  readonly report: readonly ReportLine[];
-  /** The database went back in time, and everything that it lost is known now: the service answers everything again. */
-  readonly ended: boolean;
-}
-
 /**
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
  * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws
  * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
- * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more.
+ * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then the
+ * service answers everything again. Returns since when the books were read (undefined = whole), how many entries each
+ * has, what was done (`left` = still unknown here, or not to be read), and what each merchant is told.
  */
-export async function reconcile(parts: ReconcileParts, tell: (line: string) => void): Promise<Reconciled> {
-  const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
-  await client.connect();
-  try {
-    const { since, lostFrom } = await begun(parts);
+export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
+  return comparing(parts.databaseUrl, async (client) => {
+    const { sender, decisions, processors, mostUnknown } = parts;
+    const { query } = sender.database;
+    await noticeTimeline(query, false);
+    const since = await reconcilingSince(query);
+    // No call of before may arrive at a processor any more.
+    if (since) await delay(Math.max(0, since.getTime() + parts.callsOverMs - Date.now()));
+    const to = await wentBackTo(query);
+    const lostFrom = to && new Date(to.getTime() - MARGIN_MS);
     const from = parts.from ?? lostFrom;
-    const { mostUnknown } = parts;
-    const ledgers = await copyEntries(client, parts.processors, 'THROW', { mostUnknown, changedFrom: from });
-    await refuseContradictions(client, parts);
-    const known = await refuseForeign(client, parts, from);
-    const unknown = await readUnknown(client);
-    const plans = await confirmAll(parts, planOf(unknown, parts.decisions, known));
-    const done = { from, ledgers, imported: 0, givenBack: 0, left: 0, report: [] as ReportLine[], ended: false };
-    for (const { request_id: requestId, processor, what } of (await client.query(READ_INVALID)).rows) {
+    const comparison = { client, processors, unreadable: 'THROW' } as const;
+    const ledgers = await copyEntries(comparison, { mostUnknown, changedFrom: from });
+    await refuseContradictions(comparison, parts.patienceMs);
+    const known = await refuseForeign(comparison, from);
+    const plans = await confirmAll(sender, planOf(await readUnknown(client), decisions, known));
+    const { rows: invalid } = await client.query<InvalidRow>(READ_INVALID);
+    for (const { requestId, processor, what } of invalid) {
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
-      done.left++;
     }
-    await carryOut(parts, plans, unknown, ({ plan, became, line, ...more }) => {
-      tell(line);
-      done.report.push(reportLine(plan.entry, became, more));
-      if (became === 'IMPORTED') done.imported++;
-      else if (became === 'GAVE BACK') done.givenBack++;
-      else done.left++;
+    const report: ReportLine[] = [];
+    await carryOut(sender, decisions.operator, plans, (done) => {
+      tell(done.line);
+      report.push(done.report);
     });
+    const imported = report.filter(({ became }) => became === 'IMPORTED').length;
+    const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
+    const left = invalid.length + report.length - imported - givenBack;
     const isAllRead = !from || (lostFrom && from <= lostFrom);
-    if (since && isAllRead && done.left === 0) done.ended = await ended(parts, since).catch(() => false);
-    return done;
-  } finally {
-    await client.end();
-  }
-}
-
-/**
- * Since when the database is being reconciled, undefined = it is not, and since when changes at the processors may be
- * lost, undefined = that is not known. Waits until no call of before can arrive at a processor any more.
- */
-async function begun({ sender, callsOverMs }: ReconcileParts): Promise<Record<'since' | 'lostFrom', Date | undefined>> {
-  const { query } = sender.database;
-  await noticeTimeline(query, false);
-  const since = await reconcilingSince(query);
-  if (since) await delay(Math.max(0, since.getTime() + callsOverMs - Date.now()));
-  const to = await wentBackTo(query);
-  return { since, lostFrom: to && new Date(to.getTime() - MARGIN_MS) };
+    const isOver = since && isAllRead && left === 0;
+    const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;
+    return { from, ledgers, imported, givenBack, left, report, ended };
+  });
 }
 
 /** Longer than what is told to core at a later time than it was done, or by another clock, is late. */
 const MARGIN_MS = 3_600_000;
 
-function ended({ sender, decisions }: ReconcileParts, since: Date): Promise<boolean> {
-  const actor = decisions.operator === '' ? 'reconcile' : `operator/${decisions.operator}`;
-  return inNameOf(actor, () => endReconciling(sender.database, since, sender.clock()));
+interface InvalidRow {
+  readonly requestId: string;
+  readonly processor: string;
+  readonly what: string;
+}
+
+const READ_INVALID = `select request_id as "requestId", processor, what from invalid_entry
+  order by processor, request_id`;
+
+function end({ database, clock }: Sender, operator: string, since: Date): Promise<boolean> {
+  const actor = operator === '' ? 'reconcile' : `operator/${operator}`;
+  return inNameOf(actor, () => endReconciling(database, since, clock()));
 }
 
 /** An authorization may be of an older page than its captures: what contradicts itself is read again. */
-async function refuseContradictions(client: pg.Client, { processors, patienceMs }: ReconcileParts): Promise<void> {
+async function refuseContradictions(comparison: Comparison, patienceMs: number): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const { rows } = await client.query<{ request_id: string; processor: string; what: string }>(DOUBTS);
+    const { rows } = await comparison.client.query<InvalidRow>(
+      'select request_id as "requestId", processor, what from doubt',
+    );
     const [first] = rows;
     if (!first) return;
     if (tries === MOST_TRIES || rows.length > MOST_SUSPECTS) {
       const others = rows.length > 1 ? `, and ${rows.length - 1} more` : '';
       throw new Error(
-        `the books of the processor ${first.processor} contradict themselves: ${first.request_id} ` +
+        `the books of the processor ${first.processor} contradict themselves: ${first.requestId} ` +
           `${first.what}${others}`,
       );
     }
     await delay(patienceMs);
-    const suspects = rows.map(({ request_id: requestId }) => requestId);
-    await readAgain(client, processors, suspects, 'THROW');
+    const suspects = rows.map(({ requestId }) => requestId);
+    await readAgain(comparison, suspects);
   }
 }
 
@@ -131,10 +116,9 @@ const MOST_SUSPECTS = 1_000;
 
 /** What we have as done must be in the books of its processor. Returns how many there are, by processor. */
 async function refuseForeign(
-  client: pg.Client,
-  { processors }: ReconcileParts,
+  { client, processors }: Comparison,
   from: Date | undefined,
-): Promise<Map<string, number>> {
+): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const since = from ? new Date(from.getTime() + CLOCKS_DIFFER_MS) : '-infinity';
   for (const name of processors.keys()) {
@@ -150,6 +134,17 @@ async function refuseForeign(
   }
   return counts;
 }
+
+/** How many operations, read or since a time ($2), are done here at a processor ($1), and not so in its books. */
+const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
+    (min(request_id::text) filter (where is_wrong)) as first
+  from (
+    select request_id, answer_there is distinct from 'APPROVED'
+      or (merchant_there, amount_there, currency_there, kind_there)
+        is distinct from (merchant_id, amount, currency, kind) as is_wrong
+    from matched
+    where state = 'OK' and processor = $1 and (answer_there is not null or created_at >= $2)
+  ) known_here`;
 
 /** More than the clocks of core and of a processor differ. */
 const CLOCKS_DIFFER_MS = 60_000;
@@ -220,7 +215,7 @@ function verbOf(entry: UnknownEntry, { importing, givingBack, to }: Decisions): 
 const INQUIRIES_AT_ONCE = 128;
 
 /** Asks the processor about each entry that is to be changed: it must say the same as its books. */
-async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirmed[]): Promise<Plan[]> {
+async function confirmAll(sender: Sender, plans: readonly Unconfirmed[]): Promise<Plan[]> {
   const confirmed: Plan[] = [];
   for (let first = 0; first < plans.length; first += INQUIRIES_AT_ONCE) {
     const part = plans.slice(first, first + INQUIRIES_AT_ONCE);
@@ -231,7 +226,7 @@ async function confirmAll({ sender }: ReconcileParts, plans: readonly Unconfirme
 
 async function confirm(sender: Sender, plan: Unconfirmed): Promise<Plan> {
   const { entry, verb } = plan;
-  if (verb === undefined || entry.changeHere !== null) return { ...plan, answer: { found: 'NO_ANSWER' } };
+  if (verb === undefined || entry.holdHere !== null) return { ...plan, answer: { found: 'NO_ANSWER' } };
   const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
   if (answer.found === 'NO_ANSWER')
     throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
-import { BOOKS_QUERIES, COUNTS } from './books-queries.ts';
-import { copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
+import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
 import type { Audited, Drift, Unread } from './drift.ts';
-import { LEDGER_QUERIES, LEFT_OUT } from './ledger-queries.ts';
 
 export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly databaseUrl: string;
@@ -16,35 +13,49 @@ export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly patienceMs: number;
 }
 
+/** The checks of compared-books.sql: of our books alone, and beside those of the processors. */
+const BOOKS_CHECKS = [
+  'hold_counters',
+  'hold_state',
+  'submission_without_hold',
+  'reversals_differ',
+  'refunds_differ',
+  'operations_differ',
+];
+const LEDGER_CHECKS = ['invalid_entries', 'results_differ', 'unknown_here', 'sums_of_holds', 'sums_of_captures'];
+
 /**
  * Recomputes the books: each hold's counters from its captures and releases, each final submission against the log of
  * operations, and everything against the processor's own books. It only reads, and operations in flight are no drift.
  * Reports each drift as it is found, and returns the counts. The books of a processor that does not answer are left
  * out, and its name is returned.
  */
-export async function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<Audited> {
-  const client = new DatabaseClient(connectionOptions(parts.databaseUrl));
-  await client.connect();
-  try {
-    const ledgers = parts.processors ? await copyEntries(client, parts.processors, 'LEAVE_OUT', parts) : [];
+export function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<Audited> {
+  return comparing(parts.databaseUrl, async (client) => {
+    const { processors = new Map(), most, patienceMs } = parts;
+    const comparison = { client, processors, unreadable: 'LEAVE_OUT' } as const;
+    const ledgers = await copyEntries(comparison, { mostUnknown: parts.mostUnknown });
     await client.query('begin isolation level repeatable read');
-    const counts = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows[0];
+    const [counts] = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows;
     if (!counts) throw new Error('the counts are not there');
-    let drifts = 0;
-    for (const query of BOOKS_QUERIES) drifts += await look(client, query, parts.most, tell);
+    const books = await differing(client, BOOKS_CHECKS, most);
     await client.query('commit');
-    if (parts.processors) {
-      const differing = await reconcile(client, parts.processors, parts.patienceMs);
-      for (const drift of differing.drifts.slice(0, parts.most)) tell(drift);
-      drifts += differing.total;
-    }
+    for (const drift of books.drifts) tell(drift);
+    const beside = parts.processors ? await reconcile(comparison, patienceMs) : { drifts: [], total: 0 };
+    for (const drift of beside.drifts.slice(0, most)) tell(drift);
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
-    const unread = parts.processors ? (await client.query<Unread>(LEFT_OUT)).rows : [];
-    return { ...counts, entries, ledgers, drifts, unread };
-  } finally {
-    await client.end();
-  }
+    const unread = (await client.query<Unread>('select processor, why from left_out order by processor')).rows;
+    return { ...counts, entries, ledgers, drifts: books.total + beside.total, unread };
+  });
 }
+
+const COUNTS = `select (select count(*) from hold)::int as holds, (select count(*) from operation)::int as operations,
+    count(*) filter (where kind = 'CAPTURE')::int as captures,
+    count(*) filter (where kind in ('RELEASE', 'EXPIRY', 'LATE_VOID'))::int as releases,
+    count(*) filter (where kind = 'REFUND')::int as refunds, count(*) filter (where kind = 'OCT')::int as octs,
+    (count(*) filter (where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))
+      + (select count(*) from hold where phase not in ('AUTHORIZED', 'FAILED')))::int as "inFlight"
+  from submission`;
 
 /** What differs: the first of each check, and how many there are. */
 interface Differing {
@@ -53,34 +64,33 @@ interface Differing {
 }
 
 /** Both books change while they are read: drift is what differs, and still does a little later. */
-async function reconcile(client: pg.Client, processors: Ledgers, patienceMs: number): Promise<Differing> {
-  const first = await compare(client);
+async function reconcile(comparison: Comparison, patienceMs: number): Promise<Differing> {
+  const compare = () => differing(comparison.client, LEDGER_CHECKS, SUSPECTS);
+  const first = await compare();
   if (first.total === 0 || first.total > first.drifts.length) return first;
   await delay(patienceMs);
   const suspects = first.drifts.map(({ requestId }) => requestId);
-  await readAgain(client, processors, suspects, 'LEAVE_OUT');
+  await readAgain(comparison, suspects);
   const before = new Set(first.drifts.map((drift) => JSON.stringify(drift)));
-  const drifts = (await compare(client)).drifts.filter((drift) => before.has(JSON.stringify(drift)));
+  const drifts = (await compare()).drifts.filter((drift) => before.has(JSON.stringify(drift)));
   return { drifts, total: drifts.length };
 }
 
 /** Maximum number read again, one by one. With more than this, a few false reports do not matter. */
 const SUSPECTS = 1_000;
 
-async function compare(client: pg.Client): Promise<Differing> {
+async function differing(client: pg.Client, checks: readonly string[], most: number): Promise<Differing> {
   const drifts: Drift[] = [];
   let total = 0;
-  for (const query of LEDGER_QUERIES) total += await look(client, query, SUSPECTS, (drift) => drifts.push(drift));
+  for (const check of checks) {
+    const { rows } = await client.query<Drift & { readonly total: number }>(
+      `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found,
+        count(*) over ()::int as total
+      from ${check} limit $1`,
+      [most],
+    );
+    drifts.push(...rows.map(({ total: _, ...drift }) => drift));
+    total += rows[0]?.total ?? 0;
+  }
   return { drifts, total };
-}
-
-async function look(client: pg.Client, query: string, most: number, tell: (drift: Drift) => void): Promise<number> {
-  const { rows } = await client.query<Drift & { readonly total: number }>(
-    `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found,
-    count(*) over ()::int as total
-    from (${query}) drift limit $1`,
-    [most],
-  );
-  for (const { total: _, ...drift } of rows) tell(drift);
-  return rows[0]?.total ?? 0;
 }

@@ -2,7 +2,6 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type pg from 'pg';
 import { Answer, type Entry } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { queryOn } from '../storage/open-pool.ts';
-import { UNKNOWN_ENTRIES } from './ledger-queries.ts';
 
 /** An entry of a processor's books that is unknown here: what the contract says of it, and what it means here. */
 export interface UnknownEntry
@@ -11,6 +10,7 @@ export interface UnknownEntry
     Pick<Entry, 'refunded' | 'captured' | 'voided' | 'incremented'> {
   /** A name of PROCESSORS. */
   readonly processor: string;
+  /** An EntryKind; or what is unknown of a hold or capture that is here: REVERSAL = taken back, END = it has ended. */
   readonly kind: string;
   /** UNSPECIFIED = an open checkout. */
   readonly answer: string;
@@ -18,29 +18,20 @@ export interface UnknownEntry
   /** Of a refund: the capture's identifier. */
   readonly captureRequestId: string | null;
   readonly isMerchantKnown: boolean;
-  /** Of a capture: nothing is left of its authorization, and something was given back. */
-  readonly closesAuthorization: boolean;
+  /** Of a capture: the last of its authorization, of which nothing is left, and no void gave the rest back. */
+  readonly isFinal: boolean;
   /** Taken back by the card scheme: of a capture, or of a hold and none of its captures. */
   readonly takenBack: bigint;
   readonly actedAt: Date;
-  /** What is unknown of a capture or hold that is known here: what was taken back of it, or that it has ended. */
-  readonly changeHere: 'REVERSAL' | 'END' | null;
+  /** Of what is here: the requestId of the hold, or of that of the capture; null = the entry itself is unknown. */
+  readonly holdHere: string | null;
   /** The requestId of that capture. */
   readonly captureHere: string | null;
-  /** The requestId of that hold, or the capture's. */
-  readonly holdHere: string | null;
 }
 
 /** Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. */
-export async function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
-  const rows = await queryOn(client)<UnknownEntry>({ name: '', text: UNKNOWN_ENTRIES }, []);
-  return rows.map((row) => ({
-    ...row,
-    kind: row.changeHere ?? row.kind,
-    // A sum of captures is a numeric, which comes as text.
-    takenBack: BigInt(row.takenBack),
-    actedAt: row.actedAt ?? new Date(),
-  }));
+export function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
+  return queryOn(client)({ name: '', text: 'select * from unknown_entry order by turn, acted_at, request_id' }, []);
 }
 
 /** An authorization as a page of the books has it. */
@@ -52,12 +43,11 @@ export function unknownAuthorization(processor: string, entry: Entry): UnknownEn
     answer: Answer[entry.answer],
     authorizationRequestId: null,
     isMerchantKnown: true,
-    closesAuthorization: false,
+    isFinal: false,
     takenBack: entry.refunded + entry.reversed,
     actedAt: entry.actedAt ? timestampDate(entry.actedAt) : new Date(),
-    changeHere: null,
-    captureHere: null,
     holdHere: null,
+    captureHere: null,
   };
 }
 

@@ -2,15 +2,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { STORE_HOLDS } from '../../../../bench/stored-holds.ts';
-import { connectionOptions, DatabaseClient } from '../../../../platform/database-client.ts';
-import {
-  CREATE_COPY,
-  DOUBTS,
-  INDEX_COPY,
-  INSERT_INVALID,
-  LEDGER_QUERIES,
-  UNKNOWN_ENTRIES,
-} from '../../../../services/core/reconciliation/ledger-queries.ts';
+import { comparing, copyEntries } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { createMigratedDatabase } from '../../../database.ts';
 import { forSuite } from '../../../suite.ts';
 
@@ -25,37 +17,44 @@ const CAPTURES = `insert into submission (request_id, merchant_id, amount, curre
 /** Of each hold its authorization, a capture that is known here, and one that is not and was refunded. */
 const ENTRIES = ['AUTHORIZATION', 'CAPTURE', 'REFUNDED'].map(
   (what) => `insert into processor_entry (request_id, processor, kind, answer, authorization_request_id, merchant_id,
-      amount, currency, captured, voided, reversed, incremented, refunded, acted_at)
+      amount, currency, captured, voided, reversed, incremented, refunded, acted_at, contradicts)
     select ${{ AUTHORIZATION: 'h.request_id', CAPTURE: 'k.request_id', REFUNDED: 'gen_random_uuid()' }[what]}, 'p',
       '${what === 'AUTHORIZATION' ? what : 'CAPTURE'}', 'APPROVED',
       ${what === 'AUTHORIZATION' ? 'null' : 'h.request_id'},
       h.merchant_id, h.amount, 'EUR', ${what === 'AUTHORIZATION' ? 'h.amount' : '0'}, 0, 0, 0,
-      ${what === 'REFUNDED' ? 'h.amount' : '0'}, h.created_at
+      ${what === 'REFUNDED' ? 'h.amount' : '0'}, h.created_at, false
     from hold h join submission k on k.hold_request_id = h.request_id`,
 );
+
+/** Those of compared-books.sql that join both books. */
+const VIEWS = [
+  'invalid_entries',
+  'results_differ',
+  'unknown_here',
+  'sums_of_holds',
+  'sums_of_captures',
+  'unknown_entry',
+  'doubt',
+];
 
 describe('the comparison of books', function () {
   this.timeout(60_000);
   const database = forSuite(createMigratedDatabase);
 
   /** What PostgreSQL expects each query to cost among so many holds. */
-  async function costs(holds: number): Promise<number[]> {
-    const client = new DatabaseClient(connectionOptions(database.url));
-    await client.connect();
-    try {
+  const costs = (holds: number) =>
+    comparing(database.url, async (client) => {
       await client.query('truncate hold, submission, operation');
       await client.query(STORE_HOLDS, ['acme', holds, 0]);
-      await client.query(`${CAPTURES}; ${CREATE_COPY}; ${ENTRIES.join(';')}; ${INDEX_COPY}; analyze`);
+      await client.query(`${CAPTURES}; ${ENTRIES.join(';')}; analyze`);
+      await copyEntries({ client, processors: new Map(), unreadable: 'THROW' }, {});
       const found: number[] = [];
-      for (const query of [...LEDGER_QUERIES, UNKNOWN_ENTRIES, DOUBTS]) {
-        const { rows } = await client.query(`explain (format json) ${query}`);
+      for (const view of VIEWS) {
+        const { rows } = await client.query(`explain (format json) select * from ${view}`);
         found.push(rows[0]['QUERY PLAN'][0].Plan['Total Cost']);
       }
       return found;
-    } finally {
-      await client.end();
-    }
-  }
+    });
 
   it('is expected to cost in proportion to the books', async () => {
     const [few, many] = [await costs(16_000), await costs(48_000)];
@@ -67,22 +66,18 @@ describe('the comparison of books', function () {
   });
 
   it('doubts what lacks its authorization, unless that entry is invalid at the same processor', async () => {
-    const client = new DatabaseClient(connectionOptions(database.url));
-    await client.connect();
-    try {
-      const id = uuidv7();
-      const columns = 'request_id, processor, kind, answer, authorization_request_id, merchant_id, amount, currency';
-      await client.query(CREATE_COPY);
-      await client.query(`insert into processor_entry (${columns})
-        values (gen_random_uuid(), 'p', 'CAPTURE', 'APPROVED', '${id}', '', 500, 'EUR')`);
-      const doubted: unknown[] = [];
+    const id = uuidv7();
+    const doubted = await comparing(database.url, async (client) => {
+      await client.query(`insert into processor_entry (request_id, processor, kind, answer, authorization_request_id,
+          merchant_id, amount, currency, contradicts)
+        values (gen_random_uuid(), 'p', 'CAPTURE', 'APPROVED', '${id}', '', 500, 'EUR', false)`);
+      const found: unknown[] = [];
       for (const processor of ['another', 'p']) {
-        await client.query(INSERT_INVALID, [id, processor, 'broken']);
-        doubted.push((await client.query(DOUBTS)).rows.map((row) => row.request_id));
+        await client.query('insert into invalid_entry values ($1, $2, $3)', [id, processor, 'broken']);
+        found.push((await client.query('select * from doubt')).rows.map((row) => row.request_id));
       }
-      assert.deepEqual(doubted, [[id], []]);
-    } finally {
-      await client.end();
-    }
+      return found;
+    });
+    assert.deepEqual(doubted, [[id], []]);
   });
 });

@@ -1,0 +1,380 @@
+-- Compares our books with themselves and with a copy of the processors' books. `npm run audit` and `npm run reconcile`
+-- run this file in a session of their own, to which these tables and views belong; in psql: \i compared-books.sql
+
+-- What follows from the kind of a submission: SUBMISSION_KINDS of domain/kinds.ts.
+create temporary table kind (kind text primary key, operation text, entry text not null, reserves text);
+
+-- The copy: entries as the contract has them. contradicts = what was read of it first was something else.
+create temporary table processor_entry (
+  request_id uuid, processor text, kind text, answer text, authorization_request_id uuid, capture_request_id uuid,
+  merchant_id text, account text, terminal_id text, user_id text, token_id text, operation_request_id text,
+  merchant_reference text, memo text, amount bigint, currency text, captured bigint, voided bigint, reversed bigint,
+  incremented bigint, refunded bigint, acted_at timestamptz, ended_at timestamptz, contradicts boolean not null,
+  primary key (request_id, processor)
+);
+
+-- Entries that break the contract, so nothing is compared with them. An identifier that is none is empty.
+create temporary table invalid_entry (
+  request_id text, processor text, what text not null, primary key (request_id, processor)
+);
+
+-- Processors whose books could not be read, so they are not compared.
+create temporary table left_out (processor text primary key, why text not null);
+
+create temporary view our_hold as
+  select h.*, coalesce(h.processor_request_id, h.request_id) as identifier from hold h;
+
+create temporary view our_submission as
+  select s.*, k.operation, k.entry, k.reserves, s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') as is_open,
+    coalesce(s.processor_request_id, s.request_id) as identifier,
+    coalesce(h.processor_request_id, h.request_id) as authorization_identifier
+  from submission s join kind k on k.kind = s.kind left join hold h on h.request_id = s.hold_request_id;
+
+-- What an operation took back of a capture or hold; a reinstatement gives it again.
+create temporary view taken_back as
+  select merchant_id, hold_request_id, capture_request_id,
+    case kind when 'REVERSAL' then amount else -amount end as amount
+  from operation where kind in ('REVERSAL', 'REINSTATEMENT');
+
+-- Our books alone: each check returns kind, request_id, merchant_id, expected and found. Below `results_from` the log
+-- has no results any more (storage/partitions.ts).
+
+-- Each hold with what its submissions and results add up to.
+create temporary view reckoned as
+  with submitted as (
+    select s.hold_request_id,
+      sum(s.amount) filter (where s.kind = 'CAPTURE' and s.state = 'OK') as captured,
+      sum(s.amount) filter (where s.kind = 'REFUND' and s.state = 'OK') as refunded,
+      sum(s.amount) filter (where s.kind = 'REFUND' and s.is_open) as refunding,
+      sum(s.amount) filter (where s.kind = 'INCREMENT' and s.state = 'OK') as incremented,
+      sum(s.amount) filter (where s.reserves = 'REMAINING' and s.is_open) as in_flight,
+      -- Releases that left something to capture.
+      sum(s.amount_released) filter (where s.kind = 'RELEASE' and s.state = 'OK') as given,
+      min(s.kind) filter (where s.kind in ('INCREMENT', 'EXTENSION') and s.is_open) as changing,
+      bool_or(s.is_open and (s.kind in ('RELEASE', 'EXPIRY')
+        or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))) as closing
+    from our_submission s join hold h on h.request_id = s.hold_request_id group by 1
+  ),
+  reversed as (select hold_request_id, sum(amount) as reversed from taken_back group by 1),
+  summed as (
+    select h.*, h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') as closed,
+      case h.phase when 'AUTHORIZED' then h.amount_asked + coalesce(s.incremented, 0) else 0 end as held,
+      h.amount_asked + coalesce(s.incremented, 0) as sum_amount, coalesce(s.captured, 0) as sum_captured,
+      coalesce(s.in_flight, 0) as sum_in_flight, coalesce(s.given, 0) as given,
+      case when h.request_id < (select results_from from installation) then h.reversed else coalesce(r.reversed, 0) end
+        as sum_reversed,
+      coalesce(s.refunded, 0) as sum_refunded, coalesce(s.refunding, 0) as sum_refunding,
+      s.changing as sum_changing, coalesce(s.closing, false) as sum_closing
+    from hold h left join submitted s on s.hold_request_id = h.request_id
+      left join reversed r on r.hold_request_id = h.request_id
+  )
+  select *, case when closed then 0 else held - sum_captured - sum_in_flight - given end as sum_remaining,
+    case when closed then held - sum_captured - sum_in_flight else given end as sum_released
+  from summed;
+
+-- docs/product.md, "Books": the counters follow from what was captured, added, released and reversed.
+create temporary view hold_counters as
+  select 'HOLD_COUNTERS' as kind, request_id, merchant_id,
+    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
+      sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding)
+      as expected,
+    format('amount %s, captured %s, in flight %s, remaining %s, released %s, reversed %s, refunded %s, refunding %s',
+      amount, captured, in_flight, remaining, released, reversed, refunded, refunding) as found
+  from reckoned
+  where (amount, captured, in_flight, remaining, released, reversed, refunded, refunding) is distinct from
+    (sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding);
+
+create temporary view hold_state as
+  select 'HOLD_STATE' as kind, request_id, merchant_id,
+    case when sum_closing <> closing then format('closing %s', sum_closing)
+      when sum_changing is distinct from changing then format('changing %s', sum_changing)
+      else format('a status for %s captured', sum_captured) end as expected,
+    format('%s, closing %s, changing %s', status, closing, changing) as found
+  from reckoned
+  where sum_closing <> closing or sum_changing is distinct from changing
+    or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0);
+
+create temporary view submission_without_hold as
+  select 'SUBMISSION_WITHOUT_HOLD' as kind, s.request_id, s.merchant_id,
+    format('a hold of %s in %s', s.merchant_id, s.currency) as expected,
+    coalesce(format('hold of %s in %s', h.merchant_id, h.currency), 'none') as found
+  from submission s left join hold h on h.request_id = s.hold_request_id
+  where s.hold_request_id is not null
+    and (h.request_id is null or (h.merchant_id, h.currency) is distinct from (s.merchant_id, s.currency));
+
+-- What was taken back of a capture is what the log's reversals and reinstatements of it add up to.
+create temporary view reversals_differ as
+  with logged as (
+    select capture_request_id, min(merchant_id) as merchant_id, sum(amount) as reversed
+    from taken_back where capture_request_id is not null group by 1
+  )
+  select 'REVERSALS_DIFFER' as kind, coalesce(c.request_id, l.capture_request_id) as request_id,
+    coalesce(c.merchant_id, l.merchant_id) as merchant_id, format('%s taken back', coalesce(l.reversed, 0)) as expected,
+    coalesce(format('%s', c.amount_reversed), 'no capture') as found
+  from logged l full join (select * from submission where amount_reversed > 0) c on c.request_id = l.capture_request_id
+  where coalesce(l.reversed, 0) <> coalesce(c.amount_reversed, 0)
+    and coalesce(c.request_id, l.capture_request_id) >= (select results_from from installation);
+
+-- What is refunded of a capture, or reserved, is what its refunds add up to; each has a capture of its hold.
+create temporary view refunds_differ as
+  with refunded as (
+    select capture_request_id, hold_request_id, min(merchant_id) as merchant_id,
+      coalesce(sum(amount) filter (where state = 'OK'), 0) as refunded,
+      coalesce(sum(amount) filter (where is_open), 0) as refunding
+    from our_submission where kind = 'REFUND' group by 1, 2
+  )
+  select 'REFUNDS_DIFFER' as kind, coalesce(c.request_id, r.capture_request_id) as request_id,
+    coalesce(c.merchant_id, r.merchant_id) as merchant_id,
+    format('refunded %s, refunding %s', coalesce(r.refunded, 0), coalesce(r.refunding, 0)) as expected,
+    coalesce(format('refunded %s, refunding %s', c.amount_refunded, c.amount_refunding), 'no capture') as found
+  from refunded r full join (select * from submission where kind = 'CAPTURE') c
+    on c.request_id = r.capture_request_id and c.hold_request_id = r.hold_request_id
+  where (coalesce(r.refunded, 0), coalesce(r.refunding, 0)) is distinct from (c.amount_refunded, c.amount_refunding);
+
+-- Each result that the log must have, and each that it has. An amount that is null may be any. What gives up a checkout
+-- is the hold's own result; an expiry that is tried again has none.
+create temporary view operations_differ as
+  with expected as (
+    select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status,
+      amount_asked as amount, merchant_id, null::uuid as hold_request_id
+    from hold where phase in ('AUTHORIZED', 'FAILED')
+    union all
+    select kind, request_id, state, amount, merchant_id, hold_request_id
+    from our_submission where operation is not null and entry <> 'VOID' and not is_open
+    union all
+    select s.kind, s.request_id, case when s.state = 'OK' and s.kind = 'RELEASE' then 'OK' else 'KO' end,
+      coalesce(s.amount_released, nullif(s.amount, 0)), s.merchant_id, s.hold_request_id
+    from submission s join hold h on h.request_id = s.hold_request_id
+    where s.kind in ('RELEASE', 'EXPIRY')
+      and ((s.state = 'OK' and h.phase = 'AUTHORIZED') or (s.state = 'KO' and s.kind = 'RELEASE'))
+  ),
+  logged as (
+    select kind, request_id as subject, status, amount, merchant_id, hold_request_id from operation
+    where kind not in ('REVERSAL', 'REINSTATEMENT', 'EXPIRING')
+  )
+  select case when l.subject is null then 'OPERATION_MISSING' when e.subject is null then 'OPERATION_WITHOUT_SUBMISSION'
+      else 'OPERATION_DIFFERS' end as kind,
+    coalesce(e.subject, l.subject) as request_id, coalesce(e.merchant_id, l.merchant_id) as merchant_id,
+    coalesce(format('%s %s of %s, hold %s', e.kind, e.status, e.amount, e.hold_request_id), 'no result') as expected,
+    coalesce(format('%s %s of %s, hold %s', l.kind, l.status, l.amount, l.hold_request_id), 'none') as found
+  from expected e full join logged l on l.kind = e.kind and l.subject = e.subject
+  where coalesce(e.subject, l.subject) >= (select results_from from installation)
+    and (l.subject is null or e.subject is null or l.status <> e.status or l.amount <> coalesce(e.amount, l.amount)
+      or l.merchant_id <> e.merchant_id or l.hold_request_id is distinct from e.hold_request_id);
+
+-- Our books beside the processors': checks of the same columns, then what may be imported or given back.
+
+-- Everything that was sent, with the kind of its entry. Of a void only the processor knows what there was to give back,
+-- so it is compared where it has said so.
+create temporary view sent as
+  select request_id, identifier, processor, merchant_id, currency, 'AUTHORIZATION' as kind, amount_asked as amount,
+    case phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' else 'OPEN' end as state, true as compared,
+    null::uuid as authorization_identifier, created_at
+  from our_hold
+  union all
+  select request_id, identifier, processor, merchant_id, currency, entry,
+    case when entry = 'VOID' then amount_released else amount end,
+    state, entry <> 'VOID' or (amount_released is not null and not reported), authorization_identifier, created_at
+  from our_submission;
+
+-- What was sent and can be compared, beside its entry. What a void or an extension leaves empty is as it must be.
+create temporary view matched as
+  select s.*, e.answer as answer_there, e.kind as kind_there, e.amount as amount_there,
+    case when e.kind in ('VOID', 'EXTENSION') and e.currency = '' then s.currency else e.currency end as currency_there,
+    case when e.kind in ('VOID', 'EXTENSION') and e.merchant_id = '' then s.merchant_id else e.merchant_id end
+      as merchant_there,
+    e.authorization_request_id as authorization_there,
+    -- An authorization of a hold that failed was given back in full, or is being given back.
+    e.kind = 'AUTHORIZATION' and e.captured = 0 and (e.voided = e.amount + e.incremented or exists (
+      select from submission v where v.hold_request_id = s.request_id and v.kind = 'LATE_VOID'
+        and v.state not in ('OK', 'KO'))) as given_back_there
+  from sent s left join processor_entry e on e.request_id = s.identifier and e.processor = s.processor
+  where s.compared and s.processor not in (select processor from left_out)
+    and not exists (select from invalid_entry i where i.request_id = s.identifier::text and i.processor = s.processor);
+
+create temporary view invalid_entries as
+  select 'INVALID_ENTRY' as kind, request_id, '' as merchant_id, 'an entry by the contract' as expected,
+    format('%s, at %s', what, processor) as found
+  from invalid_entry;
+
+-- Done in both books or in neither. An authorization that was given back in full (a late one) counts as not done.
+create temporary view results_differ as
+  with compared as (
+    select *, state = 'OK' as done,
+      coalesce(answer_there = 'APPROVED' and (state = 'OK' or not given_back_there), false) as done_there
+    from matched where state in ('OK', 'KO')
+  )
+  select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR'
+      when not done and done_there then 'DONE_AT_PROCESSOR' else 'AMOUNT_AT_PROCESSOR' end as kind,
+    request_id, merchant_id,
+    format('%s %s of %s %s for %s', kind, case when done then 'done' else 'not done' end, amount, currency,
+      merchant_id) as expected,
+    format('%s of %s %s for %s', coalesce(kind_there || ' ' || answer_there || ' at ' || processor, 'nothing'),
+      amount_there, currency_there, merchant_there) as found
+  from compared
+  where done <> done_there or (done and ((amount, currency, merchant_id, kind, authorization_identifier)
+    is distinct from (amount_there, currency_there, merchant_there, kind_there, authorization_there)));
+
+-- A capture at the processor that is unknown here, was refunded in full, and has no room in its hold here: what was
+-- undone so (give-back.ts) is not booked.
+create temporary view undone as
+  select c.* from processor_entry c
+    join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor
+  where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and c.refunded > 0 and c.refunded + c.reversed >= c.amount
+    and not exists (select from our_submission k where k.identifier = c.request_id and k.processor = c.processor)
+    and (h.phase = 'FAILED'
+      or c.amount > case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end);
+
+-- What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained
+-- by a hold that is closed here and gave back as much, and what was undone by itself.
+create temporary view unexplained as
+  select e.* from processor_entry e
+    left join our_hold h on e.kind = 'VOID' and h.identifier = e.authorization_request_id and h.processor = e.processor
+    left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id
+      and a.processor = e.processor
+  where not exists (
+      select from sent s where s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind)
+    and not exists (
+      select from undone u where u.processor = e.processor
+        and u.request_id = case e.kind when 'CAPTURE' then e.request_id when 'REFUND' then e.capture_request_id end)
+    and not coalesce(h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided), false);
+
+-- Entries of the processor under identifiers that we do not have, or that we booked as not given back.
+create temporary view unknown_here as
+  select 'UNKNOWN_HERE' as kind, request_id, merchant_id, 'nothing under this identifier' as expected,
+    format('%s approved at %s, %s %s', kind, processor, amount, currency) as found
+  from unexplained where answer = 'APPROVED' and (kind <> 'VOID' or amount > 0)
+  union all
+  select 'DONE_AT_PROCESSOR', e.request_id, e.merchant_id, 'a void that was not done',
+    format('%s approved at %s, %s %s', e.kind, e.processor, e.amount, e.currency)
+  from processor_entry e
+    join sent s on s.identifier = e.request_id and s.processor = e.processor and s.kind = e.kind
+  where e.answer = 'APPROVED' and e.amount > 0 and s.state = 'KO' and not s.compared;
+
+-- The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back
+-- what it released, unless the processor answered that nothing was left (then the release has no reference), or ended
+-- it by itself: then what an accepted capture held back and did not charge is given back by nobody. A capture that was
+-- undone does not count.
+create temporary view sums_of_holds as
+  with undone_of as (
+    select processor, authorization_request_id as id, sum(amount) as amount, sum(refunded) as refunded,
+      sum(reversed) as reversed
+    from undone group by 1, 2
+  ),
+  booked as (
+    select e.request_id, e.processor, e.incremented, e.voided + coalesce(u.amount, 0) as voided,
+      e.captured - coalesce(u.amount, 0) as captured, e.reversed - coalesce(u.reversed, 0) as reversed,
+      e.refunded - coalesce(u.refunded, 0) as refunded
+    from processor_entry e left join undone_of u on u.id = e.request_id and u.processor = e.processor
+    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+  )
+  select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s',
+      h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded, h.in_flight, h.refunding) as expected,
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', e.incremented, e.captured, e.voided,
+      e.reversed, e.refunded, e.processor) as found
+  from our_hold h join booked e on e.request_id = h.identifier and e.processor = h.processor
+  where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight
+    or e.reversed <> h.reversed or e.refunded not between h.refunded and h.refunded + h.refunding
+    or (e.incremented <> h.amount - h.amount_asked and h.changing is distinct from 'INCREMENT')
+    or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
+      select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY')
+        and r.state = 'OK' and (r.processor_reference = '' or r.reported)))));
+
+-- What is taken back and refunded of each capture. A refund in flight may already be done at the processor.
+create temporary view sums_of_captures as
+  select 'SUMS_AT_PROCESSOR' as kind, c.request_id, c.merchant_id,
+    format('reversed %s, refunded %s, refunding %s', c.amount_reversed, c.amount_refunded, c.amount_refunding)
+      as expected,
+    format('reversed %s, refunded %s', e.reversed, e.refunded) as found
+  from our_submission c join processor_entry e on e.request_id = c.identifier and e.processor = c.processor
+    and e.kind = 'CAPTURE' and e.answer = 'APPROVED'
+  where c.state = 'OK' and (e.reversed <> c.amount_reversed
+    or e.refunded not between c.amount_refunded and c.amount_refunded + c.amount_refunding);
+
+-- What may be imported or given back: entries that nothing here explains, whatever became of them; and changes of what
+-- is known here: captures and holds of which another amount is taken back than is booked (REVERSAL), and open holds
+-- that have ended there (END). In their turn: authorizations first, then what was added to them, then captures.
+create temporary view unknown_entry as
+  with unknown as (
+    select request_id, processor, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
+      reversed as taken_back,
+      array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], kind)
+        as turn
+    from unexplained
+    where answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and kind <> 'FENCE' and (kind <> 'VOID' or amount > 0)
+    union all
+    select e.request_id, e.processor, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, 8
+    from processor_entry e join our_submission k on k.identifier = e.request_id and k.processor = e.processor
+    where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.reversed <> k.amount_reversed
+    union all
+    -- Of a hold and none of the captures that were read.
+    select e.request_id, e.processor, 'REVERSAL', null, h.request_id, e.reversed - there.reversed, 9
+    from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
+      cross join lateral (
+        select coalesce(sum(c.reversed), 0) as reversed from processor_entry c
+        where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor) there
+      cross join lateral (
+        select coalesce(sum(k.amount_reversed), 0) as reversed from our_submission k
+          join processor_entry c on c.request_id = k.identifier and c.processor = k.processor
+        where k.hold_request_id = h.request_id) here
+    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+      and e.reversed - there.reversed <> h.reversed - here.reversed
+    union all
+    select e.request_id, e.processor, 'END', null, h.request_id, 0, 10
+    from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
+    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
+      and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
+  )
+  select coalesce(u.change_here, e.kind) as kind, e.request_id, e.processor, e.answer, e.authorization_request_id,
+    e.capture_request_id, e.account, e.terminal_id, e.token_id, e.operation_request_id, e.memo, e.amount, e.currency,
+    e.captured, e.voided, e.incremented, e.refunded, coalesce(e.acted_at, now()) as acted_at,
+    coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
+    coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
+    coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference,
+    m.id is not null as is_merchant_known, u.capture_here, u.hold_here, u.taken_back::bigint as taken_back, u.turn,
+    -- The last capture of its authorization, of which nothing is left, gave the rest back itself unless a void did.
+    coalesce(u.turn = 4 and a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented
+      and not bool_or(u.turn = 5) over (partition by e.processor, e.authorization_request_id)
+      and e.request_id = last_value(e.request_id) over (partition by e.processor, e.authorization_request_id, u.turn
+        order by e.acted_at, e.request_id rows between unbounded preceding and unbounded following), false) as is_final
+  from unknown u join processor_entry e on e.request_id = u.request_id and e.processor = u.processor
+    left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
+    left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id);
+
+-- Where a processor's books contradict themselves.
+create temporary view doubt as
+  with sums as (
+    select processor, authorization_request_id as id, sum(amount) filter (where kind = 'CAPTURE') as captured,
+      sum(amount) filter (where kind = 'VOID') as voided, sum(amount) filter (where kind = 'REFUND') as refunded,
+      sum(amount) filter (where kind = 'INCREMENT') as incremented
+    from processor_entry where answer = 'APPROVED' and authorization_request_id is not null group by 1, 2
+  ),
+  compared as (
+    select coalesce(a.request_id, s.id) as id, coalesce(a.processor, s.processor) as processor,
+      coalesce(a.answer = 'APPROVED', false) as is_placed,
+      a.amount + a.incremented as placed, a.incremented, a.captured, a.voided, a.refunded, a.reversed,
+      coalesce(s.captured, 0) as sum_captured, coalesce(s.voided, 0) as sum_voided,
+      coalesce(s.refunded, 0) as sum_refunded, coalesce(s.incremented, 0) as sum_incremented
+    from (select * from processor_entry where kind = 'AUTHORIZATION') a
+      full join sums s on s.id = a.request_id and s.processor = a.processor
+  )
+  select * from (
+    select id as request_id, processor, case
+      when not is_placed then case when sum_captured + sum_voided > 0 and not exists (
+          select from invalid_entry i where i.request_id = c.id::text and i.processor = c.processor)
+        then 'was charged or given back, and was never placed' end
+      when sum_captured > captured then 'was charged less than its captures'
+      when sum_voided > voided then 'gave back less than its voids'
+      when sum_incremented > incremented then 'was added less than its increments'
+      when captured + voided > placed then 'was charged and gave back more than was placed'
+      when sum_refunded > refunded then 'was refunded less than its refunds'
+      when refunded + reversed > captured then 'gave back more of its captures than was charged' end as what
+    from compared c) doubts
+  where what is not null
+  union all
+  select e.request_id, e.processor, 'belongs to another merchant than its authorization' from processor_entry e
+    join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
+  where e.merchant_id <> '' and e.merchant_id <> a.merchant_id
+  union all
+  select request_id, processor, 'stands there twice, as different operations' from processor_entry where contradicts;

@@ -1,5 +1,6 @@
 -- Compares our books with themselves and with a copy of the processors' books. `npm run audit` and `npm run reconcile`
--- run this file in a session of their own, to which these tables and views belong; in psql: \i compared-books.sql
+-- run this file in a session of their own, to which these tables and views belong, and fill the tables
+-- (copy-entries.ts). In psql: \i compared-books.sql, then fill `kind`, and query the views.
 
 -- What follows from the kind of a submission: SUBMISSION_KINDS of domain/kinds.ts.
 create temporary table kind (kind text primary key, operation text, entry text not null, reserves text);

@@ -1,10 +1,7 @@
 import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
 import type { Statement } from '../database.ts';
 
-/**
- * The two tables of what is sent to a processor, for statements about both: inquiries, reviews, backlog, overview,
- * audit.
- */
+/** The two tables of what is sent to a processor, for statements about both. */
 
 export type SentTable = 'hold' | 'submission';
 
@@ -25,9 +22,6 @@ interface SentColumns {
   readonly entry: string;
   /** SQL: the hold that it belongs to; null for what is a hold itself, or has none. */
   readonly holdRequestId: string;
-  /** SQL: whether an operator may have to look at it, as the table's index has it, and why. */
-  readonly inReview: string;
-  readonly reviewReason: string;
 }
 
 const HOLD_STATE = `case s.phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' when 'UNKNOWN' then 'UNKNOWN'
@@ -48,8 +42,6 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     kind: `'HOLD'`,
     entry: `'AUTHORIZATION'`,
     holdRequestId: 'null::uuid',
-    inReview: `(s.frozen or s.phase in ('UNKNOWN', 'NEEDS_REVIEW'))`,
-    reviewReason: `case when s.phase in ('UNKNOWN', 'NEEDS_REVIEW') then s.phase else 'FROZEN' end`,
   },
   submission: {
     stateColumn: 'state',
@@ -60,8 +52,6 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     kind: 's.kind',
     entry: ENTRY,
     holdRequestId: 's.hold_request_id',
-    inReview: `s.state in ('UNKNOWN', 'NEEDS_REVIEW')`,
-    reviewReason: 's.state',
   },
 };
 
@@ -80,9 +70,4 @@ export function statementsOfBoth(
 export function ofBothTables(select: (table: SentTable, columns: SentColumns) => string): string {
   return `${select('hold', SENT_TABLES.hold)}
     union all ${select('submission', SENT_TABLES.submission)}`;
-}
-
-/** SQL of a condition over a row `s`: the processor has accepted it, and by `now` it need not have a result yet. */
-export function isExpected(now: string): string {
-  return `coalesce(s.expected_by > ${now}, false)`;
 }

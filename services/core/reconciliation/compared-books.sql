@@ -333,7 +333,8 @@ create temporary view unknown_entry as
     coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
     coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference,
-    m.id is not null as is_merchant_known, u.capture_here, u.hold_here, u.taken_back::bigint as taken_back, u.turn,
+    m.id is not null or u.hold_here is not null as is_merchant_known, u.capture_here, u.hold_here,
+    u.taken_back::bigint as taken_back, u.turn,
     -- The last capture of its authorization, of which nothing is left, gave the rest back itself unless a void did.
     coalesce(u.turn = 4 and a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented
       and not bool_or(u.turn = 5) over (partition by e.processor, e.authorization_request_id)

@@ -21,7 +21,7 @@ import { createMetrics, exportRuntime, requestMeter } from './metrics.ts';
 import { ROUTES } from './openapi/document.ts';
 import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
-import { createRelay } from './relay/relay.ts';
+import { createRelay, type Relay } from './relay/relay.ts';
 import type { Surroundings } from './relay/relay-options.ts';
 import { ExportLimit } from './resource/csv.ts';
 import { InFlightLimits } from './rest/limit-in-flight.ts';
@@ -89,7 +89,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const rest = createRest({ ...watch, limiter, inFlight });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 
-  const app = createApp(surroundings, log);
+  const app = createApp(surroundings, relay, log);
   exportRuntime(registry, credentials, clock);
   // The first is asked first: merchants' requests are the most.
   for (const router of [
@@ -105,13 +105,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   // Of all of them: each has noted the routes whose path matches.
   app.use(rest.allowedMethods());
   const handle = app.callback();
-  const warnOnce = settings.TRUSTED_PROXY_HOPS === 0 ? warnOfProxy(log) : undefined;
-  const { listen, drain } = createGatewayServer(
-    inTurns((request, response) => {
-      warnOnce?.(request);
-      if (!relay.answers(request, response)) void handle(request, response);
-    }),
-  );
+  const { listen, drain } = createGatewayServer(inTurns((request, response) => void handle(request, response)));
   const stop = async () => {
     await relay.close();
     await clock.close();
@@ -141,15 +135,17 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
 /**
- * Koa with the middlewares of every request. With trusted proxies, it reads the client's address from X-Forwarded-For,
- * counted from the right.
+ * Koa with the relay, and then the middlewares of every other request. With trusted proxies, it reads the client's
+ * address from X-Forwarded-For, counted from the right.
  */
-function createApp({ exchanging, toProblem, trustedHops, closing }: Surroundings, log: Log): Koa {
+function createApp({ exchanging, toProblem, trustedHops, closing }: Surroundings, relay: Relay, log: Log): Koa {
   const app = new Koa({ proxy: trustedHops > 0, maxIpsCount: trustedHops });
   // Only errors after the start of the answer arrive here. A disconnected client is reported in the request's log line.
   app.on('error', (error) => {
     if (!GONE.has(error.code)) log.warn('answer broken off', errorFields(error));
   });
+  if (trustedHops === 0) app.use(warnOfProxy(log));
+  app.use(relay.middleware);
   const headers = Object.entries(SECURITY_HEADERS);
   app.use((ctx, next) =>
     exchanging(ctx.req, ctx.res, async (exchange) => {

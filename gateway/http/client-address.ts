@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { Middleware } from 'koa';
 import type { Log } from '../../platform/log.ts';
 
 /**
@@ -63,11 +64,13 @@ function ipv4Of(high = 0, low = 0): string {
  * Warns once when a request carries a proxy's header though no proxy is trusted: all clients behind the proxy then
  * share its address, and with it their limits. The header is no proof of a proxy, because any client can send it.
  */
-export function warnOfProxy(log: Log): (request: IncomingMessage) => void {
+export function warnOfProxy(log: Log): Middleware {
   let hasWarned = false;
-  return ({ headers, socket }) => {
-    if (hasWarned || !(headers['x-forwarded-for'] || headers.forwarded)) return;
-    hasWarned = true;
-    log.warn('X-Forwarded-For ignored: TRUSTED_PROXY_HOPS is 0', { address: socket.remoteAddress });
+  return ({ req: { headers, socket } }, next) => {
+    if (!hasWarned && (headers['x-forwarded-for'] || headers.forwarded)) {
+      hasWarned = true;
+      log.warn('X-Forwarded-For ignored: TRUSTED_PROXY_HOPS is 0', { address: socket.remoteAddress });
+    }
+    return next();
   };
 }

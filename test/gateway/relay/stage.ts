@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { credentials as channelCredentials, status } from '@grpc/grpc-js';
+import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
 import { openProblems } from '../../../gateway/http/error-handler.ts';
@@ -111,8 +112,9 @@ export async function openStage(
     closing: new AbortController().signal,
     ...options,
   });
+  const handle = new Koa().use(relay.middleware).callback();
   const { server, listen } = createGatewayServer(
-    (incoming, response) => assert(relay.answers(incoming, response)),
+    (incoming, response) => void handle(incoming, response),
     options.bodyTimeoutMs,
   );
   const port = await listen(0, '127.0.0.1');

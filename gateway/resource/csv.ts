@@ -92,7 +92,6 @@ async function answerCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): P
     const lines = linesOf(columnsOf(schema), first, (pageToken) => nextPage(exporter, read, pageToken));
     ctx.body = Readable.from(lines, { objectMode: false, highWaterMark: 64 * 1024 });
   } catch (error) {
-    ctx.res.off('close', release);
     release();
     throw error;
   }

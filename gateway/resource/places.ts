@@ -7,12 +7,15 @@ export class Places {
     this.#most = most;
   }
 
-  /** Takes a place. Returns the function that gives it back, to call once; undefined when all are taken. */
+  /** Takes a place. Returns what gives it back, once however often it is called; undefined when all are taken. */
   take(key: string): (() => void) | undefined {
     const count = this.#taken.get(key) ?? 0;
     if (count >= this.#most) return undefined;
     this.#taken.set(key, count + 1);
+    let isTaken = true;
     return () => {
+      if (!isTaken) return;
+      isTaken = false;
       const left = (this.#taken.get(key) ?? 0) - 1;
       if (left > 0) this.#taken.set(key, left);
       else this.#taken.delete(key);

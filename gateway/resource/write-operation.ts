@@ -7,7 +7,6 @@ import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { invalidHeader, isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import type { Json } from './answer.ts';
-
 import { requestId, some } from './answer-fields.ts';
 import type { Described, describing, Target } from './route.ts';
 

@@ -1,19 +1,19 @@
 import type { MethodImpl } from '@connectrpc/connect';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import type { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
-import type { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import type {
-  AcceptNotificationRequest,
-  AcceptOutcome,
+import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
+import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import {
+  type AcceptNotificationRequest,
+  type AcceptOutcome,
   NotificationService,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import type { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
-import type { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import type { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import type { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
+import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
+import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import type { Books } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
 import type { Metrics } from '../metrics/core-metrics.ts';
@@ -45,23 +45,25 @@ export interface Core {
   readonly reach: Reach;
 }
 
-/** A method of the contract, by its name. */
+/** All methods of core's services, by their names. */
+export const CONTRACT = {
+  ...PreauthorizationService.method,
+  ...RefundService.method,
+  ...OctService.method,
+  ...OperationService.method,
+  ...MerchantService.method,
+  ...NotificationService.method,
+  ...OperatorService.method,
+  ...AuditService.method,
+  ...ProcessorEventService.method,
+};
+export type MethodName = keyof typeof CONTRACT;
+
+/** A method of the contract. */
 export type Method<Name extends MethodName> = (
   core: Core,
-  ...call: Parameters<MethodImpl<Contract[Name]>>
-) => ReturnType<MethodImpl<Contract[Name]>>;
-
-export type MethodName = keyof Contract;
-
-type Contract = typeof AuditService.method &
-  typeof MerchantService.method &
-  typeof NotificationService.method &
-  typeof OctService.method &
-  typeof OperationService.method &
-  typeof OperatorService.method &
-  typeof PreauthorizationService.method &
-  typeof ProcessorEventService.method &
-  typeof RefundService.method;
+  ...call: Parameters<MethodImpl<(typeof CONTRACT)[Name]>>
+) => ReturnType<MethodImpl<(typeof CONTRACT)[Name]>>;
 
 /** Where something new of a merchant is sent: the processor of its contract, and the merchant's account there. */
 export function placeOf(

@@ -1,18 +1,9 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { createServiceImplSpec, type Interceptor, type ServiceImpl } from '@connectrpc/connect';
+import { createServiceImplSpec, type Interceptor } from '@connectrpc/connect';
 import type { ServerTls } from '../../../platform/tls.ts';
-import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
-import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
-import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
-import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
-import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { auditBooks } from './audit/audit-books.ts';
 import { listAuditEntries } from './audit-log/list-audit-entries.ts';
-import type { Core, Method, MethodName } from './core.ts';
+import { CONTRACT, type Core, type Method, type MethodName } from './core.ts';
 import * as deliveries from './delivery/deliveries.ts';
 import * as replays from './delivery/replay-deliveries.ts';
 import * as endpoints from './endpoint/endpoints.ts';
@@ -56,45 +47,47 @@ export interface ServerParts {
   readonly tls: ServerTls | undefined;
 }
 
-/** All services of core, each with the files that its methods are in. */
+/** The methods. Their files may have other exports besides. */
+const METHODS: { readonly [Name in MethodName]: Method<Name> } = {
+  ...accepting,
+  ...acts,
+  ...credentials,
+  ...deliveries,
+  ...endpoints,
+  ...failures,
+  ...holds,
+  ...keysAndSecrets,
+  ...merchants,
+  ...octs,
+  ...operations,
+  ...overview,
+  ...quarantine,
+  ...refunds,
+  ...replays,
+  ...review,
+  ...session,
+  ...stored,
+  auditBooks,
+  capturePreauthorization,
+  createPreauthorization,
+  listAuditEntries,
+  listMatches,
+  renewPreauthorization,
+  reportEvent,
+  updatePreauthorization,
+  watchNotifications,
+  watchOperations,
+};
+
+/** All services of core. */
 export function servicesOf(core: Core): MountedService[] {
-  return [
-    mounted(core, PreauthorizationService, {
-      ...holds,
-      ...acts,
-      createPreauthorization,
-      capturePreauthorization,
-      renewPreauthorization,
-      updatePreauthorization,
-    }),
-    mounted(core, RefundService, refunds),
-    mounted(core, OctService, octs),
-    mounted(core, OperationService, { ...operations, watchOperations }),
-    mounted(core, MerchantService, { ...merchants, ...keysAndSecrets, ...credentials }),
-    mounted(core, NotificationService, {
-      ...accepting,
-      ...deliveries,
-      ...replays,
-      ...endpoints,
-      ...failures,
-      ...quarantine,
-      ...stored,
-      watchNotifications,
-    }),
-    mounted(core, OperatorService, { ...overview, ...review, ...session, listMatches, listAuditEntries }),
-    mounted(core, AuditService, { auditBooks }),
-    mounted(core, ProcessorEventService, { reportEvent }),
-  ];
-}
-
-type Methods<S extends DescService> = { readonly [Name in keyof S['method']]: Method<Name & MethodName> };
-
-/** `methods` may have other exports of their files besides. */
-function mounted<S extends DescService>(core: Core, service: S, methods: Methods<S>): MountedService {
-  const handlers = Object.keys(service.method).map((name) => {
-    const method: Method<MethodName> = methods[name as keyof S['method']];
-    return [name, method.bind(undefined, core)];
+  const services = new Set(Object.values(CONTRACT).map(({ parent }) => parent));
+  return [...services].map((service) => {
+    const handlers = Object.keys(service.method).map((name) => {
+      const method: Method<MethodName> = METHODS[name as MethodName];
+      return [name, method.bind(undefined, core)];
+    });
+    const implementation = Object.fromEntries(handlers);
+    return { service, implementation, methods: createServiceImplSpec(service, implementation).methods };
   });
-  const implementation: ServiceImpl<S> = Object.fromEntries(handlers);
-  return { service, implementation, methods: createServiceImplSpec<S>(service, implementation).methods };
 }

@@ -21,23 +21,25 @@ export const BY_REQUEST_ID: Order<{ readonly requestId: string }> = {
 };
 
 /** How a list is read: rows after a key, and each as the message of an item. */
-interface List<Row, Item> {
-  readonly read: (after: string | undefined, limit: number) => Promise<Slice<Row> | Row[]>;
+interface List<Filters, Row, Item> {
+  readonly read: (filters: Filters, after: string | undefined, limit: number) => Promise<Slice<Row> | Row[]>;
   readonly present: (row: Row) => Item;
 }
 
 /**
- * Reads a page: one row more than it has items shows whether there is a next one. It ends early, with a token, when its
- * items have PAGE_BYTES or the scan of the table ended. Throws INVALID_REQUEST for a token of another list.
+ * The answer with a page of a list, `name` in the contract: one row more than it has items shows whether there is a
+ * next one. It ends early, with a token, when its items have PAGE_BYTES or the scan of the table ended. Throws
+ * INVALID_REQUEST for a token of another list.
  */
-export async function readPage<Row, Item>(
+export async function readPage<Name extends string, Filters extends object, Row, Item>(
+  name: Name,
   request: { readonly pageSize: number; readonly pageToken: string },
-  filters: object,
+  filters: Filters,
   { isKey, keyOf }: Order<NoInfer<Row>>,
-  { read, present }: List<Row, Item>,
-): Promise<{ page: Item[]; nextPageToken: string }> {
+  { read, present }: List<NoInfer<Filters>, Row, Item>,
+) {
   const size = request.pageSize || DEFAULT_PAGE_SIZE;
-  const slice = await read(pageKey(request.pageToken, filters, isKey), size + 1);
+  const slice = await read(filters, pageKey(request.pageToken, filters, isKey), size + 1);
   const { rows, scannedTo } = Array.isArray(slice) ? { rows: slice, scannedTo: undefined } : slice;
   const page: Item[] = [];
   let bytes = 0;
@@ -49,7 +51,8 @@ export async function readPage<Row, Item>(
   }
   const last = rows[page.length - 1];
   const next = page.length < rows.length && last !== undefined ? keyOf(last) : scannedTo;
-  return { page, nextPageToken: next === undefined ? '' : pageToken(next, filters) };
+  const items = { [name]: page } as Record<Name, Item[]>;
+  return { ...items, nextPageToken: next === undefined ? '' : pageToken(next, filters) };
 }
 
 /** Below the 4 MiB that gRPC clients receive by default, also when one item more is as large as items can be. */

@@ -25,11 +25,10 @@ export const listDeliveries: Method<'listDeliveries'> = async (core, request, co
   const { endpointKind, ...same } = filtersOf<DeliveryFilter>(context, request);
   if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { deliveries: [], nextPageToken: '' };
   const filters = { ...same, ...(endpointKind && { endpointKind: keptEndpointKind(request.endpointKind) }) };
-  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
-    read: (after, limit) => listStored(core.reads, filters, after, limit),
+  return readPage('deliveries', request, filters, BY_ID, {
+    read: (_, after, limit) => listStored(core.reads, filters, after, limit),
     present: (row) => presentDelivery(row),
   });
-  return { deliveries: page, nextPageToken };
 };
 
 /** Looks up a delivery with its attempts, what it sends, and what it is about. Throws OPERATION_NOT_FOUND. */
@@ -102,12 +101,11 @@ export async function presentAttempts(
   request: { readonly pageSize: number; readonly pageToken: string } = { pageSize: 0, pageToken: '' },
 ) {
   const bounded = { ...request, pageSize: Math.min(request.pageSize || MAX_PAGE, MAX_PAGE) };
-  const { page, nextPageToken } = await readPage(bounded, { deliveryId }, BY_NUMBER, {
-    read: (after, limit) =>
-      listAttempts(core.database, deliveryId, after === undefined ? undefined : Number(after), limit),
+  const { attempts, nextPageToken } = await readPage('attempts', bounded, { deliveryId }, BY_NUMBER, {
+    read: (_, after, limit) => listAttempts(core.database, deliveryId, after ? Number(after) : undefined, limit),
     present: isMerchant(context) ? presentToMerchant : (row) => present(DeliveryAttemptSchema, row),
   });
-  return { attempts: page.reverse(), nextPageToken };
+  return { attempts: attempts.reverse(), nextPageToken };
 }
 
 /** Whether a call is made for a merchant, which sees what it receives but not what our network shows. */

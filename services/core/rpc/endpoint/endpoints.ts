@@ -20,14 +20,13 @@ import { keptEndpointKind, present } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
 /** Lists endpoints that have failed or are paused. */
-export const listEndpoints: Method<'listEndpoints'> = async (core, request, context) => {
+export const listEndpoints: Method<'listEndpoints'> = (core, request, context) => {
   const filters = filtersOf<{ readonly merchantId?: string }>(context, request);
   const byName = { isKey: (text: string) => endpointOf(text) !== undefined, keyOf: endpointName };
-  const { page, nextPageToken } = await readPage(request, filters, byName, {
-    read: (after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, endpointOf(after), limit),
+  return readPage('endpoints', request, filters, byName, {
+    read: (_, after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, endpointOf(after), limit),
     present: presentEndpoint,
   });
-  return { endpoints: page, nextPageToken };
 };
 
 /** Pauses an endpoint: nothing is sent, and its deliveries keep their bodies and their order. */

@@ -42,13 +42,11 @@ export const getContract: Method<'getContract'> = async (core, { merchantId }) =
 };
 
 /** Lists merchants in the order of their ids. */
-export const listMerchants: Method<'listMerchants'> = async (core, request) => {
-  const { page, nextPageToken } = await readPage(request, {}, BY_MERCHANT_ID, {
-    read: (after, limit) => listStored(core.reads, after, limit),
+export const listMerchants: Method<'listMerchants'> = (core, request) =>
+  readPage('merchants', request, {}, BY_MERCHANT_ID, {
+    read: (_, after, limit) => listStored(core.reads, after, limit),
     present: presentMerchant,
   });
-  return { merchants: page, nextPageToken };
-};
 
 /** A merchant id: docs/interfaces.md, "Money, identifiers, time". */
 const BY_MERCHANT_ID = {

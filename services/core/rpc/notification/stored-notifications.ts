@@ -30,12 +30,11 @@ export const listStoredNotifications: Method<'listStoredNotifications'> = async 
     return { notifications: matches ? [presentStored(one)] : [], nextPageToken: '' };
   }
   const filters = { merchantId, parkedOnly: state === StoredNotificationState.PARKED };
-  const { page, nextPageToken } = await readPage(request, filters, BY_RECEIPT, {
-    read: (after, limit) =>
+  return readPage('notifications', request, filters, BY_RECEIPT, {
+    read: (_, after, limit) =>
       listStored(query, { ...filters, merchantId: merchantId || null, after: afterOf(after) }, limit),
     present: presentStored,
   });
-  return { notifications: page, nextPageToken };
 };
 
 /** The key of a page token: the time of receipt, then the name. None of them contains a space. */

@@ -33,11 +33,8 @@ function inputOf({ failureId, failedAt, reason, kind, bodySha256, ...same }: Ver
 }
 
 /** Lists notifications that the relay could not verify, newest first. */
-export const listVerificationFailures: Method<'listVerificationFailures'> = async (core, request, context) => {
-  const filters = filtersOf<VerificationFailureFilter>(context, request);
-  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
-    read: (after, limit) => listStored(core.reads, filters, after, limit),
+export const listVerificationFailures: Method<'listVerificationFailures'> = (core, request, context) =>
+  readPage('failures', request, filtersOf<VerificationFailureFilter>(context, request), BY_ID, {
+    read: (filters, after, limit) => listStored(core.reads, filters, after, limit),
     present: (row) => present(VerificationFailureSchema, row, { failureId: row.id }),
   });
-  return { failures: page, nextPageToken };
-};

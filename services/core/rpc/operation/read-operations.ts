@@ -40,11 +40,10 @@ export const listOperations: Method<'listOperations'> = async (core, request, co
   if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { operations: [], nextPageToken: '' };
   const filters = { ...same, ...(state && { status: state }) };
   const ofScope = { ...filters, ...(scope !== undefined && { merchantId: scope }) };
-  const { page, nextPageToken } = await readPage(request, filters, BY_SEQUENCE, {
-    read: (after, limit) => listResults(core.reads, ofScope, after === undefined ? undefined : BigInt(after), limit),
+  return readPage('operations', request, filters, BY_SEQUENCE, {
+    read: (_, after, limit) => listResults(core.reads, ofScope, after === undefined ? undefined : BigInt(after), limit),
     present: presentOperation,
   });
-  return { operations: page, nextPageToken };
 };
 
 /** The request says `state`, as operations without a result do. */

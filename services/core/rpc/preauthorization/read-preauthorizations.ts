@@ -25,9 +25,8 @@ export const listPreauthorizations: Method<'listPreauthorizations'> = async (cor
   if (filters.requestId !== undefined && !isUuid(filters.requestId))
     return { preauthorizations: [], nextPageToken: '' };
   const ofScope = { ...filters, ...(scope !== undefined && { merchantId: scope }) };
-  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
-    read: (after, limit) => listHolds(core.reads, ofScope, after, limit),
+  return readPage('preauthorizations', request, filters, BY_REQUEST_ID, {
+    read: (_, after, limit) => listHolds(core.reads, ofScope, after, limit),
     present: (hold) => presentListed(hold, core.cipher),
   });
-  return { preauthorizations: page, nextPageToken };
 };

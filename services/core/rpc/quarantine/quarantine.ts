@@ -37,17 +37,14 @@ export const quarantineNotification: Method<'quarantineNotification'> = async (c
 };
 
 /** Lists quarantined notifications, newest first. */
-export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = async (core, request, context) => {
-  const filters = filtersOf<QuarantineFilter>(context, request);
-  const { page, nextPageToken } = await readPage(request, filters, BY_ID, {
-    read: async (after, limit) => {
+export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'> = (core, request, context) =>
+  readPage('notifications', request, filtersOf<QuarantineFilter>(context, request), BY_ID, {
+    read: async (filters, after, limit) => {
       const { rows, scannedTo } = await listQuarantined(core.reads, filters, after, limit);
       return { rows: await withAccepted(core, rows), scannedTo };
     },
     present: presentQuarantined,
   });
-  return { notifications: page, nextPageToken };
-};
 
 /** Forwards a quarantined notification, once. */
 export const releaseQuarantinedNotification: Method<'releaseQuarantinedNotification'> = (core, { quarantineId }) =>

@@ -15,11 +15,10 @@ import { operationOf, present } from '../present.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
 /** Lists what waits for an operator, oldest first. */
-export const listReviewItems: Method<'listReviewItems'> = async (core, request, context) => {
-  const filters = filtersOf<ReviewFilter>(context, request);
+export const listReviewItems: Method<'listReviewItems'> = (core, request, context) => {
   const now = core.clock();
-  const { page, nextPageToken } = await readPage(request, filters, BY_REQUEST_ID, {
-    read: (after, limit) => findReviewItems(core.reads.query, filters, { after, limit, now }),
+  return readPage('items', request, filtersOf<ReviewFilter>(context, request), BY_REQUEST_ID, {
+    read: (filters, after, limit) => findReviewItems(core.reads.query, filters, { after, limit, now }),
     present: (row) =>
       present(ReviewItemSchema, row, {
         lateVoid: row.kind === 'LATE_VOID',
@@ -28,7 +27,6 @@ export const listReviewItems: Method<'listReviewItems'> = async (core, request, 
         nextInquiryAt: row.inquireAt,
       }),
   });
-  return { items: page, nextPageToken };
 };
 
 /**

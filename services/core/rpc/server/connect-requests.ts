@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouterOptions, createConnectRouter } from '@connectrpc/connect';
-import { type UniversalServerResponse, uResponseNotFound } from '@connectrpc/connect/protocol';
+import { createAsyncIterable, type UniversalServerResponse, uResponseNotFound } from '@connectrpc/connect/protocol';
 import {
   compressionBrotli,
   compressionGzip,
@@ -81,18 +81,12 @@ const BAD_HOST: UniversalServerResponse = { status: 400 };
 /** Connect reports protobuf that cannot be parsed as an internal error; this corrects it. */
 async function readable(answered: UniversalServerResponse): Promise<UniversalServerResponse> {
   if (answered.status !== 500 || !answered.body) return answered;
-  const parts: Uint8Array[] = [];
-  for await (const part of answered.body) parts.push(part);
-  const whole = Buffer.concat(parts);
+  const whole = Buffer.concat(await Array.fromAsync(answered.body));
   const unparsable = whole.toString('latin1', 0, UNPARSABLE.length) === UNPARSABLE;
   const body = unparsable ? Buffer.from(INVALID) : whole;
   const header = new Headers(answered.header);
   header.set('content-length', String(body.length));
-  return { ...answered, status: unparsable ? 400 : answered.status, header, body: once(body) };
-}
-
-async function* once(body: Uint8Array): AsyncIterable<Uint8Array> {
-  yield body;
+  return { ...answered, status: unparsable ? 400 : answered.status, header, body: createAsyncIterable([body]) };
 }
 
 const UNPARSABLE = '{"code":"internal","message":"parse binary: ';

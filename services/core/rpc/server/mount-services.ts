@@ -4,6 +4,7 @@
  * semantic versioning, which is why the connect packages are pinned.
  */
 
+import { once } from 'node:events';
 import {
   create,
   type DescMessage,
@@ -23,7 +24,7 @@ import {
   type Interceptor,
   type UnaryRequest,
 } from '@connectrpc/connect';
-import { transformInvokeImplementation } from '@connectrpc/connect/protocol';
+import { createAsyncIterable, transformInvokeImplementation } from '@connectrpc/connect/protocol';
 import {
   Metadata,
   type Server,
@@ -225,32 +226,16 @@ async function serveStream(
     demandDecoded(call.request);
     const context = streamContextOf(spec, call, stopping);
     const invoke = transformInvokeImplementation(spec as never, context, interceptors);
-    for await (const message of invoke(single(call.request as never))) {
-      if (!call.write(message)) await drained(call, context.signal);
+    for await (const message of invoke(createAsyncIterable([call.request as never]))) {
+      if (call.write(message)) continue;
+      // Waits until the peer has read what was written, or has disconnected, which bounds the buffer.
+      await once(call, 'drain', { signal: context.signal }).catch(() => undefined);
     }
     if (stopping.aborted) throw new ConnectError('this core is stopping; call again', Code.Unavailable);
     call.end();
   } catch (error) {
     if (!call.cancelled) call.emit('error', statusOf(error));
   }
-}
-
-async function* single<T>(message: T): AsyncIterable<T> {
-  yield message;
-}
-
-/** Waits until the peer has read what was written, or has disconnected, which bounds the buffer. */
-function drained(call: ServerWritableStream<object, object>, gone: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (gone.aborted) return resolve();
-    const done = () => {
-      call.off('drain', done);
-      gone.removeEventListener('abort', done);
-      resolve();
-    };
-    call.once('drain', done);
-    gone.addEventListener('abort', done, { once: true });
-  });
 }
 
 function streamContextOf(spec: MethodSpec, call: ServerWritableStream<object, object>, stopping: AbortSignal) {

@@ -18,7 +18,7 @@ import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 import { type Call, findByKey, isRepeated } from './idempotency.ts';
-import { drawnAt, isUuid } from './ids.ts';
+import { drawnAt } from './ids.ts';
 import {
   capturedOnce,
   exceedsCapture,
@@ -30,7 +30,6 @@ import {
   tooLate,
 } from './refuse.ts';
 import { patienceKey } from './server/call-patience.ts';
-import { isInScope } from './server/caller.ts';
 
 /** What every request says: its name, the caller's or a new one, when it was made, and how long it is wanted. */
 export function requestOf(
@@ -122,18 +121,6 @@ export function agreesWith(core: Core, kind: SubmissionKind, isSame: (row: Submi
     const row = await findSubmission(core.database.query, requestId);
     return row?.kind === kind && isSame(row);
   };
-}
-
-/** The submission of a kind that a request names, in its scope. Throws CAPTURE_NOT_FOUND, OPERATION_NOT_FOUND. */
-export async function namedSubmission(
-  core: Core,
-  kind: SubmissionKind,
-  requestId: string,
-  scope: string | undefined,
-): Promise<SubmissionRow> {
-  const row = isUuid(requestId) ? await findSubmission(core.database.query, requestId) : undefined;
-  if (row?.kind === kind && isInScope(row, scope)) return row;
-  throw refusalOf(kind === 'CAPTURE' ? 'CAPTURE_NOT_FOUND' : 'OPERATION_NOT_FOUND');
 }
 
 /** The refusal of a new operation while its processor does not answer, or too many wait for it. */

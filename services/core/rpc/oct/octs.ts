@@ -6,10 +6,11 @@ import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import { type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf } from '../idempotency.ts';
 import { makeOperation } from '../make-operation.ts';
+import { namedSubmission } from '../operation/read-operations.ts';
 import { presentOct } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { namedSubmission, requestOf } from '../write.ts';
+import { requestOf } from '../write.ts';
 
 /** Pays to a card (docs/product.md, "OCT"). */
 export const createOct: Method<'createOct'> = async (core, request, context) => {

@@ -1,3 +1,4 @@
+import type { SubmissionKind } from '../../domain/kinds.ts';
 import {
   findResult,
   listResults,
@@ -5,6 +6,8 @@ import {
   type ResultFilter,
 } from '../../storage/operation/operation-row.ts';
 import { findSent } from '../../storage/submission/find-sent.ts';
+import { findSubmission } from '../../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { filtersOf, readPage } from '../pages.ts';
@@ -31,6 +34,18 @@ export async function findOperation(
   const sent = await findSent(query, requestId);
   if (!sent || !isInScope(sent, scope)) return undefined;
   return presentSent(sent);
+}
+
+/** The submission of a kind that a request names, in its scope. Throws CAPTURE_NOT_FOUND, OPERATION_NOT_FOUND. */
+export async function namedSubmission(
+  core: Core,
+  kind: SubmissionKind,
+  requestId: string,
+  scope: string | undefined,
+): Promise<SubmissionRow> {
+  const row = isUuid(requestId) ? await findSubmission(core.database.query, requestId) : undefined;
+  if (row?.kind === kind && isInScope(row, scope)) return row;
+  throw refusalOf(kind === 'CAPTURE' ? 'CAPTURE_NOT_FOUND' : 'OPERATION_NOT_FOUND');
 }
 
 /** Lists final results, newest first; their sequence is the page's cursor. */

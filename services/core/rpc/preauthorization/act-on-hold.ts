@@ -20,8 +20,8 @@ import { type Making, sendStored } from '../make-operation.ts';
 import { reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { agreesWith, answerStored, findFirst, findFirstUnstored, requestOf, storedOrLost } from '../write.ts';
-import { demandHandle, namedHold } from './named-hold.ts';
 import { presentHold } from './present-hold.ts';
+import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
 /** Gives back what remains of a hold, or cancels its open checkout (docs/product.md, "Releases and expiry"). */
 export const releasePreauthorization: Method<'releasePreauthorization'> = (core, request, context) =>

@@ -29,7 +29,7 @@ import {
   sentAs,
   storedOrLost,
 } from '../write.ts';
-import { demandHandle, namedHold } from './named-hold.ts';
+import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
 type Response = MessageInitShape<typeof CapturePreauthorizationResponseSchema>;
 

@@ -10,18 +10,22 @@ import {
   PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { expiryOf } from '../../books/operation-result.ts';
+import { pointOf } from '../../domain/crash-points.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { Approved } from '../../domain/outcome.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
+import { openPage } from '../../kinds/checkout-page.ts';
 import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { handleOf } from '../../storage/hold/preauthorization-id.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
+import { postponeInquiry } from '../../storage/submission/open-submissions.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf, type Fields } from '../idempotency.ts';
 import { present } from '../present.ts';
+import { processorRefusal } from '../refuse.ts';
 import {
   contractOf,
   dateOf,
@@ -43,7 +47,6 @@ import {
   sentAs,
   storedOrLost,
 } from '../write.ts';
-import { openCheckout } from './open-checkout.ts';
 import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
 
 type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchema>, '$typeName' | '$unknown'>;
@@ -111,6 +114,18 @@ export async function placeHold(
       return unknown(request, requestId);
     }
   });
+}
+
+/** Opens the page of a stored hold; undefined = its address is not known yet. Throws the refusal of the processor. */
+async function openCheckout(core: Core, requestId: string, contract: MerchantRow) {
+  core.reach(pointOf('HOLD', 'stored'));
+  const hold = await findHold(core.database.query, requestId);
+  assert(hold, 'a checkout is opened for a stored hold');
+  const opened = await openPage(core, hold, contract.name);
+  if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal, false);
+  if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
+  await postponeInquiry(core.database.query, 'HOLD', requestId, core.clock());
+  return undefined;
 }
 
 /** The answer from what was written once. */

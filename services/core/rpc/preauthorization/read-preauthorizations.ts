@@ -1,11 +1,15 @@
-import { type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
+import type { HandlerContext } from '@connectrpc/connect';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { hashOf } from '../../storage/cipher.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import { findHold, findHoldByHandle, type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
 import { newestCaptures } from '../../storage/submission/read-submissions.ts';
-import type { Method } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
 import { presentCapture } from '../present.ts';
-import { scopeOf } from '../server/caller.ts';
-import { namedHold } from './named-hold.ts';
+import { refusalOf } from '../refuse.ts';
+import { isInScope, roleOf, scopeOf } from '../server/caller.ts';
 import { presentHold, presentListed } from './present-hold.ts';
 
 /** Looks up a hold with its newest captures; operations of the hold list the results of all. */
@@ -30,3 +34,23 @@ export const listPreauthorizations: Method<'listPreauthorizations'> = async (cor
     present: (hold) => presentListed(hold, core.cipher),
   });
 };
+
+/** The hold that a request names, in the scope of a merchant or all. Throws PREAUTHORIZATION_NOT_FOUND. */
+export async function namedHold(
+  { database: { query } }: Core,
+  { requestId, preauthorizationId }: { readonly requestId: string; readonly preauthorizationId: string },
+  merchantId: string | undefined,
+): Promise<HoldRow> {
+  if (requestId !== '' && !isUuid(requestId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  const hold = await (requestId !== ''
+    ? findHold(query, requestId)
+    : findHoldByHandle(query, hashOf(preauthorizationId)));
+  if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  return hold;
+}
+
+/** Operators may name a hold by its requestId, others only by its handle, which is secret. Throws FORBIDDEN. */
+export function demandHandle(context: HandlerContext, request: { readonly preauthorizationId: string }): void {
+  if (request.preauthorizationId !== '' || roleOf(context) === 'operator') return;
+  throw new HoldfastError('FORBIDDEN', 'only operators may do this by request_id; use preauthorization_id');
+}

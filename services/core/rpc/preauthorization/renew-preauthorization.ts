@@ -6,7 +6,7 @@ import type { Method } from '../core.ts';
 import { refusalOf } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { placeHold } from './create-preauthorization.ts';
-import { namedHold } from './named-hold.ts';
+import { namedHold } from './read-preauthorizations.ts';
 
 /**
  * Places a hold like an earlier one (docs/product.md, "Renewing"). It is placed like any other, and keeps which one it

@@ -6,9 +6,10 @@ import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
 import { makeOperation } from '../make-operation.ts';
+import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
-import { namedSubmission, requestOf } from '../write.ts';
+import { requestOf } from '../write.ts';
 
 /** Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). The hold may be closed. */
 export const createRefund: Method<'createRefund'> = async (core, request, context) => {

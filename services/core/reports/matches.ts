@@ -2,6 +2,7 @@ import { MAX } from 'uuid';
 import type { OperationKind } from '../domain/kinds.ts';
 import { type Query, sql } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
+import type { Slice } from '../storage/scan-page.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
 
 /** The field by which an operation was found. */
@@ -30,12 +31,6 @@ export interface MatchFilter {
   readonly limit: number;
 }
 
-/** A page of a search, and the requestId down to which everything was searched; undefined = to the end. */
-export interface FoundMatches {
-  readonly rows: MatchRow[];
-  readonly searchedTo: string | undefined;
-}
-
 /** Finds a hold by the hash of its preauthorizationId, or an operation by requestId or identifier at a processor. */
 export function findExactMatches(
   query: Query,
@@ -53,7 +48,7 @@ export async function findMatches(
   query: Query,
   filter: MatchFilter,
   searchedRows = SEARCHED_ROWS,
-): Promise<FoundMatches> {
+): Promise<Slice<MatchRow>> {
   const { text, idEnd, last4, merchantId, createdFrom, createdTo, limit } = filter;
   const { lowest: bottom, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
   const top = [filter.before ?? MAX, highest].sort()[0] as string;
@@ -62,7 +57,7 @@ export async function findMatches(
   const range = [floor ?? bottom, top, merchantId, createdFrom, createdTo];
   const rows = await query<MatchRow>(SEARCH, [...range, text.toLowerCase(), text, idEnd, last4, limit]);
   const isCut = rows.length === limit;
-  return { rows, searchedTo: (isCut ? rows.at(-1)?.requestId : floor) ?? undefined };
+  return { rows, scannedTo: (isCut ? rows.at(-1)?.requestId : floor) ?? undefined };
 }
 
 /** Rows of each table that one page searches: tens of milliseconds. */

@@ -7,13 +7,15 @@ import type { Core, Method } from '../core.ts';
 import { drawnAt, isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
 import { present } from '../present.ts';
+import { isInScope } from '../server/caller.ts';
 
 /** Finds operations and deliveries by an identifier, a reference, or the last digits of a card. */
 export const listMatches: Method<'listMatches'> = async (core, request) => {
   const text = request.text.trim().replace(/^…/, '');
   if (text.length < MIN_CHARACTERS) return { matches: [] };
-  if (HANDLE.test(text)) return { matches: await byHandle(core, text, request.merchantId) };
-  if (isUuid(text.toLowerCase())) return { matches: await byId(core, text.toLowerCase(), request.merchantId) };
+  const scope = request.merchantId || undefined;
+  if (HANDLE.test(text)) return { matches: await byHandle(core, text, scope) };
+  if (isUuid(text.toLowerCase())) return { matches: await byId(core, text.toLowerCase(), scope) };
   return search(core, request, text);
 };
 
@@ -23,22 +25,18 @@ const LIMIT = 100;
 /** A handle, or a text that begins like one, is looked up by its hash; it is never part of a search. */
 const HANDLE = /^pre_/i;
 
-async function byHandle({ reads: { query } }: Core, handle: string, merchantId: string) {
+async function byHandle({ reads: { query } }: Core, handle: string, scope: string | undefined) {
   const rows = await findExactMatches(query, { requestId: null, idHash: hashOf(handle) });
-  return rows.filter(isOf(merchantId)).map(presentMatch);
+  return rows.filter((row) => isInScope(row, scope)).map(presentMatch);
 }
 
-async function byId({ reads }: Core, id: string, merchantId: string) {
+async function byId({ reads }: Core, id: string, scope: string | undefined) {
   const rows = await findExactMatches(reads.query, { requestId: id, idHash: null });
-  if (rows.length > 0) return rows.filter(isOf(merchantId)).map(presentMatch);
+  if (rows.length > 0) return rows.filter((row) => isInScope(row, scope)).map(presentMatch);
   const delivery = await findDelivery(reads, id);
-  if (!delivery || !isOf(merchantId)(delivery)) return [];
+  if (!delivery || !isInScope(delivery, scope)) return [];
   const { id: deliveryId, requestId, createdAt } = delivery;
   return [presentMatch({ deliveryId, requestId, merchantId: delivery.merchantId, createdAt, matchedBy: 'ID' })];
-}
-
-function isOf(merchantId: string): (row: { readonly merchantId: string }) => boolean {
-  return (row) => merchantId === '' || row.merchantId === merchantId;
 }
 
 async function search({ reads }: Core, request: ListMatchesRequest, text: string) {
@@ -54,10 +52,10 @@ async function search({ reads }: Core, request: ListMatchesRequest, text: string
   // A token must not carry what was searched for: it may be a reference that is private.
   const list = { ...filters, text: hashOf(text).toString('base64') };
   const before = pageKey(request.pageToken, list, isUuid) ?? null;
-  const { rows, searchedTo } = await findMatches(reads.query, { ...filters, before, limit: LIMIT });
+  const { rows, scannedTo } = await findMatches(reads.query, { ...filters, before, limit: LIMIT });
   const matches = rows.map(presentMatch);
-  if (searchedTo === undefined) return { matches };
-  return { matches, searchedFrom: timestampFromDate(drawnAt(searchedTo)), nextPageToken: pageToken(searchedTo, list) };
+  if (scannedTo === undefined) return { matches };
+  return { matches, searchedFrom: timestampFromDate(drawnAt(scannedTo)), nextPageToken: pageToken(scannedTo, list) };
 }
 
 const presentMatch = (row: object) => present(MatchSchema, row);

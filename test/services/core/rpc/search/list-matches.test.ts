@@ -112,14 +112,14 @@ describe('ListMatches', function () {
       const filter = { ...none, text: 'order-100', before, limit: 100 };
       const page: Awaited<ReturnType<typeof findMatches>> = await findMatches(query, filter, 1);
       found.push(...page.rows.map(({ requestId }) => requestId));
-      before = page.searchedTo ?? null;
+      before = page.scannedTo ?? null;
       pages += 1;
     } while (before !== null);
     assert.deepEqual(found, [ids.oct, ids.hold]);
     assert(pages > 1);
     const cut = await findMatches(query, { ...none, text: 'order-100', before: null, limit: 1 });
-    assert.equal(cut.searchedTo, ids.oct);
+    assert.equal(cut.scannedTo, ids.oct);
     const rest = await findMatches(query, { ...none, text: 'order-100', before: ids.oct ?? '', limit: 2 });
-    assert.deepEqual([rest.rows.map(({ requestId }) => requestId), rest.searchedTo], [[ids.hold], undefined]);
+    assert.deepEqual([rest.rows.map(({ requestId }) => requestId), rest.scannedTo], [[ids.hold], undefined]);
   });
 });

@@ -15,7 +15,7 @@ import { FieldCheck } from '../server/check-fields.ts';
 /** Audits the changes of operators: an entry before the method runs, unless it writes its own, and its result. */
 export function auditsOperators(core: Core): Interceptor {
   return (next) => (request) => {
-    if (request.contextValues.get(callerKey) !== 'operator') return next(request);
+    if (request.contextValues.get(callerKey)?.role !== 'operator') return next(request);
     const actor = actorOf(request.header.get('x-operator'));
     if (request.stream || !changesSomething(request.method)) return next(request);
     return inNameOf(actor, async () => {

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { inNameOf } from '../../storage/audit-log/actor.ts';
 import { findLiveApiKey, type LiveApiKey } from '../../storage/merchant/credential-rows.ts';
 import type { Core } from '../core.ts';
-import { callerFinder, callerKey, type Role, reporterKey } from './caller.ts';
+import { callerFinder, callerKey, type Role } from './caller.ts';
 
 const PAYMENTS: readonly Role[] = ['gateway', 'internal', 'operator'];
 const OPERATORS: readonly Role[] = ['operator'];
@@ -67,11 +67,9 @@ export function authenticates(core: Core): Interceptor {
   return (next) => (request) => {
     const caller = findCaller(request.header.get('authorization'));
     if (!caller) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
-    const { role, processor } = caller;
-    request.contextValues.set(callerKey, role);
-    request.contextValues.set(reporterKey, processor);
-    if (!rolesFor(request.method).includes(role)) {
-      throw new HoldfastError('FORBIDDEN', `the credential's role (${role}) may not call this method`);
+    request.contextValues.set(callerKey, caller);
+    if (!rolesFor(request.method).includes(caller.role)) {
+      throw new HoldfastError('FORBIDDEN', `the credential's role (${caller.role}) may not call this method`);
     }
     return next(request);
   };
@@ -88,7 +86,7 @@ const KEY_HEADER = 'x-api-key-sha256';
 export function demandsManagingKey(core: Core): Interceptor {
   return (next) => async (request) => {
     const { header, method, message } = request;
-    if (request.contextValues.get(callerKey) !== 'gateway' || !isOfWebhook(method)) return next(request);
+    if (request.contextValues.get(callerKey)?.role !== 'gateway' || !isOfWebhook(method)) return next(request);
     if (request.stream) return next({ ...request, message: ofManagingKey(core, header, request.message) });
     const { id } = await findManagingKey(core, header, message);
     return inNameOf(`api-key/${id}`, () => next(request));

@@ -41,5 +41,5 @@ export function accountOf({ method, message, contextValues }: UnaryRequest): str
   const { merchantId } = message as { merchantId?: unknown };
   const isNamed = typeof merchantId === 'string' && merchantId !== '';
   const part = isOfWebhook(method) ? 'webhook of merchant' : 'merchant';
-  return isNamed ? `${part} ${merchantId}` : `role ${contextValues.get(callerKey)}`;
+  return isNamed ? `${part} ${merchantId}` : `role ${contextValues.get(callerKey)?.role}`;
 }

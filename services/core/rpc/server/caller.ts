@@ -9,9 +9,6 @@ import { invalidField } from '../refuse.ts';
 /** The role of a caller. Each role has its own credentials; none has a default. */
 export type Role = 'gateway' | 'internal' | 'operator' | 'processor';
 
-/** The role of the call's credential, set by the authenticating interceptor. */
-export const callerKey = createContextKey<Role | undefined>(undefined);
-
 /** Whose a credential is. */
 export interface Caller {
   readonly role: Role;
@@ -19,8 +16,8 @@ export interface Caller {
   readonly processor?: string;
 }
 
-/** The processor whose credential the call shows, set by the authenticating interceptor. */
-export const reporterKey = createContextKey<string | undefined>(undefined);
+/** Whose credential the call shows, set by the authenticating interceptor. */
+export const callerKey = createContextKey<Caller | undefined>(undefined);
 
 /** Finds the caller of an `authorization` header. Every credential is compared, in constant time. */
 export function callerFinder(settings: CoreSettings): (authorization: string | null) => Caller | undefined {
@@ -43,14 +40,14 @@ export function callerFinder(settings: CoreSettings): (authorization: string | n
 
 /** The processor that reports an event. */
 export function reporterOf(context: HandlerContext): string {
-  const reporter = context.values.get(reporterKey);
+  const reporter = context.values.get(callerKey)?.processor;
   if (reporter === undefined) throw new HoldfastError('UNAUTHENTICATED', "the credential is no processor's");
   return reporter;
 }
 
 /** The role of the call. */
 export function roleOf(context: HandlerContext): Role {
-  const role = context.values.get(callerKey);
+  const role = context.values.get(callerKey)?.role;
   if (!role) throw new HoldfastError('UNAUTHENTICATED', 'the call carries no valid credential');
   return role;
 }

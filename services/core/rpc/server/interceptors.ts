@@ -68,7 +68,7 @@ function translatesAndLogs(core: Core): Interceptor {
     const line = (code: string, extra: LogFields = {}): LogFields => {
       const durationMs = performance.now() - startedAt;
       core.metrics.rpc(method, code, durationMs);
-      const role = request.contextValues.get(callerKey);
+      const role = request.contextValues.get(callerKey)?.role;
       return { method, role, code, durationMs: Math.round(durationMs * 10) / 10, ...extra };
     };
     const refused = (error: unknown): ConnectError => {
@@ -119,7 +119,7 @@ function requestIdOf(response: UnaryResponse): { requestId?: string } {
  */
 const hidesHandles: Interceptor = (next) => async (request) => {
   const response = await next(request);
-  if (response.stream || request.contextValues.get(callerKey) !== 'operator') return response;
+  if (response.stream || request.contextValues.get(callerKey)?.role !== 'operator') return response;
   const answer = response.message as unknown as Record<string, Preauthorization | Preauthorization[] | undefined>;
   for (const field of request.method.output.fields) {
     if (field.message?.typeName !== PreauthorizationSchema.typeName) continue;

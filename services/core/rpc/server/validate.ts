@@ -7,7 +7,7 @@ import { contractViolations } from '../../metrics/measured-processor.ts';
 import { breachesOf, ContractViolation } from '../../processor/contract-breaches.ts';
 import type { Core } from '../core.ts';
 import { invalidRequest } from '../refuse.ts';
-import { reporterKey } from './caller.ts';
+import { callerKey } from './caller.ts';
 
 /** Rejects requests that break the contract, or have NUL or a time beyond 9999. Those of a processor raise an alert. */
 export function validates(core: Core): Interceptor {
@@ -19,7 +19,7 @@ export function validates(core: Core): Interceptor {
       const breaches = breachesOf(method.input, message);
       const [first] = breaches;
       if (!first) return next(request);
-      report(contextValues.get(reporterKey) ?? '', new ContractViolation(method.name, first));
+      report(contextValues.get(callerKey)?.processor ?? '', new ContractViolation(method.name, first));
       throw invalidRequest(breaches);
     }
     validate(method.input, message);

@@ -188,7 +188,7 @@ describe('openOperationFeed()', function () {
   it('ends a stream when its client disconnects', async () => {
     const core = { feed, clock: () => new Date() } as Pick<Core, 'feed' | 'clock'> as Core;
     const gone = new AbortController();
-    const values = { get: (key: unknown) => (key === callerKey ? 'internal' : undefined) };
+    const values = { get: (key: unknown) => (key === callerKey ? { role: 'internal' } : undefined) };
     const context = { signal: gone.signal, values } as unknown as HandlerContext;
     const answers = watchOperations(
       core,

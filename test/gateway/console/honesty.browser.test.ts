@@ -165,6 +165,34 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await page.getByText('Webhook URL: the address is not public').waitFor();
   });
 
+  it('saves a contract only as it was read last', async () => {
+    let etag = 'first';
+    let reading = Promise.resolve();
+    const saved: { etag: string; contract: { webhookUrl: string } }[] = [];
+    await give('/merchants/acme', async (route) => {
+      if (route.request().method() === 'PUT') saved.push(route.request().postDataJSON());
+      else await reading;
+      await route.fulfill({ json: { ...MERCHANT, etag } });
+    });
+    await give(`/merchants/acme/signing-secrets/${ID}`, (route) => {
+      etag = 'second';
+      return route.fulfill({ status: 204 });
+    });
+    await open('merchants/acme');
+    await page.getByLabel('Webhook URL').fill('https://merchant.example');
+    const read = Promise.withResolvers<void>();
+    reading = read.promise;
+    await button(/^Retire the signing secret/).click();
+    await inDialog('Retire').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const save = button('Save the contract');
+    assert(await save.isDisabled(), 'the merchant is being read');
+    read.resolve();
+    await save.click();
+    await page.getByText('The contract is saved.').waitFor();
+    assert.deepEqual([saved[0]?.etag, saved[0]?.contract.webhookUrl], ['second', 'https://merchant.example']);
+  });
+
   it('names the key that it revokes', async () => {
     await answer('/merchants/acme', MERCHANT);
     await answer('/merchants/acme/signing-secrets', { signingSecret: 'whsec_new' });

@@ -25,7 +25,7 @@ export function MerchantView({ id }) {
         <${Credentials} sort=${SECRETS} merchantId=${id} items=${value.signingSecrets} ask=${ask} />
         <${Section} title="Contract">
           ${value.warnings?.map(warning)}
-          <${Contract} merchant=${value} reload=${merchant.reload} />
+          <${Contract} of=${value} reading=${merchant.busy} reload=${merchant.reload} />
         <//>
       `}
     <//>
@@ -70,14 +70,16 @@ function warning({ field, message }) {
   return html`<p class="hint" role="note"><strong>${label}:</strong> ${message}.</p>`;
 }
 
-function Contract({ merchant: { merchantId, name, contract, etag }, reload }) {
+/** Cannot be saved while the merchant is being read: its old `etag` would be refused. */
+function Contract({ of: { merchantId, name, contract, etag }, reading, reload }) {
   const save = (form) =>
     put(pathOf`/merchants/${merchantId}`, { name: form.get('name').trim(), contract: readContract(form), etag });
   const done = ({ warnings = [] }) => {
     notify(warnings.length > 0 ? 'The contract is saved, with a warning.' : 'The contract is saved.');
     reload();
   };
-  return html`<${Form} class="card" action="Save the contract" working="Saving…" run=${save} onDone=${done}>
+  return html`<${Form} class="card" action="Save the contract" working="Saving…" disabled=${reading} run=${save}
+    onDone=${done}>
     <p class="quiet">Holds placed before keep the terms they were placed under.</p>
     <${Field} name="name" label="Name" required maxlength="100" defaultValue=${name} />
     <${ContractFields} contract=${contract} />

@@ -4,7 +4,7 @@ import { Problem } from './view.js';
 
 /**
  * A form that does something, and tells why when it cannot be done. `run` is given the data and the form; what it
- * answers goes to `onDone`.
+ * answers goes to `onDone`. While it is `disabled` it cannot be sent.
  */
 export function Form({ action, working = 'Working…', tone = 'main', run, onDone = () => {}, onClose, ...rest }) {
   const [{ busy, error }, setStanding] = useState({});
@@ -18,13 +18,13 @@ export function Form({ action, working = 'Working…', tone = 'main', run, onDon
       setStanding({ error: refusal });
     }
   };
-  const { children, ...own } = rest;
+  const { disabled, children, ...own } = rest;
   return html`<form onSubmit=${submit} ...${own}>
     ${children}
     ${error && html`<${Problem} error=${error} />`}
     <div class="buttons">
       ${onClose && html`<button type="button" onClick=${onClose}>Back</button>`}
-      <button type="submit" class=${tone} disabled=${busy}>${busy ? working : action}</button>
+      <button type="submit" class=${tone} disabled=${busy || disabled}>${busy ? working : action}</button>
     </div>
   </form>`;
 }

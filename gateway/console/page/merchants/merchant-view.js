@@ -11,7 +11,7 @@ import { ContractFields, readContract } from './contract-fields.js';
 import { API_KEYS, addDialog, endDialog, SECRETS, shownOf, WEBHOOK } from './dialogs.js';
 
 export function MerchantView({ id }) {
-  const merchant = useLoad(() => get(pathOf`/merchants/${id}`), id);
+  const merchant = useLoad(() => get(pathOf`/merchants/${id}`));
   const { ask, dialog } = useDialog(merchant.reload);
   return html`<${View} title="Merchant ${id}">
     <p>

@@ -35,7 +35,7 @@ export function LiveOperations({ isFresh }) {
 function useOperations() {
   const [isOpen, setOpen] = useState(false);
   const [came, setCame] = useState([]);
-  const list = useLoad(() => get('/operations', { pageSize: SHOWN }), 'operations');
+  const list = useLoad(() => get('/operations', { pageSize: SHOWN }));
   const add = (operation) => setCame((before) => [operation, ...before].slice(0, SHOWN * 5));
   const follow = (isOpen) => {
     setOpen(isOpen);

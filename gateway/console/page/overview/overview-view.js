@@ -14,8 +14,8 @@ const TICK_MS = 1_000;
 const MINUTES = 60;
 
 export function OverviewView() {
-  const counts = useLoad(() => get('/overview'), 'overview', REFRESH_MS);
-  const minutes = useLoad(() => get('/overview/series', { minutes: MINUTES }), 'minutes', REFRESH_MS);
+  const counts = useLoad(() => get('/overview'), REFRESH_MS);
+  const minutes = useLoad(() => get('/overview/series', { minutes: MINUTES }), REFRESH_MS);
   const isFresh = useFreshness(counts, 2 * REFRESH_MS);
   return html`<${View} title="Overview">
     <${Freshness} at=${counts.at} isFresh=${isFresh} />

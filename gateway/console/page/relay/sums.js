@@ -8,8 +8,7 @@ const SUMMED = 200;
 
 /** The newest failures by reason, by source, and by merchant. */
 export function Sums({ filter }) {
-  const read = () => get('/relay/failures', { ...filter, pageSize: SUMMED });
-  const newest = useLoad(read, JSON.stringify(filter));
+  const newest = useLoad(() => get('/relay/failures', { ...filter, pageSize: SUMMED }));
   return html`
     <${Loaded} of=${newest} what="the sums">
       ${({ items }) =>

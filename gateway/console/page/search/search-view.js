@@ -2,9 +2,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { post } from '../api.js';
 import { dateFields, Filters, filterOf } from '../shell/filters.js';
 import { html } from '../shell/html.js';
-import { Button } from '../shell/list.js';
-import { Loaded, readPages, useLoad } from '../shell/load.js';
-import { here, linkTo } from '../shell/route.js';
+import { MoreButton } from '../shell/list.js';
+import { Loaded, usePages } from '../shell/load.js';
+import { here, linkTo, place } from '../shell/route.js';
 import { badge, Id, money, Table, Time, time, word } from '../shell/table.js';
 import { View } from '../shell/view.js';
 import { textOf } from '../words/words.js';
@@ -23,8 +23,10 @@ export function SearchBox() {
     if (text === '') return;
     input.current.value = '';
     asked = text;
-    if (here()[0] === 'search') show(text);
-    else location.hash = '#/search';
+    if (here()[0] === 'search') {
+      place.pages = 1;
+      show(text);
+    } else location.hash = '#/search';
   };
   return html`<search aria-label="Everything"><form class="search" onSubmit=${submit}>
     <input ref=${input} type="search" aria-label="Find anything"
@@ -55,22 +57,23 @@ const HINT =
   "processor's reference, or the last four digits of a card.";
 
 function Found({ asked }) {
-  const [pages, setPages] = useState(1);
-  const found = useLoad(() => readPages((pageToken) => post('/search', { ...asked, pageToken }), pages), `${pages}`);
+  const found = usePages((pageToken) => post('/search', { ...asked, pageToken }));
   useEffect(() => {
     const { items: [only, another] = [], nextPageToken } = found.value ?? {};
     if (only && !another && only.matchedBy !== 'LAST4' && !nextPageToken)
       location.replace(linkTo([viewOf(only), idOf(only)]));
   }, [found.value]);
-  const more = () => setPages(pages + 1);
   return html`<${Loaded} of=${found} what="what matches">
     ${({ items, searchedFrom, nextPageToken }) => html`
       <p class="quiet" role="status">
         ${items.length} found${searchedFrom && html`, searched back to <${Time} at=${searchedFrom} />`}
       </p>
-      ${items.length === 0 && html`<p class="empty">Nothing matches. ${HINT}</p>`}
-      ${items.length > 0 && html`<${Table} caption="What matches" columns=${COLUMNS} rows=${items} keyOf=${idOf} />`}
-      ${nextPageToken && html`<${Button} text="Search further back" disabled=${found.busy} onClick=${more} />`}
+      ${
+        items.length === 0
+          ? html`<p class="empty">Nothing matches. ${HINT}</p>`
+          : html`<${Table} caption="What matches" columns=${COLUMNS} rows=${items} keyOf=${idOf} />`
+      }
+      ${nextPageToken && html`<${MoreButton} of=${found} text="Search further back" />`}
     `}
   <//>`;
 }

@@ -1,49 +1,58 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
+import { place, settle } from './route.js';
 import { Problem } from './view.js';
 
 /**
- * Asks for something, again whenever `key` changes, when `reload` is called, and every so often. What was shown stays
- * while it is asked for again; an answer to an older question is dropped. A page that nobody looks at asks for nothing,
- * and a question that has no answer yet is not asked again: an answer that takes long must be able to arrive. `at` is
- * when the value was answered.
+ * Asks for something, again when `reload` is called, and every so often. What was shown stays while it is asked for
+ * again; an answer to an older question is dropped. A page that nobody looks at asks for nothing, and a question that
+ * has no answer yet is not asked again: an answer that takes long must be able to arrive. `at` is when the value was
+ * answered.
  */
-export function useLoad(ask, key, everyMs) {
-  const [known, setKnown] = useState({});
-  const current = known.key === key ? known : { key, busy: true };
-  const latest = useRef({ number: 0 });
-  latest.current.ask = ask;
-  latest.current.known = current;
+export function useLoad(ask, everyMs) {
+  const [known, setKnown] = useState({ busy: true });
+  const { current: latest } = useRef({ number: 0 });
+  Object.assign(latest, { ask, busy: known.busy });
   const reload = useCallback(async () => {
-    const { current: question } = latest;
-    question.number += 1;
-    const own = question.number;
-    const tell = (change) => own === question.number && setKnown({ ...question.known, ...change });
+    latest.number += 1;
+    const own = latest.number;
+    const tell = (change) => own === latest.number && setKnown((before) => ({ ...before, ...change }));
     tell({ busy: true });
     try {
-      const value = await question.ask();
+      const value = await latest.ask();
       tell({ value, error: undefined, at: Date.now(), busy: false });
     } catch (error) {
       tell({ error, busy: false });
     }
-  }, [key]);
+  }, []);
   useEffect(() => {
     reload();
-    return () => {
-      latest.current.number += 1;
-    };
-  }, [reload]);
-  useEffect(() => {
     if (!everyMs) return undefined;
-    const ask = () => document.visibilityState === 'visible' && !latest.current.known.busy && reload();
-    const timer = setInterval(ask, everyMs);
-    document.addEventListener('visibilitychange', ask);
+    const again = () => document.visibilityState === 'visible' && !latest.busy && reload();
+    const timer = setInterval(again, everyMs);
+    document.addEventListener('visibilitychange', again);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', ask);
+      document.removeEventListener('visibilitychange', again);
     };
-  }, [reload, everyMs]);
-  return { ...current, reload };
+  }, []);
+  return { ...known, reload };
+}
+
+/** As many pages of a list as the reader has seen here, as one. `more` asks for another one. */
+export function usePages(ask, everyMs) {
+  const [isMore, setMore] = useState(false);
+  const pages = useLoad(() => readPages(ask, place.pages), everyMs);
+  useEffect(() => {
+    if (pages.value) settle();
+  }, [pages.value]);
+  const more = async () => {
+    place.pages += 1;
+    setMore(true);
+    await pages.reload();
+    setMore(false);
+  };
+  return { ...pages, isMore, more };
 }
 
 /** Shows what was loaded, or that it is being loaded, or why it was not. `children` is a function of the value. */

@@ -13,7 +13,7 @@ import { View } from './view.js';
 export function recordView({ title, what, id: idName, read, everyMs, Body }) {
   return function RecordView({ id }) {
     const known = useRef(new Map());
-    const record = useLoad(() => read(id, known.current), id, everyMs);
+    const record = useLoad(() => read(id, known.current), everyMs);
     const { ask, dialog } = useDialog(record.reload);
     return html`<${View} title=${title}>
       <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the ${idName}" /></p>

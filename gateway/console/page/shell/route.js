@@ -41,23 +41,27 @@ export function here() {
   return readRoute(location.hash).path;
 }
 
-/** What is remembered about each entry of the browser's history, so that going back leads to the same place of a list. */
+/**
+ * What is remembered about each entry of the browser's history, so that going back leads to the same place of a list: how
+ * far it was scrolled, and how many pages of the list were read.
+ */
 const places = new Map();
 
-/** What is remembered about this one: `scrollY`, and how many `pages` of the list were read. */
-export let place = {};
+/** What is remembered about this one. */
+export let place = { scrollY: 0, pages: 1 };
 
 /** Where to scroll once the list is there again. */
 let wanted = 0;
 
 /** Names the entry of the history at the first visit. Called whenever the address has changed. */
 function arrive() {
+  if (wanted === 0) place.scrollY = scrollY;
   if (!places.has(history.state)) {
     history.replaceState(Math.random(), '');
-    places.set(history.state, {});
+    places.set(history.state, { scrollY: 0, pages: 1 });
   }
   place = places.get(history.state);
-  wanted = place.scrollY ?? 0;
+  wanted = place.scrollY;
   scrollTo(0, wanted);
 }
 
@@ -68,10 +72,3 @@ export function settle() {
 }
 
 history.scrollRestoration = 'manual';
-addEventListener(
-  'scroll',
-  () => {
-    if (wanted === 0) place.scrollY = scrollY;
-  },
-  { passive: true },
-);

@@ -4,8 +4,7 @@ import { onSessionEnd, readSession, signIn } from './api.js';
 import { Frame } from './frame.js';
 import { ShownOnce } from './merchants/shown-once.js';
 import { Field, Form } from './shell/form.js';
-import { html } from './shell/html.js';
-import { Problem } from './shell/view.js';
+import { html, Problem } from './shell/view.js';
 
 /** The login, or the views behind it. */
 function Standing() {

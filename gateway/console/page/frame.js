@@ -7,10 +7,9 @@ import { MerchantView } from './merchants/merchant-view.js';
 import { OperationView } from './operations/operation-view.js';
 import { OverviewView } from './overview/overview-view.js';
 import { SearchBox, SearchView } from './search/search-view.js';
-import { html } from './shell/html.js';
 import { Notices, notify } from './shell/notice.js';
 import { linkTo, useRoute } from './shell/route.js';
-import { View } from './shell/view.js';
+import { html, View } from './shell/view.js';
 import { zoneName } from './words/time.js';
 
 /** The views, in the order of the navigation: path, name there, the view, and the view of one item. */

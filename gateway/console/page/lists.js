@@ -6,10 +6,10 @@ import { bothSides, discardDialog, releaseDialog, replayStoredDialog, said } fro
 import { Sums } from './relay/sums.js';
 import { resolveDialog } from './reviews/resolve.js';
 import { dateFields, moneyAndDateFields } from './shell/filters.js';
-import { html } from './shell/html.js';
 import { listView } from './shell/list.js';
 import { linkTo } from './shell/route.js';
 import { badge, decide, id, merchantLink, money, number, time, word } from './shell/table.js';
+import { html } from './shell/view.js';
 import { KNOWN_KINDS } from './words/known-kinds.js';
 import { hoursAhead, spanOf } from './words/time.js';
 import { choicesOf, ENDPOINTS, holdOf, PAUSES, textOf } from './words/words.js';

@@ -1,4 +1,4 @@
-import { html } from '../shell/html.js';
+import { html } from '../shell/view.js';
 
 /** More stand behind a click. */
 const SHOWN_LINES = 6;

@@ -1,13 +1,11 @@
 import { get, pathOf, post } from '../api.js';
 import { CopyButton } from '../shell/copy-button.js';
-import { html } from '../shell/html.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Badge, Facts, merchantLink, time, word } from '../shell/table.js';
-import { Section } from '../shell/view.js';
+import { Badge, Facts, merchantLink, Time, time, word } from '../shell/table.js';
+import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
-import { Attempts } from './attempts.js';
 import { outcomeOf, readPauses, resumeDialog, waitingFor } from './dialogs.js';
 
 /** One delivery with its attempts, and the pause of its endpoint when it is paused. */
@@ -54,6 +52,25 @@ function Delivery({ of: delivery, ask }) {
     <${Section} title="Attempts"><${Attempts} attempts=${attempts} /><//>
     ${content && html`<${Content} ...${content} />`}
   `;
+}
+
+/** The attempts at a delivery, with what was answered. */
+export function Attempts({ attempts }) {
+  if (attempts.length === 0) return html`<p class="quiet">No attempt yet.</p>`;
+  return html`<ol class="attempts">
+    ${attempts.map(
+      ({ number, startedAt, latencyMs, httpStatus, error, url, responseHead }) => html`<li key=${number}>
+        <p>
+          <span>Attempt ${number}</span> <${Time} at=${startedAt} />
+          <span class=${error ? 'error' : 'good'}>${httpStatus ? `HTTP ${httpStatus}` : 'no answer'}</span>
+          <span class="quiet">${latencyMs} ms</span>
+        </p>
+        ${url && html`<p class="quiet">${url}</p>`}
+        ${error && html`<p class="error">${error}</p>`}
+        ${responseHead && html`<details><summary>Start of the response</summary><pre>${responseHead}</pre></details>`}
+      </li>`,
+    )}
+  </ol>`;
 }
 
 const replayDialog = ({ deliveryId, merchantId, endpointKind, statusInfo, paused }) => ({

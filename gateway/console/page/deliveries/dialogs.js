@@ -1,7 +1,7 @@
 import { get, pathOf, post } from '../api.js';
 import { dateFields, filterOf } from '../shell/filters.js';
 import { Field } from '../shell/form.js';
-import { html } from '../shell/html.js';
+import { html } from '../shell/view.js';
 import { momentOf } from '../words/time.js';
 import { ENDPOINTS, PAUSES } from '../words/words.js';
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { pathOf, post } from '../api.js';
 import { Confirm, Dialog } from '../shell/dialog.js';
 import { CheckBox, Field, Form } from '../shell/form.js';
-import { html } from '../shell/html.js';
+import { html } from '../shell/view.js';
 import { formatAmount, parseAmount, toDecimal } from '../words/money.js';
 import { momentOf } from '../words/time.js';
 

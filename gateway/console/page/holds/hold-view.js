@@ -1,10 +1,9 @@
 import { get, pathOf } from '../api.js';
-import { Attempts } from '../deliveries/attempts.js';
-import { html } from '../shell/html.js';
+import { Attempts } from '../deliveries/delivery-view.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
 import { Badge, Facts, merchantLink, processorSaid, Time, time, word } from '../shell/table.js';
-import { Section } from '../shell/view.js';
+import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { textOf } from '../words/words.js';
 import { captureDialog, extendDialog, incrementDialog, refundable, refundDialog, releaseDialog } from './dialogs.js';

@@ -1,5 +1,5 @@
 import { CheckBox, Field } from '../shell/form.js';
-import { html } from '../shell/html.js';
+import { html } from '../shell/view.js';
 
 const DAY_SECONDS = 86_400;
 

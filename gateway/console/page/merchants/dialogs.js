@@ -1,7 +1,7 @@
 import { pathOf, post, remove } from '../api.js';
 import { CheckBox, Field } from '../shell/form.js';
-import { html } from '../shell/html.js';
 import { Time } from '../shell/table.js';
+import { html } from '../shell/view.js';
 import { ContractFields, readContract } from './contract-fields.js';
 import { showOnce } from './shown-once.js';
 

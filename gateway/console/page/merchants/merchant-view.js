@@ -1,12 +1,11 @@
 import { get, pathOf, put } from '../api.js';
 import { useDialog } from '../shell/dialog.js';
 import { Field, Form } from '../shell/form.js';
-import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
 import { decide, Table, Time, time } from '../shell/table.js';
-import { Section, View } from '../shell/view.js';
+import { html, Section, View } from '../shell/view.js';
 import { ContractFields, readContract } from './contract-fields.js';
 import { API_KEYS, addDialog, endDialog, SECRETS, shownOf, WEBHOOK } from './dialogs.js';
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from '../shell/copy-button.js';
 import { Dialog } from '../shell/dialog.js';
 import { CheckBox, Form } from '../shell/form.js';
-import { html } from '../shell/html.js';
+import { html } from '../shell/view.js';
 
 let show = () => {};
 

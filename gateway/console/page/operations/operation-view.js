@@ -1,9 +1,8 @@
 import { get, pathOf } from '../api.js';
-import { html } from '../shell/html.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
 import { Badge, Facts, id, merchantLink, processorSaid, Time, time } from '../shell/table.js';
-import { Section } from '../shell/view.js';
+import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
 

@@ -1,5 +1,5 @@
-import { html } from '../shell/html.js';
 import { number, Table } from '../shell/table.js';
+import { html } from '../shell/view.js';
 import { momentOf } from '../words/time.js';
 
 /**

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { followOperations, get } from '../api.js';
-import { html } from '../shell/html.js';
 import { useLoad } from '../shell/load.js';
 import { Badge, Id, Time } from '../shell/table.js';
-import { Problem, Section } from '../shell/view.js';
+import { html, Problem, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { holdOf, textOf } from '../words/words.js';
 

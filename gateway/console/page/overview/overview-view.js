@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api.js';
-import { html } from '../shell/html.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
 import { number, Table, Time } from '../shell/table.js';
-import { Section, View } from '../shell/view.js';
+import { html, Section, View } from '../shell/view.js';
 import { agoOf } from '../words/time.js';
 import { Chart } from './chart.js';
 import { LiveOperations } from './live-operations.js';

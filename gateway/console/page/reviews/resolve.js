@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { pathOf, post } from '../api.js';
 import { CheckBox, Field } from '../shell/form.js';
-import { html } from '../shell/html.js';
+import { html } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { holdOf, textOf } from '../words/words.js';
 

@@ -1,12 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { post } from '../api.js';
 import { dateFields, Filters, filterOf } from '../shell/filters.js';
-import { html } from '../shell/html.js';
 import { MoreButton } from '../shell/list.js';
 import { Loaded, usePages } from '../shell/load.js';
 import { here, linkTo, place } from '../shell/route.js';
 import { badge, Id, money, Table, Time, time, word } from '../shell/table.js';
-import { View } from '../shell/view.js';
+import { html, View } from '../shell/view.js';
 import { textOf } from '../words/words.js';
 
 /**

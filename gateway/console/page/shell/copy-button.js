@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { html } from './html.js';
+import { html } from './view.js';
 
 const SAID_MS = 4_000;
 const TICK = 'M3 8.5l3.5 3.5L13 4.5';

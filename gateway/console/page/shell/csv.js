@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { html } from './html.js';
 import { readPages } from './load.js';
 import { notify } from './notice.js';
+import { html } from './view.js';
 
 /** Pages that one file takes. */
 const MOST_PAGES = 200;

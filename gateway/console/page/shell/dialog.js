@@ -1,8 +1,8 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { newKey } from '../api.js';
 import { Form } from './form.js';
-import { html } from './html.js';
 import { notify } from './notice.js';
+import { html } from './view.js';
 
 /** A dialog on top of the page. The browser keeps the focus inside it; when it closes, the focus goes back. */
 export function Dialog({ title, onClose, children }) {

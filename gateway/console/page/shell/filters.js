@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { digitsOf } from '../words/money.js';
 import { momentIn } from '../words/time.js';
 import { Field } from './form.js';
-import { html } from './html.js';
 import { here, linkTo } from './route.js';
+import { html } from './view.js';
 
 /**
  * A search form whose fields stand in the address, so that a search can be kept and shared. `fields` are properties of

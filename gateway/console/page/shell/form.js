@@ -1,6 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { html } from './html.js';
-import { Problem } from './view.js';
+import { html, Problem } from './view.js';
 
 /**
  * A form that does something, and tells why when it cannot be done. `run` is given the data and the form; what it

@@ -2,10 +2,9 @@ import { get } from '../api.js';
 import { CsvButton } from './csv.js';
 import { useDialog } from './dialog.js';
 import { Filters, filterOf } from './filters.js';
-import { html } from './html.js';
 import { Loaded, usePages } from './load.js';
 import { Table } from './table.js';
-import { View } from './view.js';
+import { html, View } from './view.js';
 
 /** After which a list is read again while somebody looks at it. */
 const REFRESH_MS = 15_000;

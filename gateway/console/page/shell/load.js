@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { html } from './html.js';
 import { place, settle } from './route.js';
-import { Problem } from './view.js';
+import { html, Problem } from './view.js';
 
 /**
  * Asks for something, again when `reload` is called, and every so often. What was shown stays while it is asked for

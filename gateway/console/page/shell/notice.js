@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { html } from './html.js';
+import { html } from './view.js';
 
 const SHOWN_MS = 10_000;
 let show = () => {};

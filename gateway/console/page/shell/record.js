@@ -1,9 +1,8 @@
 import { useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 import { useDialog } from './dialog.js';
-import { html } from './html.js';
 import { Loaded, useLoad } from './load.js';
-import { View } from './view.js';
+import { html, View } from './view.js';
 
 /**
  * Makes a view of one record: `what` it is, and what its `id` is called. `read(id, known)` answers it, where `known` is

@@ -1,8 +1,8 @@
 import { formatAmount } from '../words/money.js';
 import { momentOf } from '../words/time.js';
 import { textOf, toneOf } from '../words/words.js';
-import { html } from './html.js';
 import { linkTo } from './route.js';
+import { html } from './view.js';
 
 /**
  * A table that becomes a list of cards where there is no room. Roles are spelled out, because browsers forget them once

@@ -1,5 +1,9 @@
+import htm from 'htm';
+import { h } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { html } from './html.js';
+
+/** Builds what is shown from a template. Whatever is put into it becomes text or an attribute, never markup. */
+export const html = htm.bind(h);
 
 /** A view with its heading. A reader who came by a link starts at the heading, as on a new page. */
 export function View({ title, lead, children }) {

@@ -42,8 +42,6 @@ function answer(ctx: Context, asset: CachedResponse): void {
 
 const PAGE = new URL('./page/', import.meta.url);
 
-const TYPES: Readonly<Record<string, string>> = { '.html': 'html', '.css': 'css', '.js': 'text/javascript' };
-
 /** Packages that the page imports; each is one file. */
 const PACKAGES = ['preact', 'preact/hooks', 'htm'];
 
@@ -63,11 +61,9 @@ function pathOf(packageName: string): string {
 }
 
 function assetOf(url: URL): CachedResponse {
-  const ending = extname(url.pathname).replace('.mjs', '.js');
-  const type = TYPES[ending];
-  assert(type, `${url.pathname} is nothing that a browser is served`);
+  const type = extname(url.pathname).replace('.mjs', '.js');
   const text = readFileSync(url, 'utf8');
-  return cached(type, Buffer.from(ending === '.js' ? forBrowser(text) : text));
+  return cached(type, Buffer.from(type === '.js' ? forBrowser(text) : text));
 }
 
 /**

@@ -10,7 +10,6 @@ import { SearchBox, SearchView } from './search/search-view.js';
 import { Notices, notify } from './shell/notice.js';
 import { linkTo, useRoute } from './shell/route.js';
 import { html, View } from './shell/view.js';
-import { zoneName } from './words/time.js';
 
 /** The views, in the order of the navigation: path, name there, the view, and the view of one item. */
 const VIEWS = [
@@ -36,7 +35,7 @@ export function Frame({ onSignedOut }) {
   const [, , List, One] = VIEWS.find(([name]) => name === section) ?? [];
   const Shown = (id === undefined ? List : One) ?? Nothing;
   const leave = () => signOut().then(onSignedOut, (error) => notify(`Not signed out: ${error.message}`));
-  const zone = zoneName();
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return html`
     <a class="skip" href="#content" onClick=${skip}>Skip to content</a>
     <header class="bar">

@@ -7,11 +7,6 @@ export function momentOf(at) {
   return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year })} ${clock}`;
 }
 
-/** The reader's time zone: `Europe/Berlin`. */
-export function zoneName() {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
 /** What a date-and-time input says, which is local, as RFC 3339; undefined = nothing. */
 export function momentIn(text) {
   const date = new Date(text);

@@ -12,8 +12,10 @@ import { html } from './view.js';
 export function Filters({ query, fields, label }) {
   const form = useRef();
   const text = query.toString();
-  // Where there is room it is open, and the style hides what would close it.
+  // Before the fields are shown: after that, what somebody has typed meanwhile would be lost.
   useLayoutEffect(() => {
+    for (const { name } of fields) form.current.elements[name].value = query.get(name) ?? '';
+    // Where there is room it is open, and the style hides what would close it.
     const roomy = matchMedia('(min-width: 52rem)');
     const open = () => {
       if (roomy.matches || text !== '') form.current.parentElement.open = true;
@@ -21,10 +23,6 @@ export function Filters({ query, fields, label }) {
     open();
     roomy.addEventListener('change', open);
     return () => roomy.removeEventListener('change', open);
-  }, [text]);
-  // Before the fields are shown: after that, what somebody has typed meanwhile would be lost.
-  useLayoutEffect(() => {
-    for (const { name } of fields) form.current.elements[name].value = query.get(name) ?? '';
   }, [text]);
   const search = (event) => {
     event.preventDefault();

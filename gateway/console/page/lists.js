@@ -2,8 +2,7 @@
 import { detailOf } from './audit/detail.js';
 import { nameOfEndpoint, pauseDialog, replayManyDialog, resumeDialog } from './deliveries/dialogs.js';
 import { newMerchantDialog } from './merchants/dialogs.js';
-import { bothSides, discardDialog, releaseDialog, replayStoredDialog, said } from './relay/dialogs.js';
-import { Sums } from './relay/sums.js';
+import { bothSides, discardDialog, releaseDialog, replayStoredDialog, Sums, said } from './relay/relay.js';
 import { resolveDialog } from './reviews/resolve.js';
 import { dateFields, moneyAndDateFields } from './shell/filters.js';
 import { listView } from './shell/list.js';

@@ -36,7 +36,7 @@ function Delivery({ of: delivery, ask }) {
   const { state, statusInfo, paused, attempts, content } = delivery;
   return html`
     <section class="card" aria-label="Summary">
-      <p class="headline"><strong>Notification “${statusInfo}”</strong> <${Badge} word=${state} /></p>
+      <p class="row"><strong>Notification “${statusInfo}”</strong> <${Badge} word=${state} /></p>
       <${Facts} of=${delivery} facts=${FACTS} />
       <div class="buttons">
         <button type="button" class="main" onClick=${() => ask(replayDialog(delivery))}>Replay…</button>

@@ -46,7 +46,7 @@ function Summary({ hold, ask }) {
   const button = ([text, dialogOf, tone]) =>
     html`<button type="button" class=${tone} onClick=${() => ask(dialogOf(hold))}>${text}…</button>`;
   return html`<section class="card" aria-label="Summary">
-    <p class="headline">
+    <p class="row">
       <strong class="amount">${formatAmount(amount, currency)}</strong>
       <${Badge} word=${status} /> ${frozen && html`<${Badge} word="FROZEN" />`}
       ${isOpen(hold) && expiresAt && html`<span class="quiet">ends <${Time} at=${expiresAt} /></span>`}
@@ -76,7 +76,7 @@ function Timeline({ hold, ask }) {
   return html`<ol class="timeline">
     ${eventsOf(hold).map(
       ({ at, title, word, detail, delivery, capture }) => html`<li class=${delivery ? 'delivery' : ''}>
-        <p class="headline">
+        <p class="row">
           <${Time} at=${at} />
           <strong>
             ${delivery ? html`<a href=${linkTo(['deliveries', delivery.deliveryId])}>${title}</a>` : title}

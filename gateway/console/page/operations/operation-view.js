@@ -38,7 +38,7 @@ function Operation({ of: operation }) {
   const { status, statusInfo, amount, currency, deliveries } = operation;
   return html`
     <section class="card" aria-label="Summary">
-      <p class="headline">
+      <p class="row">
         <strong class="amount">${formatAmount(amount, currency)}</strong>
         <span>${textOf(operation.operation)}</span> <${Badge} word=${status} />
         <span class="quiet">${statusInfo}</span>

@@ -18,7 +18,7 @@ export function Chart({ title, minutes, good: [goodField, goodName], bad: [badFi
   ];
   return html`<figure class="card chart">
     <figcaption><h3>${title}</h3></figcaption>
-    <p class="legend">
+    <p class="row">
       <span><span class="key good"></span> ${goodName} <strong>${goods}</strong></span>
       <span><span class="key bad"></span> ${badName} <strong>${bads}</strong></span>
     </p>

@@ -3,7 +3,7 @@
 let csrfToken = '';
 let endSession = () => {};
 
-/** Names who is told when the session is over. */
+/** Sets what is called whenever the service answers that nobody is signed in. */
 export function onSessionEnd(listener) {
   endSession = listener;
 }
@@ -15,7 +15,7 @@ const MARK = 'holdfast-signed-in';
 export async function readSession() {
   if (localStorage.getItem(MARK) === null) return undefined;
   try {
-    return keep(await call('GET', '/session', { isQuiet: true }));
+    return keep(await call('GET', '/session'));
   } catch (error) {
     if (error.status !== 401) throw error;
     localStorage.removeItem(MARK);
@@ -25,7 +25,7 @@ export async function readSession() {
 
 /** Signs in. The token is sent once and kept nowhere; the name is what the audit log says. */
 export async function signIn(token, operator) {
-  keep(await call('POST', '/session', { body: { token, operator }, isQuiet: true }));
+  keep(await call('POST', '/session', { body: { token, operator } }));
 }
 
 export async function signOut() {
@@ -74,10 +74,7 @@ export function followOperations(onOperation, onState) {
       // The browser connects again by itself, unless it was refused: then the session may be over, or the service away.
       if (stream.readyState !== EventSource.CLOSED) return;
       reopening = setTimeout(open, REOPEN_MS);
-      readSession().then(
-        (session) => session ?? endSession(),
-        () => {},
-      );
+      get('/session').then(keep, () => {});
     });
   };
   open();
@@ -94,7 +91,7 @@ const ANSWER_MS = 15_000;
  * Calls a route; fields without a value are not sent. Answers the body, or throws an error with the fields of the
  * problem that was answered, and `status`, 0 when no answer came.
  */
-async function call(method, path, { body, key, isQuiet = false } = {}) {
+async function call(method, path, { body, key } = {}) {
   const headers = { accept: 'application/json' };
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -111,7 +108,7 @@ async function call(method, path, { body, key, isQuiet = false } = {}) {
   const answer = isJson ? await response.json().catch(unreachable) : undefined;
   if (response.ok) return answer;
   const { status } = response;
-  if (status === 401 && !isQuiet) endSession();
+  if (status === 401) endSession();
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
   throw refusal({ title: `The gateway answered ${status}`, ...answer, status, retryAfterSeconds });
 }

@@ -99,7 +99,6 @@ async function call(method, path, { body, key } = {}) {
   const response = await fetch(`/operator${path}`, {
     method,
     headers,
-    credentials: 'same-origin',
     cache: 'no-store',
     signal: method === 'GET' ? AbortSignal.timeout(ANSWER_MS) : undefined,
     body: body && JSON.stringify(defined(body)),

@@ -7,7 +7,7 @@ import { MerchantView } from './merchants/merchant-view.js';
 import { OperationView } from './operations/operation-view.js';
 import { OverviewView } from './overview/overview-view.js';
 import { SearchBox, SearchView } from './search/search-view.js';
-import { Notices, notify } from './shell/notice.js';
+import { Notices, notify } from './shell/dialog.js';
 import { linkTo, useRoute } from './shell/route.js';
 import { html, View } from './shell/view.js';
 

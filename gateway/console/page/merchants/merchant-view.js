@@ -1,8 +1,7 @@
 import { get, pathOf, put } from '../api.js';
-import { useDialog } from '../shell/dialog.js';
+import { notify, useDialog } from '../shell/dialog.js';
 import { Field, Form } from '../shell/form.js';
 import { Loaded, useLoad } from '../shell/load.js';
-import { notify } from '../shell/notice.js';
 import { linkTo } from '../shell/route.js';
 import { decide, Table, Time, time } from '../shell/table.js';
 import { html, Section, View } from '../shell/view.js';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { notify } from './dialog.js';
 import { readPages } from './load.js';
-import { notify } from './notice.js';
 import { html } from './view.js';
 
 /** Pages that one file takes. */

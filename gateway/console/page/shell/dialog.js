@@ -1,7 +1,6 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { newKey } from '../api.js';
 import { Form } from './form.js';
-import { notify } from './notice.js';
 import { html } from './view.js';
 
 /** A dialog on top of the page. The browser keeps the focus inside it; when it closes, the focus goes back. */
@@ -59,4 +58,25 @@ export function useDialog(reload) {
   };
   const dialog = asked && html`<${Dialog} ...${props} onDone=${onDone} onClose=${onClose} />`;
   return { ask, dialog };
+}
+
+const SHOWN_MS = 10_000;
+let show = () => {};
+
+/** Says what was done, for a while. */
+export function notify(text) {
+  show({ text });
+}
+
+export function Notices() {
+  const [notice, setNotice] = useState({ text: '' });
+  useEffect(() => {
+    show = setNotice;
+  }, []);
+  useEffect(() => {
+    if (!notice.text) return undefined;
+    const timer = setTimeout(() => setNotice({ text: '' }), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return html`<div class="notices" role="status">${notice.text && html`<p>${notice.text}</p>`}</div>`;
 }

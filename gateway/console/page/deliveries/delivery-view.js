@@ -11,7 +11,6 @@ import { outcomeOf, readPauses, resumeDialog, waitingFor } from './dialogs.js';
 /** One delivery with its attempts, and the pause of its endpoint when it is paused. */
 export const DeliveryView = recordView({
   title: 'Delivery',
-  what: 'the delivery',
   id: 'delivery ID',
   everyMs: 3_000,
   read: async (deliveryId) => {

@@ -12,7 +12,6 @@ import { eventsOf, firstAmount } from './events.js';
 /** One hold, from the request to the last delivery attempt, and what can be done with it. */
 export const HoldView = recordView({
   title: 'Hold',
-  what: 'the hold',
   id: 'request ID',
   // Something about a hold may change at any moment; while something is on its way it soon will.
   everyMs: 3_000,

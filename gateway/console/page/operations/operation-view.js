@@ -8,7 +8,6 @@ import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
 
 export const OperationView = recordView({
   title: 'Operation',
-  what: 'the operation',
   id: 'request ID',
   everyMs: 5_000,
   read: async (requestId) => {

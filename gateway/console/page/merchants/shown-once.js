@@ -26,12 +26,9 @@ export function ShownOnce() {
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, [shown]);
-  return shown && html`<${Secrets} ...${shown} onClose=${() => setShown(undefined)} />`;
-}
-
-function Secrets({ title, secrets, onClose }) {
-  const [isReminded, setReminded] = useState(false);
-  return html`<${Dialog} title=${title} onClose=${() => setReminded(true)}>
+  if (!shown) return null;
+  const { title, secrets, isReminded } = shown;
+  return html`<${Dialog} title=${title} onClose=${() => setShown({ ...shown, isReminded: true })}>
     <p class="hint">Copy it now and keep it safe: it is shown only this once.</p>
     ${Object.entries(secrets).map(
       ([name, secret]) => html`<div class="field">
@@ -41,7 +38,7 @@ function Secrets({ title, secrets, onClose }) {
       </div>`,
     )}
     ${isReminded && html`<p class="error" role="alert">It cannot be shown again. Store it first, then tick the box.</p>`}
-    <${Form} action="Close" run=${() => {}} onDone=${onClose}>
+    <${Form} action="Close" run=${() => {}} onDone=${() => setShown(undefined)}>
       <${CheckBox} name="stored" required label="I have stored it" />
     <//>
   <//>`;

@@ -34,11 +34,10 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   );
   const reporter = started.adopt(openReporter(core, ledger, clock, log), ({ close }) => close());
   const page = { ledger, clock, log, capabilities: capabilities(credential), report: reporter.runOnce };
-  let checkoutBaseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? '';
-  const app = checkoutApp({ ...page, origin: () => new URL(checkoutBaseUrl).origin });
+  const app = checkoutApp(page);
   const pages = started.adopt(createBoundedServer(app.callback()), (server) => closeServer(server, GRACE_MS));
   const checkoutPort = await listen(pages, 'CHECKOUT_PORT', settings.CHECKOUT_PORT, host);
-  checkoutBaseUrl ||= `http://127.0.0.1:${checkoutPort}`;
+  const checkoutBaseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${checkoutPort}`;
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const methods = processorMethods({ ...page, checkoutBaseUrl, stopping: stopping.signal });

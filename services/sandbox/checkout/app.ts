@@ -5,7 +5,6 @@ import Koa, { type Context } from 'koa';
 import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import type { Clock } from '../clock.ts';
-import type { Checkout } from '../ledger/checkout.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Capabilities } from './capability.ts';
 import { type Mistakes, readCard } from './form.ts';
@@ -20,8 +19,6 @@ export interface CheckoutSetup {
   readonly capabilities: Capabilities;
   /** Reports to core what is due; resolves when core has it, or did not take it. */
   readonly report: () => Promise<void>;
-  /** Scheme, host and port under which customers see the page; known once it listens. */
-  readonly origin: () => string;
 }
 
 /** What the page loads. */
@@ -49,7 +46,6 @@ export function checkoutApp(setup: CheckoutSetup): Koa {
   app.use(logged(setup.log));
   app.use(async (context, next) => {
     context.set(PROTECTION);
-    allowForms(context, "'none'");
     await next();
   });
   app.use(router.routes()).use(router.allowedMethods());
@@ -76,9 +72,15 @@ function logged(log: Log): Koa.Middleware {
   };
 }
 
-/** Headers of every answer: nothing is stored, framed, sniffed, run or told onwards. */
+/**
+ * Headers of every answer: nothing is stored, framed, sniffed, run or told onwards. Chromium holds form-action against
+ * the redirect that answers a form, and against the merchant's own redirects after it, so it allows every return URL.
+ */
 const PROTECTION = {
   'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    "form-action 'self' https: http:",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
@@ -87,21 +89,6 @@ const PROTECTION = {
   'X-Frame-Options': 'DENY',
   'X-Robots-Tag': 'noindex',
 };
-
-const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action";
-
-function allowForms(context: Context, to: string): void {
-  context.set('Content-Security-Policy', `${POLICY} ${to}`);
-}
-
-/**
- * Allows the form of an open checkout. Chromium holds form-action against the redirect that answers a form, and
- * against the merchant's own redirects after it, so the scheme of the return URL must be allowed.
- */
-function allowFormOf(context: Context, { returnUrl }: Checkout): void {
-  allowForms(context, returnUrl ? `'self' ${new URL(returnUrl).protocol}` : "'self'");
-}
 
 function show(context: Context, httpStatus: number, page: string): void {
   context.status = httpStatus;
@@ -134,7 +121,6 @@ function showCheckout(setup: CheckoutSetup, context: Context): void {
   if (!found) return;
   const standing = standingOf(found, setup.clock.now());
   if (standing === 'open' || standing === 'challenged') {
-    allowFormOf(context, found.checkout);
     show(context, 200, standing === 'open' ? formPage(found) : challengePage(found));
   } else {
     show(context, standing === 'approved' || standing === 'failed' ? 200 : 410, endPage(found, standing));
@@ -148,10 +134,9 @@ function showCheckout(setup: CheckoutSetup, context: Context): void {
 async function takeForm(setup: CheckoutSetup, context: Context): Promise<void> {
   const { ledger, clock, report } = setup;
   const found = findCheckout(setup, context);
-  const form = found && (await receiveForm(setup, context, found.capability));
+  const form = found && (await receiveForm(context, found.formToken));
   if (!form) return;
   const { checkout, capability } = found;
-  allowFormOf(context, checkout);
   const nowMs = clock.now();
   const submission = submissionOf(form, nowMs);
   const isWrong = 'errors' in submission;
@@ -171,29 +156,15 @@ async function takeForm(setup: CheckoutSetup, context: Context): Promise<void> {
 const LARGEST_BODY_BYTES = 4 * 1024;
 
 /** The submitted form when it comes from our own page; else answers why it is not taken. */
-async function receiveForm(
-  { capabilities, origin }: CheckoutSetup,
-  context: Context,
-  capability: string,
-): Promise<URLSearchParams | undefined> {
-  if (isForeign(context, origin())) return refuse(context, 403, FOREIGN);
+async function receiveForm(context: Context, formToken: string): Promise<URLSearchParams | undefined> {
   if (!context.is('application/x-www-form-urlencoded')) {
     return refuse(context, 415, 'Only the form of this page is accepted.');
   }
   const body = await readBody(context.req, LARGEST_BODY_BYTES);
   if (!body) return refuse(context, 413, 'The form is too large.');
   const form = new URLSearchParams(body.toString('utf8'));
-  if (!capabilities.isFormToken(form.get('formToken') ?? '', capability)) return refuse(context, 403, FOREIGN);
-  return form;
-}
-
-const FOREIGN = 'This form was not sent from our page. Open the address again.';
-
-/** Under no-referrer browsers send `Origin: null`, to ourselves too; Sec-Fetch-Site still tells them apart. */
-function isForeign(context: Context, ownOrigin: string): boolean {
-  const origin = context.get('Origin');
-  const site = context.get('Sec-Fetch-Site');
-  return (origin !== '' && origin !== 'null' && origin !== ownOrigin) || (site !== '' && site !== 'same-origin');
+  if (form.get('formToken') === formToken) return form;
+  return refuse(context, 403, 'This form was not sent from our page. Open the address again.');
 }
 
 /** What was sent is not read any further, so the connection cannot be used again. */

@@ -13,12 +13,8 @@ export async function openPage(url: string): Promise<{ response: Response; text:
 }
 
 /** Submits the form as a browser does, without following where it leads. */
-export async function submit(
-  url: string,
-  fields: Record<string, string>,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return await fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers, redirect: 'manual' });
+export async function submit(url: string, fields: Record<string, string>): Promise<Response> {
+  return await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 }
 
 /** Returns the page that a browser shows after a form: follows a redirect within the checkout, with GET. */

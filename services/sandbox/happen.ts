@@ -43,11 +43,10 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
   },
 
   /** Gives again what was taken back. */
-  captureReinstated(books, capture) {
-    const amount = books.events.find(eventIdOf('captureReversed', capture.requestId))?.amount ?? 0;
-    books.entries.add(capture.authorizationRequestId, { reversed: -amount });
-    books.entries.add(capture.requestId, { reversed: -amount });
-    return amount;
+  captureReinstated(books, { requestId, authorizationRequestId, reversed }) {
+    books.entries.add(authorizationRequestId, { reversed: -reversed });
+    books.entries.add(requestId, { reversed: -reversed });
+    return reversed;
   },
 
   /** Ends an authorization of which something is left. What an accepted operation has reserved stays reserved. */

@@ -43,7 +43,6 @@ export function eventTable(database: DatabaseSync, onInsert: () => void) {
     `INSERT INTO event (eventId, kind, requestId, occurredAtMs, dueAtMs, attempts)
      VALUES (:eventId, :kind, :requestId, :atMs, :atMs, 0)`,
   );
-  const find = database.prepare('SELECT * FROM event WHERE eventId = ?');
   const due = database.prepare(
     'SELECT * FROM event WHERE reportedAtMs IS NULL AND dueAtMs <= ? ORDER BY dueAtMs LIMIT ?',
   );
@@ -58,7 +57,6 @@ export function eventTable(database: DatabaseSync, onInsert: () => void) {
       insert.run({ eventId: eventIdOf(kind, requestId), kind, requestId, atMs });
       onInsert();
     },
-    find: (eventId: string) => find.get(eventId) as unknown as Event | undefined,
     /** Stores its amount. */
     happened: (eventId: string, amount: number) => void happened.run(amount, eventId),
     /** Deletes an event that did not happen. */

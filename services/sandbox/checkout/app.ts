@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, pause } from '../clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Capabilities } from './capability.ts';
 import { type Mistakes, readCard } from './form.ts';
@@ -144,12 +144,15 @@ async function takeForm(setup: CheckoutSetup, context: Context): Promise<void> {
     show(context, 422, formPage({ ...found, ...submission }));
     return;
   }
-  const ended = !isWrong && (await ledger.commit((books) => submit(books, checkout.requestId, submission, nowMs)));
+  const delayMs = isWrong
+    ? undefined
+    : await ledger.commit((books) => submit(books, checkout.requestId, submission, nowMs));
   context.status = 303;
   // Relative, so that it holds behind a proxy that adds to the path, too.
-  if (!ended) return context.redirect(capability);
-  if (ended.delayMs > 0) await new Promise<void>((resolve) => clock.after(ended.delayMs, resolve));
-  await reportedOrLater(clock, report);
+  if (delayMs === undefined) return context.redirect(capability);
+  if (delayMs > 0) await pause(clock, delayMs);
+  // It is reported later all the same.
+  await Promise.race([report(), pause(clock, LONGEST_REPORT_WAIT_MS)]);
   context.redirect(checkout.returnUrl || capability);
 }
 
@@ -182,14 +185,3 @@ function submissionOf(form: URLSearchParams, nowMs: number): Submission | Mistak
 
 /** The customer is sent back once core knows, but is not kept longer than this. */
 const LONGEST_REPORT_WAIT_MS = 2_000;
-
-/** Waits for core to have the event, but not for long: it is reported later all the same. */
-function reportedOrLater(clock: Clock, report: CheckoutSetup['report']): Promise<void> {
-  return new Promise((resolve) => {
-    const callOff = clock.after(LONGEST_REPORT_WAIT_MS, resolve);
-    report().then(() => {
-      callOff();
-      resolve();
-    });
-  });
-}

@@ -41,18 +41,13 @@ export type Submission =
   | { readonly challenge: number; readonly passed: boolean }
   | { readonly cancels: true };
 
-/** How a form ended its checkout: its customer waits so long. */
-interface Ended {
-  readonly delayMs: number;
-}
-
 /**
  * Does what a form asks: authorizes with a card, answers its challenge, or cancels. A checkout is authorized once at
  * most: only while its page is open, and not while an earlier card waits for its bank. Core's event is written with the
- * authorization. Returns undefined when the checkout goes on, after a card that was declined too, or had ended already:
- * its page says how it stands.
+ * authorization. Returns how long the customer waits for the end of the checkout, ms; undefined when it goes on, after
+ * a card that was declined too, or had ended already: its page says how it stands.
  */
-export function submit(books: Books, requestId: string, submission: Submission, nowMs: number): Ended | undefined {
+export function submit(books: Books, requestId: string, submission: Submission, nowMs: number): number | undefined {
   const opened = readCheckout(books, books.checkouts.find(requestId));
   if (!opened) return undefined;
   const standing = standingOf(opened, nowMs);
@@ -60,7 +55,7 @@ export function submit(books: Books, requestId: string, submission: Submission, 
   if ('cancels' in submission) {
     cancelCheckout(books, opened.entry, 'customer', nowMs);
     books.events.insert('checkoutCompleted', requestId, nowMs);
-    return { delayMs: 0 };
+    return 0;
   }
   const { cardTry } = opened;
   if ('card' in submission) {
@@ -79,7 +74,7 @@ function authorize(
   { checkout: { requestId, saveCard }, entry }: OpenedCheckout,
   card: Card,
   how: { readonly nowMs: number; readonly authenticated?: boolean },
-): Ended | undefined {
+): number | undefined {
   const effect = effectOf(card.behaviour, 'authorization');
   // Another card may do better. A failure of the processor's own ends the checkout.
   const isAboutCard = effect.answer === Answer.DECLINED || effect.errorCode === 'token_invalid';
@@ -93,5 +88,5 @@ function authorize(
   if (isSaved) books.tokens.insert(generatedTokenId, entry.merchantId, card);
   books.entries.end(requestId, { ...ending, generatedTokenId });
   if (effect.silence !== 'after') books.events.insert('checkoutCompleted', requestId, how.nowMs);
-  return { delayMs: behaviourOf(card.behaviour).delayMs ?? 0 };
+  return behaviourOf(card.behaviour).delayMs ?? 0;
 }

@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { type Listed, listPage } from '../../../platform/adapter/entry.ts';
 import { type Call, type Methods, RpcError } from '../../../platform/adapter/serve.ts';
 import type { Capabilities } from '../checkout/capability.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, pause } from '../clock.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books, Ledger } from '../ledger/ledger.ts';
 import { CHECKOUT_PERIOD_MS, createCheckout } from './checkout.ts';
@@ -43,7 +43,7 @@ export function processorMethods(processor: Processor): Methods {
     async (request: object, call: Call) => {
       const { result, delayMs } = await ledger.commit((books) => act(books, kind, request, clock.now()));
       if (!result) return await silence(call, processor);
-      if (delayMs) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      if (delayMs) await pause(clock, delayMs);
       return { result };
     };
   return {

@@ -67,13 +67,10 @@ async function call(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Returns the answer when it has the expected status; otherwise throws one line that names both. */
-export function expect(status: number, answer: Answer): Answer {
-  const { code, detail } = answer.body ?? {};
-  assert.equal(
-    answer.status,
-    status,
-    `answered ${answer.status} ${code ?? ''} ${detail ?? ''} where ${status} was due`,
-  );
+/** Returns the answer when it has the expected status, and these fields; otherwise throws a line that names both. */
+export function expect(status: number, answer: Answer, fields?: object): Answer {
+  const { code = '', detail = '' } = answer.body ?? {};
+  assert.equal(answer.status, status, `answered ${answer.status} ${code} ${detail} where ${status} was due`);
+  if (fields) assert.partialDeepStrictEqual(answer.body, fields);
   return answer;
 }

@@ -25,7 +25,7 @@ export function formPage({ checkout, entry, cardTry, formToken, errors, typed }:
       ${description && html`<p>${description}</p>`}
       ${orderOf(merchantReference)}
     </section>
-    <section class="card" aria-labelledby="card">
+    <section aria-labelledby="card">
       <h2 id="card">Your card</h2>
       ${problem && html`<div class="alert" role="alert"><h3>${problem.title}</h3>${problem.text}</div>`}
       <form method="post" autocomplete="on" novalidate data-card>
@@ -117,7 +117,7 @@ const DECLINES: Readonly<Record<string, (card: string) => string>> = {
 
 /** Ends the checkout; leads back to the merchant when there is a way. */
 function cancelForm({ returnUrl, merchantName }: Checkout, formToken: string): Html {
-  return html`<form method="post" class="cancel">
+  return html`<form method="post">
       <input type="hidden" name="formToken" value="${formToken}">
       <button type="submit" class="secondary" name="action" value="cancel">${
         returnUrl ? `Cancel and return to ${merchantName}` : 'Cancel'
@@ -150,7 +150,7 @@ export function challengePage({ checkout, entry, cardTry, formToken }: Open): st
       <h1>${title}</h1>
       <p>Your bank asks whether you reserve ${amount} for ${merchantName} with the card ending in ${cardTry?.cardLast4}.</p>
       <p class="quiet">This page stands for your bank&#39;s: choose what it answers.</p>
-      <form method="post" class="answers">
+      <form method="post">
         <input type="hidden" name="formToken" value="${formToken}">
         <input type="hidden" name="challenge" value="${cardTry?.number}">
         <button type="submit" name="action" value="pass">Confirm</button>

@@ -14,19 +14,15 @@ const required = z.string('is required').min(1, 'is required');
 const address = required.regex(/^.+:\d{1,5}$/, 'must be HOST:PORT');
 
 const OPTIONS = z.object({
-  /** `host:port` of the adapter. */
   processor: address,
-  /** File of the profile. */
   profile: required,
-  /** Bearer token shown to the adapter; empty = the adapter wants none. */
+  /** Empty = the adapter wants none. */
   credential: z.string(),
-  /** `host:port` on which the kit serves ProcessorEventService, as core does. */
   events: address,
-  /** Bearer token that the adapter must show with its events; empty = any. */
+  /** Empty = any. */
   'events-token': z.string(),
-  /** Only checks whose name contains one of these; none = all of them. */
+  /** None = all of them. */
   only: z.array(z.string().min(1)).readonly(),
-  /** How often the adapter is killed. */
   kills: z.coerce.number().int().min(1).max(1_000),
 });
 

@@ -68,11 +68,18 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
   }
 }
 
+/** How many checks ended in each way. */
+export function countOf(verdicts: readonly Verdict[]): Record<Verdict['outcome'], number> {
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  for (const { outcome } of verdicts) count[outcome] += 1;
+  return count;
+}
+
 /** A run in which a check failed is no pass, and one that has skipped more than it has judged is none either. */
 export function codeOf(verdicts: readonly Verdict[]): 0 | 1 | 2 {
-  const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length;
-  if (count('failed') > 0) return 1;
-  return count('skipped') < count('passed') ? 0 : 2;
+  const { passed, failed, skipped } = countOf(verdicts);
+  if (failed > 0) return 1;
+  return skipped < passed ? 0 : 2;
 }
 
 async function runAll(kit: Kit, checks: readonly Judged[]): Promise<Verdict[]> {

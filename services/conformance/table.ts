@@ -1,4 +1,4 @@
-import type { Verdict } from './run.ts';
+import { codeOf, countOf, type Verdict } from './run.ts';
 
 const WORDS = { passed: 'ok    ', failed: 'FAILED', skipped: '-     ' } as const;
 
@@ -9,25 +9,17 @@ const WORDS = { passed: 'ok    ', failed: 'FAILED', skipped: '-     ' } as const
 export function tableOf(verdicts: readonly Verdict[]): string {
   const width = Math.max(0, ...verdicts.map(({ name }) => name.length));
   const lines = verdicts.map((verdict) => lineOf(verdict, width));
-  const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length;
   const risks = [...Map.groupBy(verdicts, ({ risk }) => risk)].map(([risk, about]) => coverageOf(risk, about));
-  const total = `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`;
-  const isMostlySkipped = count('failed') === 0 && count('skipped') >= count('passed');
-  const verdict = isMostlySkipped ? `${total}: not judged, because most was skipped` : total;
+  const { passed, failed, skipped } = countOf(verdicts);
+  const total = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+  const verdict = codeOf(verdicts) === 2 ? `${total}: not judged, because most was skipped` : total;
   return [...lines, '', 'Checked against', ...risks, '', verdict, ''].join('\n');
 }
 
 function lineOf({ name, outcome, why, ms }: Verdict, width: number): string {
-  const head = `${WORDS[outcome]} ${name}`;
-  if (outcome === 'skipped') return `${WORDS[outcome]} ${name.padEnd(width)}  skipped: ${why}`;
-  if (outcome === 'passed') return `${WORDS[outcome]} ${name.padEnd(width)}  ${ms} ms`;
-  return [
-    head,
-    ...why
-      .trimEnd()
-      .split('\n')
-      .map((line) => `         ${line}`),
-  ].join('\n');
+  if (outcome === 'failed') return `${WORDS.failed} ${name}\n${why.trimEnd().replace(/^/gm, '         ')}`;
+  const told = outcome === 'skipped' ? `skipped: ${why}` : `${ms} ms`;
+  return `${WORDS[outcome]} ${name.padEnd(width)}  ${told}`;
 }
 
 function coverageOf(risk: string, verdicts: readonly Verdict[]): string {
@@ -38,7 +30,7 @@ function coverageOf(risk: string, verdicts: readonly Verdict[]): string {
     const tokens = [...new Set(about.map(([, , token]) => token))].join(', ');
     return `${about.length} × ${reason} ${tokens}`.trimEnd();
   });
-  const failed = verdicts.filter(({ outcome }) => outcome === 'failed').length;
+  const { failed } = countOf(verdicts);
   const counts = `${verdicts.length - skipped.length} of ${verdicts.length}${failed > 0 ? `, ${failed} failed` : ''}`;
   return [`  ${risk}: ${counts}`, ...reasons.map((reason) => `      skipped: ${reason}`)].join('\n');
 }

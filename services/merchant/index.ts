@@ -3,8 +3,4 @@ import { runProcess } from '../../platform/run-process.ts';
 import { startMerchant } from './merchant.ts';
 import { MERCHANT_SETTINGS } from './settings.ts';
 
-await runProcess('merchant', MERCHANT_SETTINGS, async (settings, { log }) => {
-  const merchant = await startMerchant(settings, { log });
-  log.info('ready', { port: merchant.port });
-  return merchant;
-});
+await runProcess('merchant', MERCHANT_SETTINGS, startMerchant);

@@ -18,6 +18,7 @@ export async function startMerchant(
   const server = createBoundedServer(app.callback());
   started.defer(() => closeServer(server, GRACE_MS));
   const port = await listen(server, 'MERCHANT_PORT', settings.MERCHANT_PORT, settings.HOST);
+  log.info('ready', { port });
   const running = started.move();
   return { port, close: () => running.disposeAsync() };
 }

@@ -19,7 +19,7 @@ const FIELDS = { merchantId: 'demo', requestId: 'r-1', status: 'OK', amount: '10
 describe('startMerchant()', () => {
   let directory: string;
   let merchant: Awaited<ReturnType<typeof startMerchant>>;
-  let lines: { event: string; fields: LogFields }[];
+  let lines: { event: string; fields: LogFields }[] = [];
 
   const keep = (event: string, fields: LogFields = {}) => void lines.push({ event, fields });
   const start = (port = 0) =>
@@ -37,8 +37,8 @@ describe('startMerchant()', () => {
   });
 
   beforeEach(async () => {
-    lines = [];
     merchant = await start();
+    lines = [];
   });
 
   afterEach(() => merchant.close());

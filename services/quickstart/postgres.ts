@@ -84,10 +84,6 @@ const SETTINGS = {
   max_connections: '200',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
-  log_min_duration_statement: '-1',
-  log_statement: 'none',
-  log_timezone: 'UTC',
-  timezone: 'UTC',
 };
 
 /** With these a killed server loses nothing, but a power cut may destroy the cluster. */

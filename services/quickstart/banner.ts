@@ -13,15 +13,9 @@ export async function banner({ file, dataDir, note }: Omit<Quickstart, 'stop'>):
   const headers = [`header = "authorization: Bearer ${file.apiKey}"`, 'header = "content-type: application/json"'];
   await writePrivateFile(curl, `${[...headers, 'silent', 'show-error', 'write-out = "\\n"'].join('\n')}\n`);
   const environment = `${dataDir}/demo.env`;
-  await writePrivateFile(
-    environment,
-    [
-      `HOLDFAST_BASE_URL=${file.baseUrl}`,
-      `HOLDFAST_API_KEY=${file.apiKey}`,
-      `SIGNING_SECRET=${file.signingSecret}`,
-      '',
-    ].join('\n'),
-  );
+  const address = `HOLDFAST_BASE_URL=${file.baseUrl}\n`;
+  const secrets = `HOLDFAST_API_KEY=${file.apiKey}\nSIGNING_SECRET=${file.signingSecret}\n`;
+  await writePrivateFile(environment, address + secrets);
   const holdfast = `npx node --env-file=${quoted(shorter(environment))} client/command/main.ts`;
   const call = `curl -K ${quoted(shorter(curl))} ${file.baseUrl}`;
   const stripe = file.stripe === undefined ? '' : `\n  Stripe events to ${file.stripe.webhookUrl}`;

@@ -31,8 +31,8 @@ export async function keepDemoMerchants(house: House, report: (line: string) => 
   await asOperator(operator, async (merchants) => {
     for (const kind of ['several', 'single'] as const) {
       const contract = contractOf(house, kind === 'several');
-      kept[kind] =
-        (await updated(merchants, kept[kind], contract, report)) ?? (await created(merchants, kind, contract));
+      const known = await updated(merchants, kept[kind], contract, report);
+      kept[kind] = known ?? (await created(merchants, kind, contract));
       await writePrivateFile(file, `${JSON.stringify(kept, null, 2)}\n`);
     }
   });
@@ -76,7 +76,7 @@ async function updated(
   }
   if (next.webhookUrl !== old?.webhookUrl || next.internalUrl !== old?.internalUrl)
     await merchants.updateMerchant({ merchantId, name, contract: next });
-  return { ...kept, addresses: addressesIn(contract) };
+  return { ...kept, addresses: addresses.parse(contract) };
 }
 
 /**
@@ -86,17 +86,9 @@ async function updated(
 async function created(merchants: Merchants, kind: Kind, contract: Contract): Promise<KeptMerchant> {
   const taken = (await find(merchants, IDS[kind])) !== undefined;
   const merchantId = taken ? `${IDS[kind]}-${randomBytes(3).toString('hex')}` : IDS[kind];
-  const { apiKey, signingSecret } = await merchants.createMerchant({
-    merchantId,
-    name: NAMES[kind],
-    contract,
-    apiKeyManagesWebhook: true,
-  });
-  return { merchantId, apiKey, signingSecret, addresses: addressesIn(contract) };
-}
-
-function addressesIn({ webhookUrl, internalUrl }: Contract) {
-  return { webhookUrl, internalUrl };
+  const own = { merchantId, name: NAMES[kind], contract, apiKeyManagesWebhook: true };
+  const { apiKey, signingSecret } = await merchants.createMerchant(own);
+  return { merchantId, apiKey, signingSecret, addresses: addresses.parse(contract) };
 }
 
 async function find(merchants: Merchants, merchantId: string) {

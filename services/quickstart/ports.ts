@@ -67,10 +67,8 @@ export async function choosePorts(
 
 /** Free outer ports, as settings, for a second service on the same machine. */
 export async function freeOuterPorts(): Promise<Record<(typeof OUTER)[number], string>> {
-  const found = new Set<number>();
-  while (found.size < OUTER.length) found.add(await freePort());
-  const [PORT = '', CORE_PORT = '', CONNECT_PORT = ''] = [...found].map(String);
-  return { PORT, CORE_PORT, CONNECT_PORT };
+  const port = async () => String(await freePort());
+  return { PORT: await port(), CORE_PORT: await port(), CONNECT_PORT: await port() };
 }
 
 /**

@@ -16,21 +16,13 @@ import type { NewRow } from '../storage/input-columns.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
-/** What booking an outcome works with. */
-export interface Booker {
+/** What sending and settling work with. */
+export interface Sender {
   readonly database: Database;
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-/** What settling works with. */
-export interface Settler extends Booker {
   readonly processors: Processors;
-}
-
-/** What sending works with. */
-export interface Sender extends Settler {
   readonly cipher: Cipher;
   readonly reach: Reach;
 }

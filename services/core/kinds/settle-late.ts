@@ -1,7 +1,7 @@
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
 import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/outcome.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
-import { type Facts, factsOf, type HoldFacts, type Settler } from './facts.ts';
+import { type Facts, factsOf, type HoldFacts, type Sender } from './facts.ts';
 import { sendTo } from './send-to-processor.ts';
 import { settle, settleFinal } from './settle-outcome.ts';
 
@@ -15,10 +15,10 @@ interface Name {
  * Settles what was sent by what the processor says of it after its call: by an inquiry, or an event. False = the
  * processor did not confirm it, so nothing was settled.
  */
-export async function settleLate(settler: Settler, { kind, requestId }: Name, outcome: FinalOutcome): Promise<boolean> {
-  const facts = await factsOf(settler.database.query, kind, requestId);
-  const confirmed = (await isDoubtful(settler, facts, outcome)) ? await confirm(settler, facts) : outcome;
-  if (confirmed) await settle(settler, facts, confirmed);
+export async function settleLate(sender: Sender, { kind, requestId }: Name, outcome: FinalOutcome): Promise<boolean> {
+  const facts = await factsOf(sender.database.query, kind, requestId);
+  const confirmed = (await isDoubtful(sender, facts, outcome)) ? await confirm(sender, facts) : outcome;
+  if (confirmed) await settle(sender, facts, confirmed);
   return confirmed !== undefined;
 }
 
@@ -27,7 +27,7 @@ export async function settleLate(settler: Settler, { kind, requestId }: Name, ou
  * whose result this is. What was imported has the processor's own fields, and a processor that has opened the page of a
  * checkout has compared them.
  */
-async function isDoubtful({ database: { query } }: Settler, facts: Facts, outcome: FinalOutcome): Promise<boolean> {
+async function isDoubtful({ database: { query } }: Sender, facts: Facts, outcome: FinalOutcome): Promise<boolean> {
   const { requestId, processorRequestId, imported } = facts;
   if (processorRequestId == null || imported || outcome === NEVER_RECEIVED) return false;
   if (isCheckout(facts) && (facts.checkoutUrlCiphertext != null || !isOk(outcome))) return false;
@@ -44,7 +44,7 @@ function isCheckout(facts: Facts): facts is HoldFacts {
  * or that the identifier was used for something else. Undefined = it returned neither. A checkout has its page opened
  * again by recovery.
  */
-async function confirm({ processors }: Settler, facts: Facts): Promise<FinalOutcome | undefined> {
+async function confirm({ processors }: Sender, facts: Facts): Promise<FinalOutcome | undefined> {
   if (isCheckout(facts)) return undefined;
   const outcome = await sendTo(processors.of(facts), facts);
   return isFinal(outcome) ? outcome : undefined;
@@ -54,8 +54,8 @@ async function confirm({ processors }: Settler, facts: Facts): Promise<FinalOutc
  * Settles what was sent as an operator decided. What must happen is otherwise never ended by a refusal; an operator's
  * word ends it, and the expiry sweep sends what remains again under a new identifier.
  */
-export async function settleDecided(settler: Settler, { kind, requestId }: Name, outcome: FinalOutcome): Promise<void> {
-  const facts = await factsOf(settler.database.query, kind, requestId);
-  if (mustHappen(kind)) await settleFinal(settler, facts, outcome);
-  else await settle(settler, facts, outcome);
+export async function settleDecided(sender: Sender, { kind, requestId }: Name, outcome: FinalOutcome): Promise<void> {
+  const facts = await factsOf(sender.database.query, kind, requestId);
+  if (mustHappen(kind)) await settleFinal(sender, facts, outcome);
+  else await settle(sender, facts, outcome);
 }

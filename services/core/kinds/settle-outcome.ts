@@ -1,13 +1,14 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { HoldBooks } from '../domain/hold-rules.ts';
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
 import { type Approved, type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/outcome.ts';
 import { freezeHold } from '../storage/hold/change-hold.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
 import { markNeedsReview, markUnknown } from '../storage/submission/open-submissions.ts';
-import { countLost } from '../storage/submission/read-submissions.ts';
-import type { Booker, Facts, Settler } from './facts.ts';
-import { voidLate } from './void-late.ts';
+import { countLost, hasLateVoid } from '../storage/submission/read-submissions.ts';
+import type { Facts, Sender } from './facts.ts';
 
 /**
  * What an outcome did: it SETTLED what was sent; or nothing, because it is UNKNOWN yet, another one had settled it
@@ -23,22 +24,22 @@ export type Settlement =
  * request never arrived: then it is sent again under a new identifier, a few times. What has no final outcome stays
  * unknown, and recovery inquires.
  */
-export async function settle(settler: Settler, facts: Facts, outcome: Outcome): Promise<Settlement> {
-  if (!isFinal(outcome)) return leaveUnknown(settler, facts, outcome);
+export async function settle(sender: Sender, facts: Facts, outcome: Outcome): Promise<Settlement> {
+  if (!isFinal(outcome)) return leaveUnknown(sender, facts, outcome);
   const final = readOutcome(facts.kind, outcome);
-  if (mustHappen(facts.kind) && !isOk(final) && !(await isSentAgain(settler, facts, final))) {
-    if (await review(settler, facts, final.code)) return { is: 'IN_REVIEW' };
+  if (mustHappen(facts.kind) && !isOk(final) && !(await isSentAgain(sender, facts, final))) {
+    if (await review(sender, facts, final.code)) return { is: 'IN_REVIEW' };
   } else {
-    const settled = await settleFinal(settler, facts, final);
+    const settled = await settleFinal(sender, facts, final);
     if (settled) return { is: 'SETTLED', ...settled };
   }
-  await cameLate(settler, facts, final);
+  await cameLate(sender, facts, final);
   return { is: 'OVERTAKEN' };
 }
 
 /** Whether a void that was refused is sent again: it never arrived, and few before it did not either. */
 async function isSentAgain(
-  { database }: Settler,
+  { database }: Sender,
   facts: Facts,
   { code }: Exclude<FinalOutcome, Approved>,
 ): Promise<boolean> {
@@ -51,11 +52,12 @@ export const MOST_LOST = 3;
 
 /** Settles by a final outcome. Undefined = what was sent had been settled before. */
 export async function settleFinal(
-  { books, clock, database, log }: Booker,
+  sender: Sender,
   facts: Facts,
   outcome: FinalOutcome,
 ): Promise<{ readonly at: Date; readonly books?: HoldBooks | undefined } | undefined> {
-  const at = clock();
+  const { books, log } = sender;
+  const at = sender.clock();
   if (facts.kind === 'HOLD') {
     const { changed } = await books.settleHold({ hold: facts, outcome, at, imported: facts.imported });
     return changed ? { at } : undefined;
@@ -75,12 +77,12 @@ export async function settleFinal(
   }
   // The expiry sweep sends an expiry again by itself.
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
-  if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate({ books, clock, database, log }, hold);
+  if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate(sender, hold);
   return { at, books: settled.books };
 }
 
 async function leaveUnknown(
-  { database, clock, processors }: Settler,
+  { database, clock, processors }: Sender,
   facts: Facts,
   outcome: Outcome,
 ): Promise<Settlement> {
@@ -126,20 +128,20 @@ const NOTHING_LEFT: ReadonlySet<string> = new Set([
   'authorization_closed',
 ]);
 
-async function review({ database, log }: Settler, facts: Facts, processorCode: string): Promise<boolean> {
+async function review({ database, log }: Sender, facts: Facts, processorCode: string): Promise<boolean> {
   const { kind, requestId, processor } = facts;
   const isOpen = await markNeedsReview(database.query, kind, requestId);
   if (isOpen) log.error('needs_review', { kind, requestId, processor, processorCode });
   return isOpen;
 }
 
-async function cameLate(settler: Settler, facts: Facts, outcome: FinalOutcome): Promise<void> {
+async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome): Promise<void> {
   const { requestId } = facts;
-  const { query } = settler.database;
+  const { query } = sender.database;
   const hold = facts.kind === 'HOLD' ? await findHold(query, requestId) : facts.hold;
   if (facts.kind === 'HOLD' && hold?.phase === 'FAILED') {
     // Nobody counts on the authorization of a hold that has failed: it is given back.
-    if (isOk(outcome)) await voidLate(settler, hold);
+    if (isOk(outcome)) await voidLate(sender, hold);
     return;
   }
   const kept = await findResult(query, requestId);
@@ -147,6 +149,15 @@ async function cameLate(settler: Settler, facts: Facts, outcome: FinalOutcome): 
   const wasDone = kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed';
   if (wasDone === isOk(outcome)) return;
   const holdRequestId = hold?.requestId;
-  settler.log.error('contradicting_event', { requestId, holdRequestId, told: outcome.answer, kept: kept.status });
+  sender.log.error('contradicting_event', { requestId, holdRequestId, told: outcome.answer, kept: kept.status });
   if (holdRequestId !== undefined) await freezeHold(query, holdRequestId);
+}
+
+/** Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. */
+async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow): Promise<void> {
+  const { requestId: holdRequestId, idHash } = hold;
+  if (await hasLateVoid(database.query, holdRequestId)) return;
+  const at = clock();
+  await books.store({ kind: 'LATE_VOID', requestId: uuidv7(), idHash, at, inquireAt: at });
+  log.warn('late_authorization', { requestId: holdRequestId });
 }

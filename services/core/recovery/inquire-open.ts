@@ -1,13 +1,16 @@
 import { NEVER_RECEIVED } from '../domain/outcome.ts';
+import { openPage } from '../kinds/checkout-page.ts';
 import { endHold } from '../kinds/end-hold.ts';
-import type { Sender } from '../kinds/facts.ts';
-import { recover } from '../kinds/recover-submission.ts';
+import { factsOf, type Sender } from '../kinds/facts.ts';
+import { send } from '../kinds/send-to-processor.ts';
 import { settleLate } from '../kinds/settle-late.ts';
-import { nextLook } from '../kinds/settle-outcome.ts';
+import { nextLook, settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
 import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
+import { findMerchant } from '../storage/merchant/merchant-row.ts';
+import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import {
   type DueSubmission,
@@ -16,6 +19,7 @@ import {
   takeCheckoutsThatRanOut,
   takeDueSubmissions,
 } from '../storage/submission/open-submissions.ts';
+import { findSubmission } from '../storage/submission/read-submissions.ts';
 
 const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: DueSubmission) => requestId };
 
@@ -45,10 +49,52 @@ async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promis
   return taken.flat();
 }
 
+/** Sends what recovery itself has to send, or inquires. Returns when to look again at what was not settled. */
 async function look(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {
+  if (due.kind === 'HOLD') return lookAtHold(recovery, due);
+  if (due.kind === 'RELEASE' || due.kind === 'EXPIRY' || due.kind === 'LATE_VOID') return lookAtVoid(recovery, due);
+  return inquire(recovery, due, 'LATER');
+}
+
+/**
+ * A checkout whose page is not known gets it. It may have been paid, when the database has gone back in time and lost
+ * that.
+ */
+async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {
+  const { database } = recovery;
+  const hold = await findHold(database.query, due.requestId);
+  if (hold?.phase !== 'AWAITING_CHECKOUT') return inquire(recovery, due, 'LATER');
+  const endsAt = hold.checkoutExpiresAt ?? hold.createdAt;
+  if (hold.checkoutUrlCiphertext != null) return inquire(recovery, due, endsAt);
+  const merchant = await findMerchant(database, hold.merchantId);
+  const page = await openPage(recovery, hold, merchant?.name ?? '');
+  if (!page) return endsAt;
+  return 'refusal' in page ? undefined : inquire(recovery, due, page.checkoutExpiresAt ?? endsAt);
+}
+
+/**
+ * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have
+ * arrived. The processor does not know under our identifier what it did by itself. While the database is being
+ * reconciled, nothing is voided.
+ */
+async function lookAtVoid(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {
+  const { kind, requestId, inquiryCount } = due;
+  const { query } = recovery.database;
+  if (kind === 'LATE_VOID' && (await reconcilingSince(query))) return 'LATER';
+  const isFirstLook = inquiryCount === 0 && kind === 'LATE_VOID';
+  if (!isFirstLook && !(await findSubmission(query, requestId))?.reported) return inquire(recovery, due, 'LATER');
+  const facts = await factsOf(query, kind, requestId);
+  await settle(recovery, facts, await send(recovery, facts));
+  return undefined;
+}
+
+/** Settles what the processor answers; else returns `again`, or stores when to look again. */
+async function inquire(
+  recovery: Sender,
+  due: DueSubmission,
+  again: 'LATER' | Date,
+): Promise<'LATER' | Date | undefined> {
   const { kind, requestId } = due;
-  const { inquires, again } = await recover(recovery, due);
-  if (!inquires) return again;
   const processor = recovery.processors.of(due);
   const sent = await findSent(recovery.database.query, requestId);
   const answer = await processor.inquire(sent ?? due);

@@ -7,6 +7,7 @@ import {
   type Capabilities as CapabilitiesMessage,
   type Card as CardMessage,
   type CreateCheckoutRequest,
+  type DescribeResponse,
   EntryKind,
   Finding,
   type InquireResponse,
@@ -14,7 +15,7 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../domain/hold-rules.ts';
-import type { SentKind } from '../domain/kinds.ts';
+import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import {
   type Card,
   type FinalOutcome,
@@ -24,7 +25,6 @@ import {
   type Outcome,
 } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import { openAcceptedLongest } from './accepted-longest.ts';
 import { CallerLimit } from './caller-limit.ts';
 import { believing, ContractViolation } from './contract-breaches.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
@@ -147,8 +147,10 @@ export function openProcessor(options: ProcessorOptions): Processor {
   const alone = believing(channel.client(ProcessorService), report);
   const together = believing(channel.gathering(ProcessorService), report);
   let client = alone;
+  /** As the processor has last described itself: on each connection, when its identity is checked. */
+  let description: DescribeResponse | undefined;
   const describe = async () => {
-    const description = await alone.describe({});
+    description = await alone.describe({});
     client = description.callsTogether ? together : alone;
     return description;
   };
@@ -161,7 +163,6 @@ export function openProcessor(options: ProcessorOptions): Processor {
     return same;
   };
   const callers = new CallerLimit(mostCallers);
-  const longest = openAcceptedLongest(alone);
   const recorded = async <T>(call: Promise<T>): Promise<T> => {
     try {
       const answer = await call;
@@ -175,7 +176,11 @@ export function openProcessor(options: ProcessorOptions): Processor {
   return {
     timeoutMs,
     async acceptedUntil(kind, since, said) {
-      return new Date(Math.min(said.getTime(), since.getTime() + (await longest(kind))));
+      const { acceptedLongest } = description ?? (await describe().catch(() => undefined)) ?? {};
+      const entry = kind === 'HOLD' ? 'AUTHORIZATION' : SUBMISSION_KINDS[kind].entry;
+      const longest = acceptedLongest?.[entry.toLowerCase() as Lowercase<typeof entry>];
+      const longestMs = longest ? Number(longest.seconds) * 1_000 : ACCEPTED_LONGEST_MS;
+      return new Date(Math.min(said.getTime(), since.getTime() + longestMs));
     },
     async listEntries(request, call) {
       if (!(await isSame())) {
@@ -215,6 +220,9 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
   };
 }
+
+/** Of processors that do not say it, by proto/holdfast/processor/v1/processor.proto. */
+const ACCEPTED_LONGEST_MS = 7 * 24 * 3_600_000;
 
 const LONGEST_OVERTIME_MS = 24 * 3_600_000;
 

@@ -42,8 +42,6 @@ interface SubmissionFacts {
   readonly operation: OperationKind | null;
   /** What it is in the books of a processor: a name of EntryKind (proto/holdfast/processor/v1). */
   readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'EXTENSION';
-  /** Whether it changes the books of a hold. */
-  readonly isOnHold: boolean;
   /** What of the hold its amount is reserved from; null = it reserves nothing. */
   readonly reserves: 'REMAINING' | 'CAPTURED' | null;
   /** It must happen sooner or later: a refusal by the processor does not end it, but needs an operator. */
@@ -55,22 +53,20 @@ interface SubmissionFacts {
  * LATE_VOID gives back an authorization that arrived after its hold had failed.
  */
 export const SUBMISSION_KINDS = {
-  CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', isOnHold: true, reserves: 'REMAINING', mustHappen: false },
-  RELEASE: { operation: 'RELEASE', entry: 'VOID', isOnHold: true, reserves: 'REMAINING', mustHappen: false },
-  EXPIRY: { operation: 'EXPIRY', entry: 'VOID', isOnHold: true, reserves: 'REMAINING', mustHappen: true },
-  LATE_VOID: { operation: null, entry: 'VOID', isOnHold: true, reserves: null, mustHappen: true },
-  INCREMENT: { operation: 'INCREMENT', entry: 'INCREMENT', isOnHold: true, reserves: null, mustHappen: false },
-  EXTENSION: { operation: 'EXTENSION', entry: 'EXTENSION', isOnHold: true, reserves: null, mustHappen: false },
-  REFUND: { operation: 'REFUND', entry: 'REFUND', isOnHold: true, reserves: 'CAPTURED', mustHappen: false },
-  OCT: { operation: 'OCT', entry: 'CREDIT', isOnHold: false, reserves: null, mustHappen: false },
+  CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', reserves: 'REMAINING', mustHappen: false },
+  RELEASE: { operation: 'RELEASE', entry: 'VOID', reserves: 'REMAINING', mustHappen: false },
+  EXPIRY: { operation: 'EXPIRY', entry: 'VOID', reserves: 'REMAINING', mustHappen: true },
+  LATE_VOID: { operation: null, entry: 'VOID', reserves: null, mustHappen: true },
+  INCREMENT: { operation: 'INCREMENT', entry: 'INCREMENT', reserves: null, mustHappen: false },
+  EXTENSION: { operation: 'EXTENSION', entry: 'EXTENSION', reserves: null, mustHappen: false },
+  REFUND: { operation: 'REFUND', entry: 'REFUND', reserves: 'CAPTURED', mustHappen: false },
+  OCT: { operation: 'OCT', entry: 'CREDIT', reserves: null, mustHappen: false },
 } as const satisfies Record<string, SubmissionFacts>;
 
 export type SubmissionKind = keyof typeof SUBMISSION_KINDS;
 
 /** The kinds that change the books of a hold. */
-export type KindOnHold = {
-  [Kind in SubmissionKind]: (typeof SUBMISSION_KINDS)[Kind]['isOnHold'] extends true ? Kind : never;
-}[SubmissionKind];
+export type KindOnHold = Exclude<SubmissionKind, 'OCT'>;
 
 /** All that is sent to a processor under an identifier of ours: the placing of holds, and submissions. */
 export type SentKind = 'HOLD' | SubmissionKind;

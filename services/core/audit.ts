@@ -10,8 +10,8 @@ import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { unreadText } from './reconciliation/drift.ts';
 import { audit } from './reconciliation/self-audit.ts';
 import { AUDIT_SETTINGS } from './settings/reconciliation-settings.ts';
-import { identitiesIn } from './start/identities.ts';
 import { openPool } from './storage/open-pool.ts';
+import { identitiesIn } from './storage/processor-identity/processor-identity.ts';
 
 try {
   const settings = readSettings(AUDIT_SETTINGS, process.env);

@@ -18,10 +18,10 @@ import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { writeReports } from './reconciliation/merchant-report.ts';
 import { reconcile } from './reconciliation/reconcile-unknown.ts';
 import { RECONCILE_SETTINGS } from './settings/reconciliation-settings.ts';
-import { identitiesIn } from './start/identities.ts';
 import { readOperator } from './storage/audit-log/actor.ts';
 import { openCipher } from './storage/cipher.ts';
 import { openPool } from './storage/open-pool.ts';
+import { identitiesIn } from './storage/processor-identity/processor-identity.ts';
 
 try {
   const { folder, from, ...decisions } = readDecisions();

@@ -22,7 +22,7 @@ import { openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { READ_LIMITS } from '../storage/open-pool.ts';
-import { identitiesIn } from './identities.ts';
+import { identitiesIn } from '../storage/processor-identity/processor-identity.ts';
 
 export type RunningCore = Awaited<ReturnType<typeof startCore>>;
 

@@ -23,8 +23,8 @@ import { openCipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 import { openPool } from '../storage/open-pool.ts';
 import { makePartitions } from '../storage/partitions.ts';
+import { identitiesIn } from '../storage/processor-identity/processor-identity.ts';
 import { openPurge } from '../storage/purge.ts';
-import { identitiesIn } from './identities.ts';
 
 /** Starts the worker: deliveries, expiry, recovery; any number may run. A start that fails leaves nothing open. */
 export async function startWorker(settings: WorkerSettings, options: { clock?: Clock; log?: Log } = {}) {

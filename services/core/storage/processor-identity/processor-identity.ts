@@ -1,12 +1,23 @@
-import { type Query, sql } from '../database.ts';
+import type { Log } from '../../../../platform/log.ts';
+import { type Database, type Query, sql } from '../database.ts';
+
+/** The identities of processors that a database keeps. One that answers as another is logged. */
+export function identitiesIn({ query }: Pick<Database, 'query'>, log: Log) {
+  return {
+    recall: (processor: string, shown: Identity) => recallIdentity(query, processor, shown),
+    differs: (processor: string) => log.error('processor_differs', { processor }),
+  };
+}
+
+/** Who a processor says it is. */
+interface Identity {
+  readonly name: string;
+  readonly identity: string;
+}
 
 /** Stores who a processor says it is, unless it is stored already. Returns what is stored. */
-export async function recallIdentity(
-  query: Query,
-  processor: string,
-  { name, identity }: { readonly name: string; readonly identity: string },
-): Promise<{ readonly name: string; readonly identity: string }> {
-  const [row] = await query<{ name: string; identity: string }>(RECALL, [processor, name, identity]);
+async function recallIdentity(query: Query, processor: string, { name, identity }: Identity): Promise<Identity> {
+  const [row] = await query<Identity>(RECALL, [processor, name, identity]);
   if (!row) throw new Error('an identity that is stored is returned');
   return row;
 }

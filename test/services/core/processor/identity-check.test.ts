@@ -6,8 +6,8 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { ledgersOf, openProcessors } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
-import { identitiesIn } from '../../../../services/core/start/identities.ts';
 import { startCore } from '../../../../services/core/start/start-core.ts';
+import { identitiesIn } from '../../../../services/core/storage/processor-identity/processor-identity.ts';
 import { forEachTest } from '../../../suite.ts';
 import { approved, neverSeen, startFakeProcessor } from '../fake-processor.ts';
 import { openMerchant, sql } from '../shop.ts';

@@ -7,7 +7,6 @@
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
-import { unreadText } from './reconciliation/drift.ts';
 import { audit } from './reconciliation/self-audit.ts';
 import { AUDIT_SETTINGS } from './settings/reconciliation-settings.ts';
 import { openPool } from './storage/open-pool.ts';
@@ -43,7 +42,7 @@ try {
       `${seen.operations} operations ` +
       `and ${entries} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
   );
-  if (seen.unread.length > 0) throw new Error(unreadText(seen.unread));
+  if (seen.unread.length > 0) throw new Error(seen.unread.join('; '));
   process.exitCode = seen.drifts === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast audit: ${(error as Error).message}\n`);

@@ -85,6 +85,7 @@ create temporary view hold_counters as
   where (amount, captured, in_flight, remaining, released, reversed, refunded, refunding) is distinct from
     (sum_amount, sum_captured, sum_in_flight, sum_remaining, sum_released, sum_reversed, sum_refunded, sum_refunding);
 
+-- The status of a hold, and whether it is closing or changing, follow from its submissions.
 create temporary view hold_state as
   select 'HOLD_STATE' as kind, request_id, merchant_id,
     case when sum_closing <> closing then format('closing %s', sum_closing)
@@ -95,6 +96,7 @@ create temporary view hold_state as
   where sum_closing <> closing or sum_changing is distinct from changing
     or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0);
 
+-- The hold of each submission exists, with the same merchant and currency.
 create temporary view submission_without_hold as
   select 'SUBMISSION_WITHOUT_HOLD' as kind, s.request_id, s.merchant_id,
     format('a hold of %s in %s', s.merchant_id, s.currency) as expected,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { toJson } from '@bufbuild/protobuf';
+import { type Message, toJson } from '@bufbuild/protobuf';
 import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { ProcessorEntries } from '../../../proto/gen/holdfast/v1/audit_pb.js';
 import { SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/read-entries.ts';
-import type { EntryCount } from './drift.ts';
 
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
@@ -24,6 +24,9 @@ export interface Reading extends Pick<Selection, 'changedFrom'> {
   /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
   readonly mostUnknown?: number | undefined;
 }
+
+/** How many entries a processor's books have. */
+export type EntryCount = Readonly<Omit<ProcessorEntries, keyof Message>>;
 
 const COMPARED_BOOKS = readFileSync(new URL('./compared-books.sql', import.meta.url), 'utf8');
 

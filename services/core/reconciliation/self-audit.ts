@@ -1,7 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Message } from '@bufbuild/protobuf';
 import type pg from 'pg';
-import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
-import type { Audited, Drift, Unread } from './drift.ts';
+import type { AuditSummary, Drift as DriftMessage } from '../../../proto/gen/holdfast/v1/audit_pb.js';
+import {
+  type Comparison,
+  comparing,
+  copyEntries,
+  type EntryCount,
+  type Ledgers,
+  type Reading,
+  readAgain,
+} from './copy-entries.ts';
+
+/** One drift, as the contract tells it; its kinds are those of the views in compared-books.sql. */
+export type Drift = Readonly<Omit<DriftMessage, keyof Message>>;
+
+/** What was looked at, as the contract tells it. */
+export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'ledgers'>> {
+  readonly ledgers: EntryCount[];
+  /** Of each processor whose books could not be read, so they were not compared: why, with its name. */
+  readonly unread: readonly string[];
+}
 
 export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly databaseUrl: string;
@@ -28,7 +47,7 @@ const LEDGER_CHECKS = ['invalid_entries', 'results_differ', 'unknown_here', 'sum
  * Recomputes the books: each hold's counters from its captures and releases, each final submission against the log of
  * operations, and everything against the processor's own books. It only reads, and operations in flight are no drift.
  * Reports each drift as it is found, and returns the counts. The books of a processor that does not answer are left
- * out, and its name is returned.
+ * out.
  */
 export function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<Audited> {
   return comparing(parts.databaseUrl, async (client) => {
@@ -44,7 +63,8 @@ export function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<
     const beside = parts.processors ? await reconcile(comparison, patienceMs) : { drifts: [], total: 0 };
     for (const drift of beside.drifts.slice(0, most)) tell(drift);
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
-    const unread = (await client.query<Unread>('select processor, why from left_out order by processor')).rows;
+    const { rows: leftOut } = await client.query<{ why: string }>('select why from left_out order by processor');
+    const unread = leftOut.map(({ why }) => why);
     return { ...counts, entries, ledgers, drifts: books.total + beside.total, unread };
   });
 }

@@ -22,7 +22,7 @@ import type { CrashPoint, Reach } from '../../../services/core/domain/crash-poin
 import type { Sender } from '../../../services/core/kinds/facts.ts';
 import { inSettings } from '../../../services/core/processor/processor-settings.ts';
 import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
-import type { Drift } from '../../../services/core/reconciliation/drift.ts';
+import type { Drift } from '../../../services/core/reconciliation/self-audit.ts';
 import { audit } from '../../../services/core/reconciliation/self-audit.ts';
 import { automaticCaptures, expiries, expiringNotices, renewals } from '../../../services/core/recovery/due-holds.ts';
 import { checkoutExpiries, inquiries } from '../../../services/core/recovery/inquire-open.ts';

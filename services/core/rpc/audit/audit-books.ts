@@ -1,7 +1,6 @@
 import { HoldfastError } from '../../domain/refusal.ts';
 import { ledgersOf } from '../../processor/processors.ts';
-import { type Drift, unreadText } from '../../reconciliation/drift.ts';
-import { audit } from '../../reconciliation/self-audit.ts';
+import { audit, type Drift } from '../../reconciliation/self-audit.ts';
 import type { Method } from '../core.ts';
 
 /** Drifts of each check that are returned when the request has no limit. */
@@ -22,7 +21,6 @@ export const auditBooks: Method<'auditBooks'> = async function* (core, request) 
   );
   if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
   for (const drift of drifts) yield { line: { case: 'drift', value: drift } };
-  if (audited.unread.length > 0)
-    throw new HoldfastError('UNAVAILABLE', unreadText(audited.unread), { retryAfterS: 60 });
+  if (audited.unread.length > 0) throw new HoldfastError('UNAVAILABLE', audited.unread.join('; '), { retryAfterS: 60 });
   yield { line: { case: 'summary', value: audited } };
 };

@@ -86,10 +86,7 @@ describe('reconcile() stops and changes nothing', function () {
     ]);
     const parts = { databaseUrl: stage.settings.DATABASE_URL, processors: others, most: 9, patienceMs: 0 };
     const { unread, ledgers } = await audit({ ...parts, mostUnknown: 100 }, () => assert.fail('no drift'));
-    assert.deepEqual(
-      unread.map(({ why }) => why),
-      ['processor other lists more than 100 entries, so its books do not end'],
-    );
+    assert.deepEqual(unread, ['processor other lists more than 100 entries, so its books do not end']);
     assert.deepEqual(ledgers, [{ processor: name, entries: 1 }]);
   });
 

@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
-import type { Drift } from '../../../../services/core/reconciliation/drift.ts';
+import type { Drift } from '../../../../services/core/reconciliation/self-audit.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';

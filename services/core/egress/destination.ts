@@ -14,15 +14,16 @@ export class DestinationRefused extends Error {
 }
 
 /**
- * Checks an address before a connection to it. Public addresses are allowed over https. Networks of the allow-list are
- * allowed, also over plain http. Metadata services of clouds are never allowed. Throws DestinationRefused.
+ * Judges an address before a connection to it. Public addresses are allowed over https. Networks of the allow-list are
+ * allowed, also over plain http. Metadata services of clouds are never allowed. Returns why it is refused; undefined =
+ * it is allowed. Throws DestinationRefused when it is no address.
  */
-export function judgeAddress(address: string, secure: boolean, allowed: readonly Network[]): void {
+export function judgeAddress(address: string, secure: boolean, allowed: readonly Network[]): string | undefined {
   const parsed = parseAddress(address);
-  if (isNeverReachable(parsed)) throw new DestinationRefused(NEVER_REACHABLE);
-  if (isIn(parsed, allowed)) return;
-  if (!isPublic(parsed)) throw new DestinationRefused('the address is not public');
-  if (!secure) throw new DestinationRefused('https is required');
+  if (isNeverReachable(parsed)) return NEVER_REACHABLE;
+  if (isIn(parsed, allowed)) return undefined;
+  if (!isPublic(parsed)) return 'the address is not public';
+  return secure ? undefined : 'https is required';
 }
 
 /** Why deliveries to a URL are refused whatever the allow-lists have; undefined = it depends on them. */
@@ -34,14 +35,9 @@ export function neverReachable({ hostname }: URL): string | undefined {
 /** Why deliveries to a URL are refused unless the worker's allow-list has its network; undefined = no reason seen. */
 export function reachableIfAllowed({ hostname, protocol }: URL): string | undefined {
   const literal = /(^|\.)localhost\.?$/i.test(hostname) ? '127.0.0.1' : literalOf(hostname);
-  try {
-    if (literal !== undefined) judgeAddress(literal, protocol === 'https:', []);
-    else if (protocol !== 'https:') return 'https is required';
-  } catch (error) {
-    if (error instanceof DestinationRefused) return error.message;
-    throw error;
-  }
-  return undefined;
+  const secure = protocol === 'https:';
+  if (literal !== undefined) return judgeAddress(literal, secure, []);
+  return secure ? undefined : 'https is required';
 }
 
 /** Parses a comma-separated list of networks, such as `127.0.0.0/8,::1/128`. Throws on anything else. */

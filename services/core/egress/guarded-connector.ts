@@ -39,17 +39,15 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
     addressesOf(options.hostname, resolve),
     gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve),
   ]);
-  let refused = new DestinationRefused('the name has no address');
+  let why = 'the name has no address';
   for (const address of addresses) {
-    try {
-      if (isGateway(address)) throw new DestinationRefused("the address is the gateway's own");
-      judgeAddress(address, secure, rules.allowed);
-      return { address, servername: literal || !secure ? undefined : options.hostname };
-    } catch (error) {
-      refused = error as DestinationRefused;
-    }
+    const refusal = isGateway(address)
+      ? "the address is the gateway's own"
+      : judgeAddress(address, secure, rules.allowed);
+    if (refusal === undefined) return { address, servername: literal || !secure ? undefined : options.hostname };
+    why = refusal;
   }
-  throw refused;
+  throw new DestinationRefused(why);
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;

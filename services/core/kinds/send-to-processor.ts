@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
-import { type Approved, identifierOf, type Outcome } from '../domain/outcome.ts';
+import { identifierOf, type Outcome } from '../domain/outcome.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Facts, HoldFacts, Sender, SubmissionFacts } from './facts.ts';
@@ -83,9 +83,12 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
   });
 }
 
-/** What the processor did by itself is not sent. */
+/** What the processor did by itself is not sent: it has reported what it gave back. */
 async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<Outcome> {
-  return facts.reported ? reportedVoid(facts) : processor.send('void', onAuthorization(facts));
+  if (!facts.reported) return processor.send('void', onAuthorization(facts));
+  const { processorReference, amountReleased } = facts;
+  const said = { reference: processorReference ?? '', amountReleased: amountReleased ?? undefined };
+  return { answer: 'APPROVED', bankReference: '', ...said };
 }
 
 /** The fields of every call: what it is called at the processor and here, and whose it is. */
@@ -102,13 +105,4 @@ function onAuthorization(submission: SubmissionFacts) {
 function holdOf({ hold }: SubmissionFacts): HoldRow {
   assert(hold, 'it has a hold');
   return hold;
-}
-
-/** What the processor reported when it ended an authorization by itself. */
-function reportedVoid({
-  amountReleased,
-  processorReference,
-}: Pick<SubmissionFacts, 'amountReleased' | 'processorReference'>): Approved {
-  const reference = processorReference ?? '';
-  return { answer: 'APPROVED', reference, bankReference: '', amountReleased: amountReleased ?? undefined };
 }

@@ -1,4 +1,4 @@
-import { mustHappen, type SentKind } from '../domain/kinds.ts';
+import { mustHappen } from '../domain/kinds.ts';
 import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/outcome.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import { type Facts, factsOf, type HoldFacts, type Sender } from './facts.ts';
@@ -6,10 +6,7 @@ import { sendTo } from './send-to-processor.ts';
 import { settle, settleFinal } from './settle-outcome.ts';
 
 /** Names what was sent. */
-interface Name {
-  readonly kind: SentKind;
-  readonly requestId: string;
-}
+type Name = Pick<Facts, 'kind' | 'requestId'>;
 
 /**
  * Settles what was sent by what the processor says of it after its call: by an inquiry, or an event. False = the

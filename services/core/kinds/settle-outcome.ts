@@ -14,9 +14,13 @@ import type { Facts, Sender } from './facts.ts';
  * What an outcome did: it SETTLED what was sent; or nothing, because it is UNKNOWN yet, another one had settled it
  * before (OVERTAKEN), or an operator must decide (IN_REVIEW).
  */
-export type Settlement =
-  | { readonly is: 'SETTLED'; readonly at: Date; readonly books?: HoldBooks | undefined }
-  | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
+export type Settlement = Settled | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
+
+interface Settled {
+  readonly is: 'SETTLED';
+  readonly at: Date;
+  readonly books?: HoldBooks | undefined;
+}
 
 /**
  * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts
@@ -31,7 +35,7 @@ export async function settle(sender: Sender, facts: Facts, outcome: Outcome): Pr
     if (await review(sender, facts, final.code)) return { is: 'IN_REVIEW' };
   } else {
     const settled = await settleFinal(sender, facts, final);
-    if (settled) return { is: 'SETTLED', ...settled };
+    if (settled) return settled;
   }
   await cameLate(sender, facts, final);
   return { is: 'OVERTAKEN' };
@@ -51,16 +55,12 @@ async function isSentAgain(
 export const MOST_LOST = 3;
 
 /** Settles by a final outcome. Undefined = what was sent had been settled before. */
-export async function settleFinal(
-  sender: Sender,
-  facts: Facts,
-  outcome: FinalOutcome,
-): Promise<{ readonly at: Date; readonly books?: HoldBooks | undefined } | undefined> {
+export async function settleFinal(sender: Sender, facts: Facts, outcome: FinalOutcome): Promise<Settled | undefined> {
   const { books, log } = sender;
   const at = sender.clock();
   if (facts.kind === 'HOLD') {
     const { changed } = await books.settleHold({ hold: facts, outcome, at, imported: facts.imported });
-    return changed ? { at } : undefined;
+    return changed ? { is: 'SETTLED', at } : undefined;
   }
   const { hold, requestId } = facts;
   const settled = await books.settle({
@@ -78,7 +78,7 @@ export async function settleFinal(
   // The expiry sweep sends an expiry again by itself.
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
   if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate(sender, hold);
-  return { at, books: settled.books };
+  return { is: 'SETTLED', at, books: settled.books };
 }
 
 async function leaveUnknown(

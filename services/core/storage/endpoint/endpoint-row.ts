@@ -3,20 +3,6 @@ import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
-/** The state of an endpoint. An endpoint that never failed has no row and counts as FRESH. */
-export interface EndpointState {
-  /** Why it is paused: it answered 410, an operator paused it, or the breaker opened. */
-  readonly pause: 'GONE' | 'OPERATOR' | 'BREAKER' | null;
-  /** When a pause of the breaker ends. An operator ends the other pauses. */
-  readonly pausedUntil: Date | null;
-  /** Failures since the last success. */
-  readonly failureCount: number;
-  /** Pauses of the breaker since the last success. */
-  readonly pauseCount: number;
-}
-
-export const FRESH: EndpointState = { pause: null, pausedUntil: null, failureCount: 0, pauseCount: 0 };
-
 /** An endpoint that has failed or was paused; one that never failed has no row. */
 export const EndpointEntity = defineEntity({
   name: 'Endpoint',
@@ -24,20 +10,29 @@ export const EndpointEntity = defineEntity({
   properties: {
     merchantId: p.text().primary(),
     kind: p.text().primary().$type<EndpointKind>(),
-    pause: p.text().nullable().$type<NonNullable<EndpointState['pause']>>(),
+    /** Why it is paused: it answered 410, an operator paused it, or the breaker opened. */
+    pause: p.text().nullable().$type<'GONE' | 'OPERATOR' | 'BREAKER'>(),
+    /** When a pause of the breaker ends. An operator ends the other pauses. */
     pausedUntil: p.datetime(3).nullable(),
+    /** Failures since the last success. */
     failureCount: p.integer(),
+    /** Pauses of the breaker since the last success. */
     pauseCount: p.integer(),
     changedAt: p.datetime(3),
   },
 });
 export type EndpointRow = InferEntity<typeof EndpointEntity>;
 
-/** Identifies an endpoint. */
-export interface EndpointKey {
-  readonly merchantId: string;
-  readonly kind: EndpointKind;
+/** The state of an endpoint. */
+export interface EndpointState extends Readonly<Pick<EndpointRow, 'pause' | 'failureCount' | 'pauseCount'>> {
+  readonly pausedUntil: Date | null;
 }
+
+/** The state of an endpoint that never failed. */
+export const FRESH: EndpointState = { pause: null, pausedUntil: null, failureCount: 0, pauseCount: 0 };
+
+/** Identifies an endpoint. */
+export type EndpointKey = Readonly<Pick<EndpointRow, 'merchantId' | 'kind'>>;
 
 /** The text that names an endpoint. */
 export function endpointName({ merchantId, kind }: EndpointKey): string {

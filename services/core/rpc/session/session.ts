@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { audited } from '../../storage/audit-log/audit-log.ts';
-import { endSession as endStored } from '../../storage/session/ended-session.ts';
+import { endSession as endStored } from '../../storage/merchant/credential-rows.ts';
 import type { Method } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 

@@ -5,9 +5,9 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { databaseUrl, readSettings } from '../../platform/settings.ts';
-import { moveSequencesAhead } from './storage/after-restore.ts';
 import { inNameOf, readOperator } from './storage/audit-log/actor.ts';
 import { openPool } from './storage/open-pool.ts';
+import { moveSequencesAhead } from './storage/reconciling.ts';
 
 try {
   const { values } = parseArgs({ options: { operator: { type: 'string', default: '' } } });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
-import { moveSequencesAhead } from '../../../../services/core/storage/after-restore.ts';
+import { moveSequencesAhead } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';

@@ -4,9 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { moveSequencesAhead } from '../../../../services/core/storage/after-restore.ts';
 import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
-import { noticeTimeline } from '../../../../services/core/storage/reconciling.ts';
+import { moveSequencesAhead, noticeTimeline } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
 import { decideAt } from '../reconciliation/decide.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';

@@ -28,11 +28,12 @@ try {
     patienceMs: 2_000,
   };
   const startedMs = performance.now();
-  const seen = await audit(parts, ({ kind, requestId, merchantId, expected, found }) => {
+  const seen = await audit(parts);
+  for (const { kind, requestId, merchantId, expected, found } of seen.found) {
     process.stdout.write(
       `DRIFT ${kind} ${requestId} (${merchantId || 'no merchant'}): expected ${expected}; found ${found}\n`,
     );
-  });
+  }
   const read = seen.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   const entries = read.join(', ') || "no processor's entries";
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);

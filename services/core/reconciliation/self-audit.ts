@@ -17,6 +17,8 @@ export type Drift = Readonly<Omit<DriftMessage, keyof Message>>;
 
 /** What was looked at, as the contract tells it. */
 export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'ledgers'>> {
+  /** The first drifts of each check. */
+  readonly found: readonly Drift[];
   readonly ledgers: EntryCount[];
   /** Of each processor whose books could not be read, so they were not compared: why, with its name. */
   readonly unread: readonly string[];
@@ -26,7 +28,7 @@ export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly databaseUrl: string;
   /** Absent: audits our own books alone. */
   readonly processors?: Ledgers | undefined;
-  /** Maximum drifts reported for each check; all are counted. */
+  /** Maximum drifts returned for each check; all are counted. */
   readonly most: number;
   /** How long to wait before reading again what differs from the processor's books, milliseconds. */
   readonly patienceMs: number;
@@ -46,26 +48,25 @@ const LEDGER_CHECKS = ['invalid_entries', 'results_differ', 'unknown_here', 'sum
 /**
  * Recomputes the books: each hold's counters from its captures and releases, each final submission against the log of
  * operations, and everything against the processor's own books. It only reads, and operations in flight are no drift.
- * Reports each drift as it is found, and returns the counts. The books of a processor that does not answer are left
- * out.
+ * The books of a processor that does not answer are left out.
  */
-export function audit(parts: AuditParts, tell: (drift: Drift) => void): Promise<Audited> {
+export function audit(parts: AuditParts): Promise<Audited> {
   return comparing(parts.databaseUrl, async (client) => {
     const { processors = new Map(), most, patienceMs } = parts;
     const comparison = { client, processors, unreadable: 'LEAVE_OUT' } as const;
     const ledgers = await copyEntries(comparison, { mostUnknown: parts.mostUnknown });
     await client.query('begin isolation level repeatable read');
-    const [counts] = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'unread'>>(COUNTS)).rows;
+    const [counts] = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'found' | 'unread'>>(COUNTS))
+      .rows;
     if (!counts) throw new Error('the counts are not there');
     const books = await differing(client, BOOKS_CHECKS, most);
     await client.query('commit');
-    for (const drift of books.drifts) tell(drift);
     const beside = parts.processors ? await reconcile(comparison, patienceMs) : { drifts: [], total: 0 };
-    for (const drift of beside.drifts.slice(0, most)) tell(drift);
+    const found = [...books.drifts, ...beside.drifts.slice(0, most)];
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
     const { rows: leftOut } = await client.query<{ why: string }>('select why from left_out order by processor');
     const unread = leftOut.map(({ why }) => why);
-    return { ...counts, entries, ledgers, drifts: books.total + beside.total, unread };
+    return { ...counts, entries, ledgers, drifts: books.total + beside.total, found, unread };
   });
 }
 

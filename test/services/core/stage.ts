@@ -214,12 +214,10 @@ export async function openStage(options: StageOptions = {}) {
     releaseRenewed: () => workOnce(renewals(recovery)),
     noticeExpiring: () => workOnce(expiringNotices(recovery)),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
-    async audit(what: 'own books' | 'all books' = 'all books'): Promise<Drift[]> {
-      const drifts: Drift[] = [];
+    async audit(what: 'own books' | 'all books' = 'all books'): Promise<readonly Drift[]> {
       const processors = what === 'all books' ? ledgersOf(recovery.processors) : undefined;
       const parts = { databaseUrl: database.url, processors, most: 5, patienceMs: 0, mostUnknown: 5_000 };
-      await audit(parts, (drift) => drifts.push(drift));
-      return drifts;
+      return (await audit(parts)).found;
     },
     async close() {
       for (const close of closers) await close();

@@ -205,11 +205,10 @@ export async function openDeployment(
     /** The faults of the books, alone and against the processors'. */
     async audit(most = 10): Promise<string[]> {
       const opened = openProcessors({ ...processor, PROCESSOR_TIMEOUT_MS: 30_000 });
-      const drifts: string[] = [];
       try {
         const parts = { databaseUrl: database.url, processors: ledgersOf(opened), most, patienceMs: 2_000 };
-        await audit(parts, (drift) => drifts.push(JSON.stringify(drift)));
-        return drifts;
+        const { found } = await audit(parts);
+        return found.map((drift) => JSON.stringify(drift));
       } finally {
         opened.close();
       }

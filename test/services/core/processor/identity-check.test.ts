@@ -60,7 +60,7 @@ describe('a processor that is another than at the first contact', function () {
         most: 5,
         patienceMs: 0,
       };
-      const { unread } = await audit(parts, () => undefined);
+      const { unread } = await audit(parts);
       assert.deepEqual(unread.map((why) => /processor (\w+) does not answer/.exec(why)?.[1]).sort(), ['b', 'first']);
     } finally {
       processors.close();

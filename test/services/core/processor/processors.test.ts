@@ -214,7 +214,7 @@ describe('several processors', function () {
       ['first', stage.recovery.processors.of({ processor: 'first' })],
       ['other', { listEntries: async () => create(ListEntriesResponseSchema) }],
     ]);
-    const { ledgers: counted, entries } = await runAudit({ ...parts, processors: ledgers }, () => undefined);
+    const { ledgers: counted, entries } = await runAudit({ ...parts, processors: ledgers });
     assert(entries > 0);
     assert.deepEqual(counted, [
       { processor: 'first', entries },

@@ -9,7 +9,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
-import type { Drift } from '../../../../services/core/reconciliation/self-audit.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';
@@ -28,9 +27,8 @@ describe('reconcile()', function () {
 
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
   const drifts = async () => {
-    const found: Drift[] = [];
     const parts = { databaseUrl: stage.settings.DATABASE_URL, processors: ledgersOf(stage.recovery.processors) };
-    await audit({ ...parts, most: 20, patienceMs: 0 }, (drift) => found.push(drift));
+    const { found } = await audit({ ...parts, most: 20, patienceMs: 0 });
     return found.map(({ kind, expected, found: there }) => `${kind}: ${expected}; ${there}`);
   };
   const rows = (text: string) => sql<Record<string, unknown>>(stage, text);

@@ -19,17 +19,16 @@ describe('audit()', () => {
   });
   after(() => stage.close());
 
-  const look = async (most = 10): Promise<{ drifts: Drift[]; audited: Audited }> => {
-    const drifts: Drift[] = [];
+  const look = async (most = 10): Promise<{ drifts: readonly Drift[]; audited: Audited }> => {
     const parts = {
       databaseUrl: stage.settings.DATABASE_URL,
       processors: ledgersOf(stage.recovery.processors),
       most,
       patienceMs: 0,
     };
-    const audited = await audit(parts, (drift) => drifts.push(drift));
-    for (const { kind } of drifts) seen.add(kind);
-    return { drifts, audited };
+    const audited = await audit(parts);
+    for (const { kind } of audited.found) seen.add(kind);
+    return { drifts: audited.found, audited };
   };
   const common = { merchantId: 'acme', currency: 'EUR', terminalId: 'T1', userId: 'u1', amount: 1_000n };
   const place = async (token = 'ok') => {

@@ -12,7 +12,14 @@ import type { Capabilities } from './hold-rules.ts';
 import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
 
 /** The processor's answer, or UNKNOWN when there is none that can be relied on. */
-export type Outcome = Approved | Declined | NotPerformed | Accepted | Unknown;
+export type Outcome =
+  | FinalOutcome
+  /** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it; normally until expectedBy. */
+  | { readonly answer: 'ACCEPTED'; readonly expectedBy?: Date | undefined }
+  | { readonly answer: 'UNKNOWN' };
+
+/** An outcome that ends an operation. */
+export type FinalOutcome = Approved | Declined | NotPerformed;
 
 export interface Approved {
   readonly answer: 'APPROVED';
@@ -35,18 +42,6 @@ export interface Declined {
 export interface NotPerformed extends Omit<Declined, 'answer'> {
   readonly answer: 'NOT_PERFORMED';
 }
-/** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it. */
-export interface Accepted {
-  readonly answer: 'ACCEPTED';
-  /** Until when the result may normally take. */
-  readonly expectedBy?: Date | undefined;
-}
-export interface Unknown {
-  readonly answer: 'UNKNOWN';
-}
-
-/** An outcome that ends an operation. */
-export type FinalOutcome = Exclude<Outcome, Accepted | Unknown>;
 
 /** Partial information about a card, and about its authorization. */
 export interface Card {

@@ -11,20 +11,15 @@ import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import { type Importing, importEntry, storeHold, Unable } from './import-entry.ts';
+import type { Particulars } from './merchant-report.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
-
-/** What was given back: under which requestId it is booked, if it is, and what else there is to say. */
-export interface GivenBack {
-  readonly requestId?: string;
-  readonly note?: string;
-}
 
 /**
  * Gives back at the processor what is unknown here, and books it so: an authorization as a hold that is released, an
- * open checkout as one that failed, a capture with its refund. Throws Unable for what cannot be given back; then
- * nothing was changed.
+ * open checkout as one that failed, a capture with its refund. Returns its requestId, unless it is not booked. Throws
+ * Unable for what cannot be given back; then nothing was changed.
  */
-export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
+export async function giveBack(entry: UnknownEntry, importing: Importing): Promise<Particulars> {
   if (entry.kind === 'AUTHORIZATION') return giveBackAuthorization(entry, importing);
   if (entry.kind === 'CAPTURE') return giveBackCapture(entry, importing);
   throw new Unable(`this ${entry.kind.toLowerCase()} cannot be given back: import it`);
@@ -37,7 +32,7 @@ const GIVEN_BACK: NotPerformed = {
   message: 'The database was restored to an earlier time, and the checkout was closed.',
 };
 
-async function giveBackAuthorization(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
+async function giveBackAuthorization(entry: UnknownEntry, importing: Importing): Promise<Particulars> {
   const { sender } = importing;
   const { query } = sender.database;
   if (entry.answer === 'ACCEPTED') throw new Unable('it has not ended yet: import it, or try again later');
@@ -61,7 +56,7 @@ async function submit(
   holdRequestId: string,
   what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'processorRequestId'>,
   sender: Sender,
-): Promise<GivenBack> {
+): Promise<Particulars> {
   const { query } = sender.database;
   const at = sender.clock();
   const requestId = uuidv7();
@@ -83,7 +78,7 @@ async function submit(
 }
 
 /** The capture is booked, and refunded like any other. */
-async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promise<GivenBack> {
+async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promise<Particulars> {
   if (entry.answer !== 'APPROVED') throw new Unable('it has not ended yet: import it, or try again later');
   const { sender } = importing;
   const captureRequestId = await importEntry(entry, importing).catch(async (error) => {
@@ -108,7 +103,7 @@ async function isRefused(entry: UnknownEntry, { sender, reads }: Importing): Pro
 }
 
 /** The same refund is asked for however often this is repeated, because its identifier follows from the capture's. */
-async function undo(entry: UnknownEntry, amount: bigint, sender: Sender): Promise<GivenBack> {
+async function undo(entry: UnknownEntry, amount: bigint, sender: Sender): Promise<Particulars> {
   const outcome = await sender.processors.of(entry).send('refund', {
     requestId: refundOf(entry.requestId),
     captureRequestId: entry.requestId,

@@ -184,9 +184,9 @@ export function handleOfImported(entry: UnknownEntry, requestId: string, cipher:
 }
 
 /**
- * Names what is to be imported, but changes of what is here. An operation gets the requestId again that core has sent with it, unless an operation
- * at another processor has it; then it gets one of the time when it was done. The imports are remembered under these
- * before anything is stored.
+ * Names what is to be imported, but changes of what is here. An operation gets the requestId again that core has sent
+ * with it, unless an operation at another processor has it; then it gets one of the time when it was done. The imports
+ * are remembered under these before anything is stored.
  */
 export async function nameAll(
   plans: readonly { readonly entry: UnknownEntry }[],

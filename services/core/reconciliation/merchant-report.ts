@@ -5,7 +5,7 @@ import type { UnknownEntry } from './unknown-entry.ts';
 export type Became = 'IMPORTED' | 'GAVE BACK' | 'LEFT' | 'UNKNOWN';
 
 /** What became of it, besides: what is not known is absent. */
-interface Particulars {
+export interface Particulars {
   /** Under which requestId it is back. */
   readonly requestId?: string | undefined;
   /** A hold that is back has another preauthorizationId than it had. */

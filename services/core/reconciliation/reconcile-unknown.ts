@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sender } from '../kinds/facts.ts';
+import type { InvalidEntry } from '../processor/read-entries.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { endReconciling, noticeTimeline, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';
 import { carryOut, type Plan } from './carry-out.ts';
@@ -76,10 +77,8 @@ export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
 /** Longer than what is told to core at a later time than it was done, or by another clock, is late. */
 const MARGIN_MS = 3_600_000;
 
-interface InvalidRow {
-  readonly requestId: string;
+interface InvalidRow extends InvalidEntry {
   readonly processor: string;
-  readonly what: string;
 }
 
 const READ_INVALID = `select request_id as "requestId", processor, what from invalid_entry

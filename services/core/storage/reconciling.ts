@@ -83,21 +83,15 @@ export function endReconciling(database: Database, since: Date, at: Date): Promi
 const END = sql('end-reconciling')`update installation set reconciling_since = null, went_back_to = null
     where reconciling_since = $1 and timeline = ${TIMELINE} returning number`;
 
-/** Where the sequences stand after they were moved. */
-export interface MovedAhead {
-  readonly operation: bigint;
-  readonly change: bigint;
-}
-
 /**
  * Moves the sequences of results and of changes of credentials so far ahead that no number is given again that was
- * given after the time to which the database was restored, and begins reconciling. Audited.
+ * given after the time to which the database was restored, and begins reconciling. Returns where they stand. Audited.
  */
-export function moveSequencesAhead(database: Database, at: Date): Promise<MovedAhead> {
+export function moveSequencesAhead(database: Database, at: Date) {
   const action = { at, action: 'database.restored', target: 'database' };
   return audited(database, action, async (query) => {
     await query(LOCK, []);
-    const [moved] = await query<MovedAhead>(MOVE, []);
+    const [moved] = await query<{ operation: bigint; change: bigint }>(MOVE, []);
     if (!moved) throw new Error('a sequence has a value');
     await beginReconciling(query);
     return moved;

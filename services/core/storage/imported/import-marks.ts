@@ -1,16 +1,14 @@
 import { type Query, sql } from '../database.ts';
 
-/**
- * What of a hold or submission was imported from a processor's books after the database went back in time. OPERATION =
- * it itself; it has the processor's own fields. TAKEN_BACK = what the card scheme took back of it, so an event about
- * that may be one whose report was lost.
- */
-export type ImportedPart = 'OPERATION' | 'TAKEN_BACK';
-
-/** A mark that something was imported. */
+/** A mark that something was imported from a processor's books after the database went back in time. */
 export interface ImportedMark {
+  /** Of a hold or submission. */
   readonly requestId: string;
-  readonly what: ImportedPart;
+  /**
+   * OPERATION = it itself; it has the processor's own fields. TAKEN_BACK = what the card scheme took back of it, so an
+   * event about that may be one whose report was lost.
+   */
+  readonly what: 'OPERATION' | 'TAKEN_BACK';
   readonly merchantId: string;
 }
 
@@ -24,7 +22,7 @@ const MARK = sql('mark-imported')`insert into imported (request_id, what, mercha
     from json_to_recordset($1::json) as i("requestId" uuid, what text, "merchantId" text) on conflict do nothing`;
 
 /** Whether something was imported. */
-export async function isImported(query: Query, requestId: string, what: ImportedPart): Promise<boolean> {
+export async function isImported(query: Query, requestId: string, what: ImportedMark['what']): Promise<boolean> {
   return (await query(FIND, [requestId, what])).length > 0;
 }
 

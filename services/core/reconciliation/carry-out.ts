@@ -19,16 +19,18 @@ export interface Plan {
 export interface CarriedOut {
   readonly line: string;
   readonly report: ReportLine;
+  /** Why it failed, when it might be done at another time. */
+  readonly failure?: unknown;
 }
 
 /**
  * Carries plans out, in parts, each with its names and audit entries written at once. What is about one authorization
  * is done in its order, everything else concurrently, so that statements are shared. Tells of each after its part; what
- * fails is told, too.
+ * fails is told, too. Audited in the name of `actor`.
  */
 export async function carryOut(
   sender: Sender,
-  operator: string,
+  actor: string,
   plans: readonly Plan[],
   tell: (done: CarriedOut) => void,
 ): Promise<void> {
@@ -41,7 +43,7 @@ export async function carryOut(
     const part = turns.slice(first, first + AT_ONCE);
     const decided = part.flat().filter(({ verb }) => verb !== undefined);
     const names = await nameAll(decided, sender);
-    await inNameOf(`operator/${operator}`, async () => {
+    await inNameOf(actor, async () => {
       const audits = await auditStarts(query, decided.map(actionOf(sender.clock())));
       const done = new Map<Plan, CarriedOut>();
       const carryOutTurn = async (turn: readonly Plan[]) => {
@@ -102,7 +104,8 @@ async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise
   } catch (error) {
     const [note = ''] = (error as Error).message.split('\n');
     // What failed may be stored in part: then it is known here, and recovery settles it.
-    const word = error instanceof Unable ? 'LEFT' : 'FAILED';
-    return { line: `${word} ${line}: ${note}`, report: reportLine(entry, 'LEFT', { note }) };
+    const report = reportLine(entry, 'LEFT', { note });
+    if (error instanceof Unable) return { line: `LEFT ${line}: ${note}`, report };
+    return { line: `FAILED ${line}: ${note}`, report, failure: error };
   }
 }

@@ -1,11 +1,8 @@
-import assert from 'node:assert/strict';
 import { EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Sender } from '../kinds/facts.ts';
 import { readEntries } from '../processor/read-entries.ts';
-import { inNameOf } from '../storage/audit-log/actor.ts';
-import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
-import { importEntry, nameAll, openImportReads, Unable } from './import-entry.ts';
+import { carryOut, type Plan } from './carry-out.ts';
 import { unknownAuthorization } from './unknown-entry.ts';
 
 /**
@@ -14,8 +11,7 @@ import { unknownAuthorization } from './unknown-entry.ts';
  * UNAVAILABLE when the processor does not answer.
  */
 export async function importCheckout(sender: Sender, processor: string, identifier: string): Promise<void> {
-  const { query } = sender.database;
-  if (!(await reconcilingSince(query))) return;
+  if (!(await reconcilingSince(sender.database.query))) return;
   const ledger = sender.processors.of({ processor });
   const pages = await Array.fromAsync(readEntries(processor, ledger, { authorizationRequestId: identifier }));
   const found = pages
@@ -25,17 +21,8 @@ export async function importCheckout(sender: Sender, processor: string, identifi
   const entry = unknownAuthorization(processor, found);
   const answer = await ledger.inquire({ ...entry, processorAccount: entry.account });
   if (answer.found !== 'DONE') return;
-  const { merchantId } = entry;
-  await inNameOf(`processor/${processor}`, async () => {
-    const action = { at: sender.clock(), action: 'processor-entry.import', target: identifier, detail: { merchantId } };
-    const [id = ''] = await auditStarts(query, [action]);
-    try {
-      const names = (await nameAll([{ entry }], sender)).get(entry) ?? assert.fail();
-      const requestId = await importEntry(entry, { sender, reads: openImportReads(sender.database), answer, names });
-      await auditEnds(query, [{ id, end: { result: 'OK', requestId } }]);
-    } catch (error) {
-      if (!(error instanceof Unable)) throw error;
-      await auditEnds(query, [{ id, end: { result: 'LEFT', reason: error.message } }]);
-    }
+  const plan: Plan = { entry, verb: 'import', answer };
+  await carryOut(sender, `processor/${processor}`, [plan], ({ failure }) => {
+    if (failure !== undefined) throw failure;
   });
 }

@@ -60,7 +60,7 @@ export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
     }
     const report: ReportLine[] = [];
-    await carryOut(sender, decisions.operator, plans, (done) => {
+    await carryOut(sender, `operator/${decisions.operator}`, plans, (done) => {
       tell(done.line);
       report.push(done.report);
     });

@@ -9,7 +9,6 @@ import type { Import, Source } from './sources.ts';
  */
 export const CORE_ROOMS: Readonly<Record<string, readonly [holds: string, imports: string]>> = {
   domain: ['the rules of holds, as pure functions: no clock, I/O, ORM or protobuf', ''],
-  scheduling: ['periodic jobs and work loops', ''],
   storage: ['entities, migrations, statements, by subject', 'domain'],
   processor: ['calls to the card processors', 'domain'],
   books: ['writes of money: one statement each, including the operation and the delivery', 'domain storage'],
@@ -19,7 +18,7 @@ export const CORE_ROOMS: Readonly<Record<string, readonly [holds: string, import
   ],
   recovery: [
     'finds expired holds and unknown outcomes, and inquires about them',
-    'domain scheduling storage processor books kinds',
+    'domain storage processor books kinds',
   ],
   egress: ['HTTP to the addresses that merchants name: where it may go, and how much it may be answered', 'storage'],
   delivery: ['attempts to deliver notifications, and their rules', 'domain storage egress'],
@@ -37,7 +36,7 @@ export const CORE_ROOMS: Readonly<Record<string, readonly [holds: string, import
   ],
   start: [
     'assembles the rooms into a core and a worker',
-    'domain scheduling storage processor books kinds recovery egress delivery settings health reports ' +
+    'domain storage processor books kinds recovery egress delivery settings health reports ' +
       'reconciliation metrics rpc',
   ],
 };

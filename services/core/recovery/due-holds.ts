@@ -2,13 +2,13 @@ import { isOpen } from '../domain/hold-rules.ts';
 import { actUnasked, endHold } from '../kinds/end-hold.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { MOST_LOST } from '../kinds/settle-outcome.ts';
-import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { type DueHold, findDueHolds, findHoldsToCapture } from '../storage/hold/find-due-holds.ts';
 import { findRenewed, markOldReleased, type Renewed } from '../storage/hold/find-renewed.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { findExpiring } from '../storage/hold/tell-expiring.ts';
 import { countLost } from '../storage/submission/read-submissions.ts';
+import type { Work } from './work-loop.ts';
 
 /** None of these while the database is being reconciled: a capture of the hold may have been made, and be lost here. */
 const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: { readonly requestId: string }) => requestId };

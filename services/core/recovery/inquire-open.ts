@@ -6,7 +6,6 @@ import { send } from '../kinds/send-to-processor.ts';
 import { settleLate } from '../kinds/settle-late.ts';
 import { nextLook, settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
-import type { Work } from '../scheduling/work-loop.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchant } from '../storage/merchant/merchant-row.ts';
@@ -20,6 +19,7 @@ import {
   takeDueSubmissions,
 } from '../storage/submission/open-submissions.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
+import type { Work } from './work-loop.ts';
 
 const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: DueSubmission) => requestId };
 

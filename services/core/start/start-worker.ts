@@ -16,7 +16,7 @@ import { openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
 import { automaticCaptures, expiries, expiringNotices, renewals } from '../recovery/due-holds.ts';
 import { checkoutExpiries, inquiries } from '../recovery/inquire-open.ts';
-import { type Work, workLoop } from '../scheduling/work-loop.ts';
+import { type Work, workLoop } from '../recovery/work-loop.ts';
 import type { WorkerSettings } from '../settings/worker-settings.ts';
 import { type Announce, openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';

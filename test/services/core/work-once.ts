@@ -1,4 +1,4 @@
-import type { Work } from '../../../services/core/scheduling/work-loop.ts';
+import type { Work } from '../../../services/core/recovery/work-loop.ts';
 
 /** Finds what is due and handles it. Returns the number of items after all have ended; throws the first failure. */
 export async function workOnce<Item>({ slots, find, handle }: Work<Item>): Promise<number> {

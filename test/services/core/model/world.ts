@@ -5,7 +5,7 @@ import { openBooks } from '../../../../services/core/books/books.ts';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { Sender } from '../../../../services/core/kinds/facts.ts';
 import { automaticCaptures, renewals } from '../../../../services/core/recovery/due-holds.ts';
-import type { Work } from '../../../../services/core/scheduling/work-loop.ts';
+import type { Work } from '../../../../services/core/recovery/work-loop.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';
 import { Faults, FaultyEvents, FaultyProcessor, Mischief } from './faulty-processor.ts';
 import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';

@@ -6,7 +6,7 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { openProcessors, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
 import { expiries } from '../../../../services/core/recovery/due-holds.ts';
 import { checkoutExpiries } from '../../../../services/core/recovery/inquire-open.ts';
-import { workLoop } from '../../../../services/core/scheduling/work-loop.ts';
+import { workLoop } from '../../../../services/core/recovery/work-loop.ts';
 import { approved, atWork, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { sql } from '../shop.ts';

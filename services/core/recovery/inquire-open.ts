@@ -49,8 +49,14 @@ async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promis
   return taken.flat();
 }
 
-/** Sends what recovery itself has to send, or inquires. Returns when to look again at what was not settled. */
-async function look(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {
+/**
+ * When to look at a submission again: at growing intervals, and by a time at the latest. Undefined = it is settled, or
+ * that is stored already.
+ */
+type Again = 'LATER' | Date | undefined;
+
+/** Sends what recovery itself has to send, or inquires. */
+async function look(recovery: Sender, due: DueSubmission): Promise<Again> {
   if (due.kind === 'HOLD') return lookAtHold(recovery, due);
   if (due.kind === 'RELEASE' || due.kind === 'EXPIRY' || due.kind === 'LATE_VOID') return lookAtVoid(recovery, due);
   return inquire(recovery, due, 'LATER');
@@ -60,7 +66,7 @@ async function look(recovery: Sender, due: DueSubmission): Promise<'LATER' | Dat
  * A checkout whose page is not known gets it. It may have been paid, when the database has gone back in time and lost
  * that.
  */
-async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {
+async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { database } = recovery;
   const hold = await findHold(database.query, due.requestId);
   if (hold?.phase !== 'AWAITING_CHECKOUT') return inquire(recovery, due, 'LATER');
@@ -77,7 +83,7 @@ async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<'LATER'
  * arrived. The processor does not know under our identifier what it did by itself. While the database is being
  * reconciled, nothing is voided.
  */
-async function lookAtVoid(recovery: Sender, due: DueSubmission): Promise<'LATER' | Date | undefined> {
+async function lookAtVoid(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { kind, requestId, inquiryCount } = due;
   const { query } = recovery.database;
   if (kind === 'LATE_VOID' && (await reconcilingSince(query))) return 'LATER';
@@ -89,11 +95,7 @@ async function lookAtVoid(recovery: Sender, due: DueSubmission): Promise<'LATER'
 }
 
 /** Settles what the processor answers; else returns `again`, or stores when to look again. */
-async function inquire(
-  recovery: Sender,
-  due: DueSubmission,
-  again: 'LATER' | Date,
-): Promise<'LATER' | Date | undefined> {
+async function inquire(recovery: Sender, due: DueSubmission, again: Again): Promise<Again> {
   const { kind, requestId } = due;
   const processor = recovery.processors.of(due);
   const sent = await findSent(recovery.database.query, requestId);
@@ -129,7 +131,7 @@ export function checkoutExpiries(recovery: Sender, at: AtProcessor = AT_ANY_PROC
  * The customer may have finished in the last second: inquires first, which fences, so that no page can be opened any
  * more. A processor that does not fence and does not know the checkout has nothing to give back.
  */
-async function giveUp(recovery: Sender, due: DueSubmission): Promise<'LATER' | undefined> {
+async function giveUp(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { query } = recovery.database;
   const sent = await findSent(query, due.requestId);
   const answer = await recovery.processors.of(due).inquire(sent ?? due);
@@ -150,7 +152,7 @@ const PAUSES_S = [2, 5, 10, 30, 60, 300, 900, 3_600, 3_600, 3_600, 7_200, 14_400
 async function settleOrPutOff(
   recovery: Sender,
   due: DueSubmission,
-  look: (recovery: Sender, due: DueSubmission) => Promise<'LATER' | Date | undefined>,
+  look: (recovery: Sender, due: DueSubmission) => Promise<Again>,
 ): Promise<void> {
   try {
     const by = await look(recovery, due);

@@ -998,6 +998,26 @@ export interface Routes {
     body: undefined;
     answer: HoldPage;
   };
+  /** Look up a hold with its captures */
+  getPreauthorization: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: HoldWithCaptures;
+  };
+  /** Change what a hold is for, or when it is captured or ends by itself */
+  updatePreauthorization: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: UpdatePreauthorization;
+    answer: Hold;
+  };
   /** Capture a hold, in full or in part */
   capturePreauthorization: {
     path: Record<never, never>;
@@ -1032,60 +1052,6 @@ export interface Routes {
     query: Record<never, never>;
     body: RenewPreauthorization;
     answer: Hold;
-  };
-  /** Look up a hold with its captures */
-  getPreauthorization: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: HoldWithCaptures;
-  };
-  /** Change what a hold is for, or when it is captured or ends by itself */
-  updatePreauthorization: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
-    query: Record<never, never>;
-    body: UpdatePreauthorization;
-    answer: Hold;
-  };
-  /** Give a capture, or a part of it, back to the card */
-  createRefund: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: CreateRefund;
-    answer: Refund;
-  };
-  /** Look up a refund, final or not */
-  getRefund: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: Refund;
-  };
-  /** Pay an amount to a card */
-  createOct: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: CreateOct;
-    answer: Oct;
-  };
-  /** Look up an OCT, final or not */
-  getOct: {
-    path: {
-      /** Names the operation (UUIDv7) */
-      requestId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: Oct;
   };
   /** List final results, newest first */
   listOperations: {
@@ -1138,6 +1104,40 @@ export interface Routes {
     body: undefined;
     answer: Operation;
   };
+  /** Give a capture, or a part of it, back to the card */
+  createRefund: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateRefund;
+    answer: Refund;
+  };
+  /** Look up a refund, final or not */
+  getRefund: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Refund;
+  };
+  /** Pay an amount to a card */
+  createOct: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateOct;
+    answer: Oct;
+  };
+  /** Look up an OCT, final or not */
+  getOct: {
+    path: {
+      /** Names the operation (UUIDv7) */
+      requestId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Oct;
+  };
   /** Look up what the contract allows */
   getContract: {
     path: Record<never, never>;
@@ -1165,6 +1165,23 @@ export interface Routes {
     query: Record<never, never>;
     body: NoFields;
     answer: Delivery;
+  };
+  /** Add a second signing secret, shown once */
+  addOwnSigningSecret: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: NoFields;
+    answer: CreatedSigningSecret;
+  };
+  /** End a signing secret; not the last one */
+  retireOwnSigningSecret: {
+    path: {
+      /** Names the secret (UUIDv7) */
+      signingSecretId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
   };
   /** Follow notifications as they would be sent now */
   watchNotifications: {
@@ -1197,13 +1214,6 @@ export interface Routes {
     body: undefined;
     answer: DeliveryPage;
   };
-  /** Send what was not delivered in a time now */
-  recoverOwnDeliveries: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: RecoverDeliveries;
-    answer: RecoveredDeliveries;
-  };
   /** Look up a delivery with its attempts, what it sends and where, and what it is about */
   getOwnDelivery: {
     path: {
@@ -1229,21 +1239,11 @@ export interface Routes {
     body: NoFields;
     answer: DeliveryWithAttempts;
   };
-  /** Add a second signing secret, shown once */
-  addOwnSigningSecret: {
+  /** Send what was not delivered in a time now */
+  recoverOwnDeliveries: {
     path: Record<never, never>;
     query: Record<never, never>;
-    body: NoFields;
-    answer: CreatedSigningSecret;
-  };
-  /** End a signing secret; not the last one */
-  retireOwnSigningSecret: {
-    path: {
-      /** Names the secret (UUIDv7) */
-      signingSecretId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: null;
+    body: RecoverDeliveries;
+    answer: RecoveredDeliveries;
   };
 }

@@ -64,23 +64,6 @@ export interface Input<Q extends z.ZodObject, P extends Schemas, B extends z.Zod
 export type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 /**
- * A route whose handler takes `Call` and the input that its own schemas describe. Unless it says otherwise, it is a GET
- * with the refusals of READ.
- */
-export type RouteFor<Call, Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> = Omit<
-  Route,
-  'query' | 'parameters' | 'body' | Defaulted
-> &
-  Partial<Pick<Route, Defaulted>> & {
-    readonly query?: Q;
-    readonly parameters?: P;
-    readonly body?: B;
-    readonly handler: (call: Call & Input<Q, P, B>) => unknown;
-  };
-
-type Defaulted = 'credential' | 'method' | 'codes';
-
-/**
  * Mounts routes in the order of their table: the first whose path matches answers. The answer is what the handler
  * returns, under the first status of the route's answers, unless the handler has set a body itself. A request passes
  * the `guards` before it is read; `callOf` makes what the handler is called with.

@@ -22,14 +22,6 @@ import {
 import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-export const listDeliveries = operatorRoute('deliveries', 'GET /operator/deliveries', {
-  summary: 'List deliveries, newest first',
-  description: 'Of all merchants, without attempts; filters are joined by AND.',
-  query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
-  answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
-  handler: ({ core, asOperator, query }) => deliveryPage(core, query, asOperator),
-});
-
 const ReplayDeliveries = z
   .strictObject({
     merchantId,
@@ -44,79 +36,82 @@ const ReplayDeliveries = z
 
 const ReplayedDeliveries = answer('ReplayedDeliveries', ReplayDeliveriesResponseSchema);
 
-export const replayDeliveries = operatorRoute('deliveries', 'POST /operator/deliveries/replay', {
-  summary: 'Send a range of deliveries again',
-  description:
-    'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
-    'whether others match; the same call again takes those.',
-  body: ReplayDeliveries,
-  answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },
-  handler: async ({ core, asOperator, body }) =>
-    ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator)),
-});
-
-export const getDelivery = operatorRoute('deliveries', 'GET /operator/deliveries/{deliveryId}', {
-  summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
-  description:
-    'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
-    'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
-  query: AttemptsPage,
-  answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
-  handler: async ({ core, asOperator, params, query }) =>
-    WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
-});
-
-export const replayDelivery = operatorRoute('deliveries', 'POST /operator/deliveries/{deliveryId}/replay', {
-  summary: 'Send a delivery again',
-  description:
-    'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
-    'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
-  body: NoBody,
-  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
-  handler: async ({ core, asOperator, params }) =>
-    DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
-});
-
 const OperatorRecoverDeliveries = z.strictObject({ merchantId: merchantId.optional(), ...recoverFields }).meta({
   id: 'OperatorRecoverDeliveries',
   description: 'Makes due now what was not delivered; without merchantId of all',
-});
-
-export const recoverDeliveries = operatorRoute('deliveries', 'POST /operator/deliveries/recover', {
-  summary: 'Send what was not delivered in a time now',
-  description: RECOVER_DESCRIPTION,
-  body: OperatorRecoverDeliveries,
-  answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
-  handler: async ({ core, asOperator, body }) => {
-    const { count } = await core.notifications.recoverDeliveries(body, asOperator);
-    return { count };
-  },
 });
 
 const Endpoint = answer('Endpoint', EndpointSchema);
 
 const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
 
-export const listEndpoints = operatorRoute('deliveries', 'GET /operator/endpoints', {
-  summary: 'List endpoints that fail or are paused',
-  description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
-  query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
-  answers: { 200: { description: 'A page', schema: EndpointPage.schema } },
-  handler: async ({ core, asOperator, query }) =>
-    EndpointPage.json(await core.notifications.listEndpoints(query, asOperator)),
-});
-
-export const pauseEndpoint = changesEndpoint(
-  'pause',
-  'Send nothing to an endpoint until it is resumed; nothing is lost',
-  'Deliveries are created meanwhile and wait. Refused as OPERATION_NOT_FOUND for an unknown merchant.',
-);
-
-export const resumeEndpoint = changesEndpoint(
-  'resume',
-  "End an endpoint's pause, whatever its reason",
-  'Also a pause after a 410 or by the breaker. Deliveries that waited are sent now.',
-);
+export const DELIVERY_ROUTES = {
+  listDeliveries: operatorRoute('deliveries', 'GET /operator/deliveries', {
+    summary: 'List deliveries, newest first',
+    description: 'Of all merchants, without attempts; filters are joined by AND.',
+    query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
+    answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
+    handler: ({ core, asOperator, query }) => deliveryPage(core, query, asOperator),
+  }),
+  replayDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/replay', {
+    summary: 'Send a range of deliveries again',
+    description:
+      'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
+      'whether others match; the same call again takes those.',
+    body: ReplayDeliveries,
+    answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },
+    handler: async ({ core, asOperator, body }) =>
+      ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator)),
+  }),
+  getDelivery: operatorRoute('deliveries', 'GET /operator/deliveries/{deliveryId}', {
+    summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
+    description:
+      'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
+      'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
+    query: AttemptsPage,
+    answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
+    handler: async ({ core, asOperator, params, query }) =>
+      WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
+  }),
+  replayDelivery: operatorRoute('deliveries', 'POST /operator/deliveries/{deliveryId}/replay', {
+    summary: 'Send a delivery again',
+    description:
+      'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
+      'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
+    body: NoBody,
+    answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
+    handler: async ({ core, asOperator, params }) =>
+      DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
+  }),
+  recoverDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/recover', {
+    summary: 'Send what was not delivered in a time now',
+    description: RECOVER_DESCRIPTION,
+    body: OperatorRecoverDeliveries,
+    answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
+    handler: async ({ core, asOperator, body }) => {
+      const { count } = await core.notifications.recoverDeliveries(body, asOperator);
+      return { count };
+    },
+  }),
+  listEndpoints: operatorRoute('deliveries', 'GET /operator/endpoints', {
+    summary: 'List endpoints that fail or are paused',
+    description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
+    query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
+    answers: { 200: { description: 'A page', schema: EndpointPage.schema } },
+    handler: async ({ core, asOperator, query }) =>
+      EndpointPage.json(await core.notifications.listEndpoints(query, asOperator)),
+  }),
+  pauseEndpoint: changesEndpoint(
+    'pause',
+    'Send nothing to an endpoint until it is resumed; nothing is lost',
+    'Deliveries are created meanwhile and wait. Refused as OPERATION_NOT_FOUND for an unknown merchant.',
+  ),
+  resumeEndpoint: changesEndpoint(
+    'resume',
+    "End an endpoint's pause, whatever its reason",
+    'Also a pause after a 410 or by the breaker. Deliveries that waited are sent now.',
+  ),
+} as const;
 
 function changesEndpoint(act: 'pause' | 'resume', summary: string, description: string) {
   return operatorRoute('deliveries', `POST /operator/endpoints/{merchantId}/{endpointKind}/${act}`, {

@@ -21,21 +21,6 @@ const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
 
 const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold, 'preauthorizations');
 
-export const listHolds = operatorRoute('holds', 'GET /operator/holds', {
-  summary: 'Search holds',
-  description: 'Of all merchants, newest first; filters are joined by AND. Items do not carry `preauthorizationId`.',
-  query: HoldFilters.extend({
-    requestId: requestIdFilter.optional(),
-    merchantId: merchantId.optional(),
-  }),
-  answers: { 200: { description: 'A page', schema: OperatorHoldPage.schema, orText: CSV } },
-  handler: ({ query, ...call }) =>
-    answerPageOrCsv(call, OperatorHold.schema, async (page) => {
-      const request = { ...query, ...page };
-      return OperatorHoldPage.json(await call.core.preauthorizations.listPreauthorizations(request, call.asOperator));
-    }),
-});
-
 /** A hold with all that happened to it and the notifications that were sent. */
 const OperatorHoldStory = OperatorHold.schema
   .extend({
@@ -48,119 +33,130 @@ const OperatorHoldStory = OperatorHold.schema
 /** The newest operations and deliveries are shown; their lists have the rest. */
 const pageSize = 200;
 
-export const getHold = operatorRoute('holds', 'GET /operator/holds/{requestId}', {
-  summary: 'Look up a hold with its captures, operations and deliveries',
-  description:
-    'Of captures the newest 50 are shown, of operations and deliveries the newest 200; the lists of operations and ' +
-    'deliveries have the rest. Nothing in it could capture the hold or pay with its card.',
-  answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
-  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
-    const { preauthorization } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
-    const hold = answered(preauthorization);
-    const [own, rest, sent] = await Promise.all([
-      core.operations.getOperation({ requestId }, asOperator),
-      core.operations.listOperations({ holdRequestId: requestId, pageSize }, asOperator),
-      core.notifications.listDeliveries({ holdRequestId: requestId, pageSize }, asOperator),
-    ]);
-    const operations = [...(own.operation ? [own.operation] : []), ...rest.operations.toReversed()];
-    ctx.state.requestId = requestId;
-    return {
-      ...OperatorHold.json(hold),
-      captures: hold.captures.map(Capture.json),
-      operations: operations.map(Operation.json),
-      deliveries: sent.deliveries.toReversed().map(Delivery.json),
-    };
-  },
-});
-
-export const captureHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/capture', {
-  summary: 'Capture a hold',
-  description:
-    "For a merchant, by the hold's `requestId` and without a message signature. Unless the contract has " +
-    '`allowMultipleCaptures: true`, the first capture closes the hold and releases what is left.',
-  body: z
-    .strictObject({
-      amountToCapture: amount,
-      finalCapture: z.boolean().describe('Close the hold with this capture').optional(),
-    })
-    .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
-  answers: { 200: { description: 'Captured', schema: Capture.schema } },
-  codes: CAPTURE,
-  handler: async ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false }, name }) => {
-    const request = { ...params, amountToCapture, finalCapture, ...name };
-    const { capture, replayed } = await core.preauthorizations.capturePreauthorization(request, asOperator);
-    return answerOperation(ctx, answered(capture), replayed, Capture.json);
-  },
-});
-
-export const incrementHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/increment', {
-  summary: 'Add to a hold',
-  description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
-  body: z.strictObject({ amountToAdd: amount }).meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
-  answers: { 200: { description: 'Added', schema: Increment } },
-  codes: INCREMENT,
-  handler: async ({ ctx, core, asOperator, params, body: { amountToAdd }, name }) => {
-    const request = { ...params, amountToAdd, ...name };
-    const increment = await core.preauthorizations.incrementPreauthorization(request, asOperator);
-    return answerIncrement(ctx, increment, amountToAdd);
-  },
-});
-
 const OperatorExtendedHold = OperatorHold.schema
   .extend({ extensionRequestId: requestId.describe('Names the extension') })
   .meta({ id: 'OperatorExtendedHold' });
-
-export const extendHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/extend', {
-  summary: 'Let a hold end later',
-  description:
-    "For a merchant: after the contract's hold period from now, or when the processor says, if that is earlier; " +
-    'never earlier than before.',
-  body: NoBody,
-  answers: { 200: { description: 'The hold with its new `expiresAt`', schema: OperatorExtendedHold } },
-  codes: EXTENSION,
-  handler: async ({ ctx, core, asOperator, params, name }) => {
-    const extension = await core.preauthorizations.extendPreauthorization({ ...params, ...name }, asOperator);
-    return answerChange(ctx, extension, (hold, extensionRequestId) => ({
-      ...OperatorHold.json(hold),
-      extensionRequestId,
-    }));
-  },
-});
 
 const OperatorReleasedHold = OperatorHold.schema
   .extend({ releaseRequestId: requestId.describe('Names the release').optional() })
   .meta({ id: 'OperatorReleasedHold' });
 
-export const releaseHold = operatorWrite('holds', 'POST /operator/holds/{requestId}/release', {
-  summary: 'Give back what remains of a hold, or cancel its checkout',
-  description:
-    'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
-    'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is ' +
-    'frozen.',
-  body: NoBody,
-  answers: { 200: { description: 'Released', schema: OperatorReleasedHold } },
-  codes: RELEASE,
-  handler: async ({ ctx, core, asOperator, params, name }) => {
-    const release = await core.preauthorizations.releasePreauthorization({ ...params, ...name }, asOperator);
-    return answerChange(ctx, release, (hold, releaseRequestId) => ({ ...OperatorHold.json(hold), releaseRequestId }));
-  },
-});
-
-export const refundCapture = operatorWrite('holds', 'POST /operator/captures/{requestId}/refund', {
-  summary: 'Give a capture, or a part of it, back to the card',
-  description:
-    "For a merchant, by the capture's `requestId`. A capture can be refunded several times, until nothing of it is " +
-    'left, also when its hold is closed.',
-  body: z
-    .strictObject({
-      amount: amount.optional().describe('In minor units; without it, all that is left of the capture'),
-    })
-    .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
-  answers: { 201: { description: 'Refunded', schema: Refund.schema } },
-  codes: REFUND,
-  handler: async ({ ctx, core, asOperator, params: { requestId: captureRequestId }, body, name }) => {
-    const { refund, replayed } = await core.refunds.createRefund({ ...body, captureRequestId, ...name }, asOperator);
-    return answerOperation(ctx, answered(refund), replayed, Refund.json);
-  },
-});
+export const HOLD_ROUTES = {
+  listHolds: operatorRoute('holds', 'GET /operator/holds', {
+    summary: 'Search holds',
+    description: 'Of all merchants, newest first; filters are joined by AND. Items do not carry `preauthorizationId`.',
+    query: HoldFilters.extend({
+      requestId: requestIdFilter.optional(),
+      merchantId: merchantId.optional(),
+    }),
+    answers: { 200: { description: 'A page', schema: OperatorHoldPage.schema, orText: CSV } },
+    handler: ({ query, ...call }) =>
+      answerPageOrCsv(call, OperatorHold.schema, async (page) => {
+        const request = { ...query, ...page };
+        return OperatorHoldPage.json(await call.core.preauthorizations.listPreauthorizations(request, call.asOperator));
+      }),
+  }),
+  getHold: operatorRoute('holds', 'GET /operator/holds/{requestId}', {
+    summary: 'Look up a hold with its captures, operations and deliveries',
+    description:
+      'Of captures the newest 50 are shown, of operations and deliveries the newest 200; the lists of operations and ' +
+      'deliveries have the rest. Nothing in it could capture the hold or pay with its card.',
+    answers: { 200: { description: 'The hold', schema: OperatorHoldStory } },
+    codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
+    handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
+      const { preauthorization } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
+      const hold = answered(preauthorization);
+      const [own, rest, sent] = await Promise.all([
+        core.operations.getOperation({ requestId }, asOperator),
+        core.operations.listOperations({ holdRequestId: requestId, pageSize }, asOperator),
+        core.notifications.listDeliveries({ holdRequestId: requestId, pageSize }, asOperator),
+      ]);
+      const operations = [...(own.operation ? [own.operation] : []), ...rest.operations.toReversed()];
+      ctx.state.requestId = requestId;
+      return {
+        ...OperatorHold.json(hold),
+        captures: hold.captures.map(Capture.json),
+        operations: operations.map(Operation.json),
+        deliveries: sent.deliveries.toReversed().map(Delivery.json),
+      };
+    },
+  }),
+  captureHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/capture', {
+    summary: 'Capture a hold',
+    description:
+      "For a merchant, by the hold's `requestId` and without a message signature. Unless the contract has " +
+      '`allowMultipleCaptures: true`, the first capture closes the hold and releases what is left.',
+    body: z
+      .strictObject({
+        amountToCapture: amount,
+        finalCapture: z.boolean().describe('Close the hold with this capture').optional(),
+      })
+      .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
+    answers: { 200: { description: 'Captured', schema: Capture.schema } },
+    codes: CAPTURE,
+    handler: async ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false }, name }) => {
+      const request = { ...params, amountToCapture, finalCapture, ...name };
+      const { capture, replayed } = await core.preauthorizations.capturePreauthorization(request, asOperator);
+      return answerOperation(ctx, answered(capture), replayed, Capture.json);
+    },
+  }),
+  incrementHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/increment', {
+    summary: 'Add to a hold',
+    description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
+    body: z.strictObject({ amountToAdd: amount }).meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
+    answers: { 200: { description: 'Added', schema: Increment } },
+    codes: INCREMENT,
+    handler: async ({ ctx, core, asOperator, params, body: { amountToAdd }, name }) => {
+      const request = { ...params, amountToAdd, ...name };
+      const increment = await core.preauthorizations.incrementPreauthorization(request, asOperator);
+      return answerIncrement(ctx, increment, amountToAdd);
+    },
+  }),
+  extendHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/extend', {
+    summary: 'Let a hold end later',
+    description:
+      "For a merchant: after the contract's hold period from now, or when the processor says, if that is earlier; " +
+      'never earlier than before.',
+    body: NoBody,
+    answers: { 200: { description: 'The hold with its new `expiresAt`', schema: OperatorExtendedHold } },
+    codes: EXTENSION,
+    handler: async ({ ctx, core, asOperator, params, name }) => {
+      const extension = await core.preauthorizations.extendPreauthorization({ ...params, ...name }, asOperator);
+      return answerChange(ctx, extension, (hold, extensionRequestId) => ({
+        ...OperatorHold.json(hold),
+        extensionRequestId,
+      }));
+    },
+  }),
+  releaseHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/release', {
+    summary: 'Give back what remains of a hold, or cancel its checkout',
+    description:
+      'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
+      'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is ' +
+      'frozen.',
+    body: NoBody,
+    answers: { 200: { description: 'Released', schema: OperatorReleasedHold } },
+    codes: RELEASE,
+    handler: async ({ ctx, core, asOperator, params, name }) => {
+      const release = await core.preauthorizations.releasePreauthorization({ ...params, ...name }, asOperator);
+      return answerChange(ctx, release, (hold, releaseRequestId) => ({ ...OperatorHold.json(hold), releaseRequestId }));
+    },
+  }),
+  refundCapture: operatorWrite('holds', 'POST /operator/captures/{requestId}/refund', {
+    summary: 'Give a capture, or a part of it, back to the card',
+    description:
+      "For a merchant, by the capture's `requestId`. A capture can be refunded several times, until nothing of it is " +
+      'left, also when its hold is closed.',
+    body: z
+      .strictObject({
+        amount: amount.optional().describe('In minor units; without it, all that is left of the capture'),
+      })
+      .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
+    answers: { 201: { description: 'Refunded', schema: Refund.schema } },
+    codes: REFUND,
+    handler: async ({ ctx, core, asOperator, params: { requestId: captureRequestId }, body, name }) => {
+      const { refund, replayed } = await core.refunds.createRefund({ ...body, captureRequestId, ...name }, asOperator);
+      return answerOperation(ctx, answered(refund), replayed, Refund.json);
+    },
+  }),
+} as const;

@@ -41,69 +41,7 @@ const Merchant = answer('Merchant', MerchantSchema, {
 
 const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant, 'merchants');
 
-export const listMerchants = operatorRoute('merchants', 'GET /operator/merchants', {
-  summary: 'List merchants',
-  description: 'By `merchantId`, each as its own route shows it.',
-  query: z.strictObject(page),
-  answers: { 200: { description: 'A page', schema: MerchantPage.schema } },
-  handler: async ({ core, asOperator, query }) =>
-    MerchantPage.json(await core.merchants.listMerchants(query, asOperator)),
-});
-
 const CreatedMerchant = z.object({ merchant: Merchant.schema, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
-
-export const createMerchant = operatorRoute('merchants', 'POST /operator/merchants', {
-  summary: 'Create a merchant; its API key and signing secret are shown once',
-  description:
-    'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
-    'contract could never be delivered to.',
-  body: z
-    .strictObject({
-      merchantId,
-      ...merchantTerms,
-      apiKeyManagesWebhook: z.boolean().describe("The first API key's managesWebhook; default false").optional(),
-    })
-    .meta({ id: 'CreateMerchant' }),
-  answers: { 201: { description: 'Created', schema: CreatedMerchant } },
-  handler: async ({ core, asOperator, body: { apiKeyManagesWebhook = false, ...body } }) => {
-    const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
-    const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
-    return { merchant: Merchant.json(merchant), apiKey, signingSecret };
-  },
-});
-
-export const getMerchant = operatorRoute('merchants', 'GET /operator/merchants/{merchantId}', {
-  summary: 'Look up a merchant',
-  description:
-    'The contract, with keys and secrets by their ids. `warnings` name what is accepted and may not work, such as ' +
-    'an address that workers may not reach.',
-  answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
-  handler: async ({ core, asOperator, params }) =>
-    Merchant.json((await core.merchants.getMerchant(params, asOperator)).merchant),
-});
-
-export const updateMerchant = operatorRoute('merchants', 'PUT /operator/merchants/{merchantId}', {
-  summary: 'Replace name and contract; holds placed before keep their terms',
-  description:
-    'A field that is left out gets its default, not its old value. With the `etag` that was read, refused as ' +
-    'PRECONDITION_FAILED when the merchant was changed since, also by itself. Refused as INVALID_REQUEST as when a ' +
-    'merchant is created.',
-  body: z
-    .strictObject({
-      ...merchantTerms,
-      etag: text(64)
-        .meta({ description: 'As it was read; without it, whatever the merchant is now is replaced', examples: ['42'] })
-        .optional(),
-    })
-    .meta({ id: 'UpdateMerchant' }),
-  answers: { 200: { description: 'The merchant as it is now', schema: Merchant.schema } },
-  codes: [...WRITE_ONE, 'PRECONDITION_FAILED'],
-  handler: async ({ core, asOperator, params, body: { contract, ...body } }) => {
-    const request = { ...params, ...body, contract: contractOf(contract) };
-    const { merchant } = await core.merchants.updateMerchant(request, asOperator);
-    return Merchant.json(merchant);
-  },
-});
 
 const CreateApiKey = z
   .strictObject({
@@ -116,51 +54,111 @@ const CreateApiKey = z
 
 const CreatedApiKey = ApiKey.schema.extend({ apiKey }).meta({ id: 'CreatedApiKey' });
 
-export const createApiKey = operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/api-keys', {
-  summary: 'Add an API key, shown once',
-  description: 'The key is in this answer only; core stores its hash. Every gateway takes it from this answer on.',
-  body: CreateApiKey,
-  answers: { 201: { description: 'Created', schema: CreatedApiKey } },
-  handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
-    const request = { ...params, managesWebhook };
-    const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
-    return { ...ApiKey.json(created), apiKey };
-  },
-});
-
-export const revokeApiKey = operatorRoute('merchants', 'DELETE /operator/merchants/{merchantId}/api-keys/{apiKeyId}', {
-  summary: 'End an API key; gateways stop taking it within 5 seconds',
-  description: 'Requests with it are answered 401 then. Once more changes nothing.',
-  answers: { 204: { description: 'Revoked' } },
-  handler: async ({ core, asOperator, params }) => {
-    await core.merchants.revokeApiKey(params, asOperator);
-  },
-});
-
-export const addSigningSecret = operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/signing-secrets', {
-  summary: 'Add a second signing secret, shown once',
-  description:
-    'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +
-    'Refused as INVALID_REQUEST while two are live.',
-  body: NoBody,
-  answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-  handler: async ({ core, asOperator, params }) => {
-    const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
-    return { ...SigningSecret.json(added), signingSecret };
-  },
-});
-
-export const retireSigningSecret = operatorRoute(
-  'merchants',
-  'DELETE /operator/merchants/{merchantId}/signing-secrets/{signingSecretId}',
-  {
-    summary: 'End a signing secret; not the last one',
+export const MERCHANT_ROUTES = {
+  listMerchants: operatorRoute('merchants', 'GET /operator/merchants', {
+    summary: 'List merchants',
+    description: 'By `merchantId`, each as its own route shows it.',
+    query: z.strictObject(page),
+    answers: { 200: { description: 'A page', schema: MerchantPage.schema } },
+    handler: async ({ core, asOperator, query }) =>
+      MerchantPage.json(await core.merchants.listMerchants(query, asOperator)),
+  }),
+  createMerchant: operatorRoute('merchants', 'POST /operator/merchants', {
+    summary: 'Create a merchant; its API key and signing secret are shown once',
     description:
-      'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
-      'last live one.',
-    answers: { 204: { description: 'Retired' } },
-    handler: async ({ core, asOperator, params }) => {
-      await core.merchants.retireSigningSecret(params, asOperator);
+      'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
+      'contract could never be delivered to.',
+    body: z
+      .strictObject({
+        merchantId,
+        ...merchantTerms,
+        apiKeyManagesWebhook: z.boolean().describe("The first API key's managesWebhook; default false").optional(),
+      })
+      .meta({ id: 'CreateMerchant' }),
+    answers: { 201: { description: 'Created', schema: CreatedMerchant } },
+    handler: async ({ core, asOperator, body: { apiKeyManagesWebhook = false, ...body } }) => {
+      const request = { ...body, apiKeyManagesWebhook, contract: contractOf(body.contract) };
+      const { merchant, apiKey, signingSecret } = await core.merchants.createMerchant(request, asOperator);
+      return { merchant: Merchant.json(merchant), apiKey, signingSecret };
     },
-  },
-);
+  }),
+  getMerchant: operatorRoute('merchants', 'GET /operator/merchants/{merchantId}', {
+    summary: 'Look up a merchant',
+    description:
+      'The contract, with keys and secrets by their ids. `warnings` name what is accepted and may not work, such as ' +
+      'an address that workers may not reach.',
+    answers: { 200: { description: 'The merchant', schema: Merchant.schema } },
+    handler: async ({ core, asOperator, params }) =>
+      Merchant.json((await core.merchants.getMerchant(params, asOperator)).merchant),
+  }),
+  updateMerchant: operatorRoute('merchants', 'PUT /operator/merchants/{merchantId}', {
+    summary: 'Replace name and contract; holds placed before keep their terms',
+    description:
+      'A field that is left out gets its default, not its old value. With the `etag` that was read, refused as ' +
+      'PRECONDITION_FAILED when the merchant was changed since, also by itself. Refused as INVALID_REQUEST as when a ' +
+      'merchant is created.',
+    body: z
+      .strictObject({
+        ...merchantTerms,
+        etag: text(64)
+          .meta({
+            description: 'As it was read; without it, whatever the merchant is now is replaced',
+            examples: ['42'],
+          })
+          .optional(),
+      })
+      .meta({ id: 'UpdateMerchant' }),
+    answers: { 200: { description: 'The merchant as it is now', schema: Merchant.schema } },
+    codes: [...WRITE_ONE, 'PRECONDITION_FAILED'],
+    handler: async ({ core, asOperator, params, body: { contract, ...body } }) => {
+      const request = { ...params, ...body, contract: contractOf(contract) };
+      const { merchant } = await core.merchants.updateMerchant(request, asOperator);
+      return Merchant.json(merchant);
+    },
+  }),
+  createApiKey: operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/api-keys', {
+    summary: 'Add an API key, shown once',
+    description: 'The key is in this answer only; core stores its hash. Every gateway takes it from this answer on.',
+    body: CreateApiKey,
+    answers: { 201: { description: 'Created', schema: CreatedApiKey } },
+    handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
+      const request = { ...params, managesWebhook };
+      const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
+      return { ...ApiKey.json(created), apiKey };
+    },
+  }),
+  revokeApiKey: operatorRoute('merchants', 'DELETE /operator/merchants/{merchantId}/api-keys/{apiKeyId}', {
+    summary: 'End an API key; gateways stop taking it within 5 seconds',
+    description: 'Requests with it are answered 401 then. Once more changes nothing.',
+    answers: { 204: { description: 'Revoked' } },
+    handler: async ({ core, asOperator, params }) => {
+      await core.merchants.revokeApiKey(params, asOperator);
+    },
+  }),
+  addSigningSecret: operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/signing-secrets', {
+    summary: 'Add a second signing secret, shown once',
+    description:
+      'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +
+      'Refused as INVALID_REQUEST while two are live.',
+    body: NoBody,
+    answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
+    handler: async ({ core, asOperator, params }) => {
+      const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
+      return { ...SigningSecret.json(added), signingSecret };
+    },
+  }),
+  retireSigningSecret: operatorRoute(
+    'merchants',
+    'DELETE /operator/merchants/{merchantId}/signing-secrets/{signingSecretId}',
+    {
+      summary: 'End a signing secret; not the last one',
+      description:
+        'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
+        'last live one.',
+      answers: { 204: { description: 'Retired' } },
+      handler: async ({ core, asOperator, params }) => {
+        await core.merchants.retireSigningSecret(params, asOperator);
+      },
+    },
+  ),
+} as const;

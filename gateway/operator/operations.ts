@@ -13,64 +13,11 @@ import { merchantId, page, text } from '../resource/request-fields.ts';
 import { REVIEWED_KINDS } from '../resource/status-words.ts';
 import { operatorRoute } from './route.ts';
 
-export const listOperatorOperations = operatorRoute('overview', 'GET /operator/operations', {
-  summary: 'List final results, newest first',
-  description:
-    'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
-  query: OperationFilters.extend({ merchantId: merchantId.optional() }),
-  answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
-  handler: ({ query, ...call }) =>
-    answerPageOrCsv(call, Operation.schema, (page) => operationPage(call.core, { ...query, ...page }, call.asOperator)),
-});
-
-export const watchOperatorOperations = operatorRoute('overview', 'GET /operator/operations/stream', {
-  summary: 'Follow results as they are committed, of one merchant or all',
-  description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
-  query: z.strictObject({ merchantId: merchantId.optional() }),
-  headers: LAST_EVENT_ID,
-  answers: { 200: eventStream(Operation.schema) },
-  codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
-  handler: async ({ ctx, operator, asOperator, query: { merchantId = '' }, ...call }) => {
-    const reader = { merchantId, credential: 'operator', isLive: operator.isLive, ...asOperator };
-    await streamEvents(ctx, call, reader, OPERATIONS);
-  },
-});
-
-export const getOperatorOperation = operatorRoute('overview', 'GET /operator/operations/{requestId}', {
-  summary: 'Look up an operation, final or not',
-  description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
-  answers: { 200: { description: 'The operation', schema: Operation.schema } },
-  handler: async ({ core, asOperator, params }) =>
-    Operation.json((await core.operations.getOperation(params, asOperator)).operation),
-});
-
-export const getOperatorOct = operatorRoute('overview', 'GET /operator/oct/{requestId}', {
-  summary: 'Look up an OCT',
-  description: 'By its `requestId`, of any merchant, final or not.',
-  answers: { 200: { description: 'The OCT', schema: Oct.schema } },
-  handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
-});
-
 const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
   own: { operation: { schema: z.enum(REVIEWED_KINDS).describe('What the operation does') } },
 });
 
 const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem, 'items');
-
-export const listReviews = operatorRoute('overview', 'GET /operator/reviews', {
-  summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
-  description:
-    'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
-    'them.',
-  query: z.strictObject({
-    merchantId: merchantId.optional(),
-    reason: numberOf(ReviewReasonSchema).optional(),
-    ...page,
-  }),
-  answers: { 200: { description: 'A page', schema: ReviewPage.schema } },
-  handler: async ({ core, asOperator, query }) =>
-    ReviewPage.json(await core.operators.listReviewItems(query, asOperator)),
-});
 
 const ResolveBody = z
   .strictObject({
@@ -104,18 +51,70 @@ const Resolved = z
   })
   .meta({ id: 'Resolved' });
 
-export const resolveReview = operatorRoute('overview', 'POST /operator/reviews/{requestId}/resolve', {
-  summary: 'Say how an operation ended, or unfreeze a hold',
-  description:
-    'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
-    'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
-  body: ResolveBody,
-  answers: { 200: { description: 'What was decided', schema: Resolved } },
-  handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
-    const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
-    const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
-    const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
-    ctx.state.requestId = requestId;
-    return { requestId, operation: operation && Operation.json(operation), frozen };
-  },
-});
+export const OPERATION_ROUTES = {
+  listOperatorOperations: operatorRoute('overview', 'GET /operator/operations', {
+    summary: 'List final results, newest first',
+    description:
+      'Of all merchants; filters are joined by AND. What has no result yet is not in it: see `/operator/reviews`.',
+    query: OperationFilters.extend({ merchantId: merchantId.optional() }),
+    answers: { 200: { description: 'A page', schema: OperationPage.schema, orText: CSV } },
+    handler: ({ query, ...call }) =>
+      answerPageOrCsv(call, Operation.schema, (page) =>
+        operationPage(call.core, { ...query, ...page }, call.asOperator),
+      ),
+  }),
+  watchOperatorOperations: operatorRoute('overview', 'GET /operator/operations/stream', {
+    summary: 'Follow results as they are committed, of one merchant or all',
+    description: 'Server-Sent Events as for merchants: `event: operation`, `id:` the token to resume from.',
+    query: z.strictObject({ merchantId: merchantId.optional() }),
+    headers: LAST_EVENT_ID,
+    answers: { 200: eventStream(Operation.schema) },
+    codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
+    handler: async ({ ctx, operator, asOperator, query: { merchantId = '' }, ...call }) => {
+      const reader = { merchantId, credential: 'operator', isLive: operator.isLive, ...asOperator };
+      await streamEvents(ctx, call, reader, OPERATIONS);
+    },
+  }),
+  getOperatorOperation: operatorRoute('overview', 'GET /operator/operations/{requestId}', {
+    summary: 'Look up an operation, final or not',
+    description: 'Of any kind, and any merchant. While `status` is not OK or KO there is no result yet.',
+    answers: { 200: { description: 'The operation', schema: Operation.schema } },
+    handler: async ({ core, asOperator, params }) =>
+      Operation.json((await core.operations.getOperation(params, asOperator)).operation),
+  }),
+  getOperatorOct: operatorRoute('overview', 'GET /operator/oct/{requestId}', {
+    summary: 'Look up an OCT',
+    description: 'By its `requestId`, of any merchant, final or not.',
+    answers: { 200: { description: 'The OCT', schema: Oct.schema } },
+    handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
+  }),
+  listReviews: operatorRoute('overview', 'GET /operator/reviews', {
+    summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
+    description:
+      'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
+      'them.',
+    query: z.strictObject({
+      merchantId: merchantId.optional(),
+      reason: numberOf(ReviewReasonSchema).optional(),
+      ...page,
+    }),
+    answers: { 200: { description: 'A page', schema: ReviewPage.schema } },
+    handler: async ({ core, asOperator, query }) =>
+      ReviewPage.json(await core.operators.listReviewItems(query, asOperator)),
+  }),
+  resolveReview: operatorRoute('overview', 'POST /operator/reviews/{requestId}/resolve', {
+    summary: 'Say how an operation ended, or unfreeze a hold',
+    description:
+      'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
+      'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
+    body: ResolveBody,
+    answers: { 200: { description: 'What was decided', schema: Resolved } },
+    handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
+      const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
+      const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
+      const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
+      ctx.state.requestId = requestId;
+      return { requestId, operation: operation && Operation.json(operation), frozen };
+    },
+  }),
+} as const;

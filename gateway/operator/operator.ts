@@ -7,46 +7,13 @@ import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { readInput, type TableRoute } from '../resource/route.ts';
 import { authenticateOperator, coreCallOf, type Operator } from './authenticate.ts';
-import {
-  getDelivery,
-  listDeliveries,
-  listEndpoints,
-  pauseEndpoint,
-  recoverDeliveries,
-  replayDeliveries,
-  replayDelivery,
-  resumeEndpoint,
-} from './deliveries.ts';
-import { captureHold, extendHold, getHold, incrementHold, listHolds, refundCapture, releaseHold } from './holds.ts';
-import {
-  addSigningSecret,
-  createApiKey,
-  createMerchant,
-  getMerchant,
-  listMerchants,
-  retireSigningSecret,
-  revokeApiKey,
-  updateMerchant,
-} from './merchants.ts';
-import {
-  getOperatorOct,
-  getOperatorOperation,
-  listOperatorOperations,
-  listReviews,
-  resolveReview,
-  watchOperatorOperations,
-} from './operations.ts';
-import { getOverview, listAudit, listMinutes, search } from './overview.ts';
-import {
-  discardManyQuarantined,
-  discardQuarantined,
-  listFailures,
-  listQuarantine,
-  listStored,
-  releaseQuarantined,
-  replayStored,
-} from './relay.ts';
-import { getSession, signIn, signOut } from './session/session-routes.ts';
+import { DELIVERY_ROUTES } from './deliveries.ts';
+import { HOLD_ROUTES } from './holds.ts';
+import { MERCHANT_ROUTES } from './merchants.ts';
+import { OPERATION_ROUTES } from './operations.ts';
+import { OVERVIEW_ROUTES } from './overview.ts';
+import { NOTIFICATION_ROUTES } from './relay.ts';
+import { SESSION_ROUTES } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './session/verify-token.ts';
 
@@ -55,49 +22,13 @@ import { createVerifyToken } from './session/verify-token.ts';
  * parameter.
  */
 export const OPERATOR_ROUTES = {
-  signIn,
-  getSession,
-  signOut,
-  getOverview,
-  listMinutes,
-  search,
-  listOperatorOperations,
-  watchOperatorOperations,
-  getOperatorOperation,
-  getOperatorOct,
-  listReviews,
-  resolveReview,
-  listAudit,
-  listHolds,
-  getHold,
-  captureHold,
-  releaseHold,
-  incrementHold,
-  extendHold,
-  refundCapture,
-  listMerchants,
-  createMerchant,
-  getMerchant,
-  updateMerchant,
-  createApiKey,
-  revokeApiKey,
-  addSigningSecret,
-  retireSigningSecret,
-  listDeliveries,
-  replayDeliveries,
-  recoverDeliveries,
-  getDelivery,
-  replayDelivery,
-  listEndpoints,
-  pauseEndpoint,
-  resumeEndpoint,
-  listFailures,
-  listQuarantine,
-  releaseQuarantined,
-  discardQuarantined,
-  discardManyQuarantined,
-  listStored,
-  replayStored,
+  ...SESSION_ROUTES,
+  ...OVERVIEW_ROUTES,
+  ...OPERATION_ROUTES,
+  ...HOLD_ROUTES,
+  ...MERCHANT_ROUTES,
+  ...DELIVERY_ROUTES,
+  ...NOTIFICATION_ROUTES,
 } as const satisfies Record<string, TableRoute>;
 
 export interface OperatorOptions extends StreamOptions {

@@ -15,34 +15,9 @@ const Overview = answer('Overview', GetOverviewResponseSchema, {
   parts: { processors: answer('ProcessorOverview', ProcessorOverviewSchema) },
 });
 
-export const getOverview = operatorRoute('overview', 'GET /operator/overview', {
-  summary: 'Count what may need attention',
-  description: 'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
-  answers: { 200: { description: 'The counts', schema: Overview.schema } },
-  handler: async ({ core, asOperator }) => Overview.json(await core.operators.getOverview({}, asOperator)),
-});
-
 const Minute = answer('Minute', MinuteSchema);
 
 const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
-
-export const listMinutes = operatorRoute('overview', 'GET /operator/overview/series', {
-  summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
-  description:
-    'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
-    'not counted.',
-  query: z.strictObject({
-    minutes: queryInteger(1, 180)
-      .meta({ description: 'Minutes, the present one included; default 60', examples: [60] })
-      .optional(),
-    merchantId: merchantId.optional(),
-  }),
-  answers: { 200: { description: 'The minutes', schema: Minutes } },
-  handler: async ({ core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
-    const answer = await core.operators.listMinutes({ minuteCount: minutes, merchantId }, asOperator);
-    return { items: answer.minutes.map(Minute.json) };
-  },
-});
 
 const Search = z
   .strictObject({
@@ -71,19 +46,6 @@ const MatchPage = Matches.schema
   })
   .meta({ id: 'MatchPage', description: 'Newest first; nextPageToken goes on searching further back' });
 
-export const search = operatorRoute('overview', 'POST /operator/search', {
-  summary: 'Find operations and deliveries by what somebody has in front of them',
-  description:
-    'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
-    'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
-  body: Search,
-  answers: { 200: { description: 'What was found', schema: MatchPage } },
-  handler: async ({ core, asOperator, body }) => {
-    const found = await core.operators.listMatches(body, asOperator);
-    return { ...Matches.json(found), searchedFrom: found.searchedFrom && TIME.json(found.searchedFrom) };
-  },
-});
-
 const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
   own: {
     detail: {
@@ -95,22 +57,60 @@ const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
 
 const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry, 'entries');
 
-export const listAudit = operatorRoute('overview', 'GET /operator/audit', {
-  summary: 'List what operators did, and merchants with their webhooks',
-  description:
-    'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +
-    'secret only its id.',
-  query: z.strictObject({
-    target: text(128).optional(),
-    action: text(64).optional(),
-    actor: text(128)
-      .meta({ description: 'Whole, as the answer has it', examples: ['operator/alice'] })
-      .optional(),
-    atFrom: time.optional(),
-    atTo: time.optional(),
-    ...page,
+export const OVERVIEW_ROUTES = {
+  getOverview: operatorRoute('overview', 'GET /operator/overview', {
+    summary: 'Count what may need attention',
+    description:
+      'Each count stops at 10 000. Of every card processor it says whether it answers and what is open there.',
+    answers: { 200: { description: 'The counts', schema: Overview.schema } },
+    handler: async ({ core, asOperator }) => Overview.json(await core.operators.getOverview({}, asOperator)),
   }),
-  answers: { 200: { description: 'A page', schema: AuditPage.schema } },
-  handler: async ({ core, asOperator, query }) =>
-    AuditPage.json(await core.operators.listAuditEntries(query, asOperator)),
-});
+  listMinutes: operatorRoute('overview', 'GET /operator/overview/series', {
+    summary: 'Count by minute: operations OK and KO, deliveries, notifications verified and refused',
+    description:
+      'One item for each minute, the present one last. What was before the newest 200 000 results and deliveries is ' +
+      'not counted.',
+    query: z.strictObject({
+      minutes: queryInteger(1, 180)
+        .meta({ description: 'Minutes, the present one included; default 60', examples: [60] })
+        .optional(),
+      merchantId: merchantId.optional(),
+    }),
+    answers: { 200: { description: 'The minutes', schema: Minutes } },
+    handler: async ({ core, asOperator, query: { minutes = 60, merchantId = '' } }) => {
+      const answer = await core.operators.listMinutes({ minuteCount: minutes, merchantId }, asOperator);
+      return { items: answer.minutes.map(Minute.json) };
+    },
+  }),
+  search: operatorRoute('overview', 'POST /operator/search', {
+    summary: 'Find operations and deliveries by what somebody has in front of them',
+    description:
+      'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
+      'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
+    body: Search,
+    answers: { 200: { description: 'What was found', schema: MatchPage } },
+    handler: async ({ core, asOperator, body }) => {
+      const found = await core.operators.listMatches(body, asOperator);
+      return { ...Matches.json(found), searchedFrom: found.searchedFrom && TIME.json(found.searchedFrom) };
+    },
+  }),
+  listAudit: operatorRoute('overview', 'GET /operator/audit', {
+    summary: 'List what operators did, and merchants with their webhooks',
+    description:
+      'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +
+      'secret only its id.',
+    query: z.strictObject({
+      target: text(128).optional(),
+      action: text(64).optional(),
+      actor: text(128)
+        .meta({ description: 'Whole, as the answer has it', examples: ['operator/alice'] })
+        .optional(),
+      atFrom: time.optional(),
+      atTo: time.optional(),
+      ...page,
+    }),
+    answers: { 200: { description: 'A page', schema: AuditPage.schema } },
+    handler: async ({ core, asOperator, query }) =>
+      AuditPage.json(await core.operators.listAuditEntries(query, asOperator)),
+  }),
+} as const;

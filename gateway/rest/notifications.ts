@@ -40,66 +40,64 @@ const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
   },
 };
 
-export const watchNotifications = restRoute('Webhook', 'GET /notifications/stream', {
-  summary: 'Follow notifications as they would be sent now',
-  description:
-    'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume ' +
-    'from. Each notification of the merchant, also while it has no `webhookUrl`, in commit order and none skipped; ' +
-    'test notifications are not among them. The endpoint, its deliveries and their attempts stay as they are, and ' +
-    'nothing is stored. Tokens, comments and limits are those of `GET /operations/stream`.',
-  headers: LAST_EVENT_ID,
-  answers: { 200: eventStream(SignedNotification) },
-  codes: [...MANAGED_READ, 'STREAM_TOKEN_TOO_OLD'],
-  handler: async ({ ctx, asKey, ...call }) => {
-    const { apiKeyHash: credential, ...identity } = identityOf(ctx);
-    await streamEvents(ctx, call, { ...identity, ...asKey, credential }, NOTIFICATIONS);
-  },
-});
-
-export const listOwnDeliveries = restRoute('Webhook', 'GET /deliveries', {
-  summary: 'List deliveries of notifications, newest first',
-  description: 'Filters are joined by AND.',
-  query: DeliveryFilters,
-  answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
-  codes: MANAGED_READ,
-  handler: ({ core, merchantId, asKey, query }) => deliveryPage(core, { ...query, merchantId }, asKey),
-});
-
-export const getOwnDelivery = restRoute('Webhook', 'GET /deliveries/{deliveryId}', {
-  summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
-  description:
-    'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would ' +
-    'send now, tokens included.',
-  query: AttemptsPage,
-  answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
-  codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, asKey, params, query }) =>
-    WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
-});
-
-export const replayOwnDelivery = restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
-  summary: 'Send a delivery again',
-  description:
-    'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One ' +
-    'that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it had ' +
-    '200 attempts, and as RATE_LIMITED above 60 replays a minute.',
-  body: NoFields,
-  answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
-  handler: async ({ core, merchantId, asKey, params }) =>
-    DeliveryWithAttempts.json((await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery),
-});
-
 const RecoverDeliveries = z
   .strictObject({ merchantId: ownMerchantId, ...recoverFields })
   .meta({ id: 'RecoverDeliveries', description: 'Makes due now what was not delivered' });
 
-export const recoverOwnDeliveries = restRoute('Webhook', 'POST /deliveries/recover', {
-  summary: 'Send what was not delivered in a time now',
-  description: `${RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
-  body: RecoverDeliveries,
-  answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
-  handler: async ({ core, merchantId, asKey, body }) => {
-    const { count } = await core.notifications.recoverDeliveries({ ...body, merchantId }, asKey);
-    return { count };
-  },
-});
+export const NOTIFICATION_ROUTES = {
+  watchNotifications: restRoute('Webhook', 'GET /notifications/stream', {
+    summary: 'Follow notifications as they would be sent now',
+    description:
+      'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume ' +
+      'from. Each notification of the merchant, also while it has no `webhookUrl`, in commit order and none skipped; ' +
+      'test notifications are not among them. The endpoint, its deliveries and their attempts stay as they are, and ' +
+      'nothing is stored. Tokens, comments and limits are those of `GET /operations/stream`.',
+    headers: LAST_EVENT_ID,
+    answers: { 200: eventStream(SignedNotification) },
+    codes: [...MANAGED_READ, 'STREAM_TOKEN_TOO_OLD'],
+    handler: async ({ ctx, asKey, ...call }) => {
+      const { apiKeyHash: credential, ...identity } = identityOf(ctx);
+      await streamEvents(ctx, call, { ...identity, ...asKey, credential }, NOTIFICATIONS);
+    },
+  }),
+  listOwnDeliveries: restRoute('Webhook', 'GET /deliveries', {
+    summary: 'List deliveries of notifications, newest first',
+    description: 'Filters are joined by AND.',
+    query: DeliveryFilters,
+    answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
+    codes: MANAGED_READ,
+    handler: ({ core, merchantId, asKey, query }) => deliveryPage(core, { ...query, merchantId }, asKey),
+  }),
+  getOwnDelivery: restRoute('Webhook', 'GET /deliveries/{deliveryId}', {
+    summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
+    description:
+      'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would ' +
+      'send now, tokens included.',
+    query: AttemptsPage,
+    answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
+    codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
+    handler: async ({ core, merchantId, asKey, params, query }) =>
+      WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
+  }),
+  replayOwnDelivery: restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
+    summary: 'Send a delivery again',
+    description:
+      'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One ' +
+      'that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it had ' +
+      '200 attempts, and as RATE_LIMITED above 60 replays a minute.',
+    body: NoFields,
+    answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
+    handler: async ({ core, merchantId, asKey, params }) =>
+      DeliveryWithAttempts.json((await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery),
+  }),
+  recoverOwnDeliveries: restRoute('Webhook', 'POST /deliveries/recover', {
+    summary: 'Send what was not delivered in a time now',
+    description: `${RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
+    body: RecoverDeliveries,
+    answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
+    handler: async ({ core, merchantId, asKey, body }) => {
+      const { count } = await core.notifications.recoverDeliveries({ ...body, merchantId }, asKey);
+      return { count };
+    },
+  }),
+} as const;

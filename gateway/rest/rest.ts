@@ -10,76 +10,26 @@ import { limitRate } from '../limits/rate-limit.ts';
 import { readInput, type TableRoute } from '../resource/route.ts';
 import { authenticate, identityOf } from './authenticate.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
-import {
-  getOwnDelivery,
-  listOwnDeliveries,
-  recoverOwnDeliveries,
-  replayOwnDelivery,
-  watchNotifications,
-} from './notifications.ts';
-import {
-  createOct,
-  createRefund,
-  getContract,
-  getOct,
-  getOperation,
-  getRefund,
-  listOperations,
-  watchOperations,
-} from './operations.ts';
+import { NOTIFICATION_ROUTES } from './notifications.ts';
+import { OPERATION_ROUTES } from './operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
-import {
-  extendPreauthorization,
-  incrementPreauthorization,
-  releasePreauthorization,
-  renewPreauthorization,
-} from './preauthorization/change-preauthorization.ts';
-import { createPreauthorization, updatePreauthorization } from './preauthorization/create-preauthorization.ts';
-import { getPreauthorization, listPreauthorizations } from './preauthorization/preauthorizations.ts';
+import { CHANGE_ROUTES } from './preauthorization/change-preauthorization.ts';
+import { HOLD_ROUTES } from './preauthorization/preauthorizations.ts';
 import { NoFields, type RestCall } from './route.ts';
-import {
-  addOwnSigningSecret,
-  getWebhookEndpoint,
-  retireOwnSigningSecret,
-  sendTestNotification,
-  setWebhookEndpoint,
-} from './webhook.ts';
+import { WEBHOOK_ROUTES } from './webhook.ts';
 
 /**
  * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
  * parameter.
  */
 export const REST_ROUTES = {
-  createPreauthorization,
+  ...HOLD_ROUTES,
   capturePreauthorization,
-  releasePreauthorization,
-  incrementPreauthorization,
-  extendPreauthorization,
-  listPreauthorizations,
-  renewPreauthorization,
-  getPreauthorization,
-  updatePreauthorization,
-  createRefund,
-  getRefund,
-  createOct,
-  getOct,
-  listOperations,
-  watchOperations,
-  getOperation,
-  getContract,
-  getWebhookEndpoint,
-  setWebhookEndpoint,
-  sendTestNotification,
-  watchNotifications,
-  listOwnDeliveries,
-  recoverOwnDeliveries,
-  getOwnDelivery,
-  replayOwnDelivery,
-  addOwnSigningSecret,
-  retireOwnSigningSecret,
+  ...CHANGE_ROUTES,
+  ...OPERATION_ROUTES,
+  ...WEBHOOK_ROUTES,
+  ...NOTIFICATION_ROUTES,
 } as const satisfies Record<string, TableRoute>;
-
-const STREAMS: readonly TableRoute[] = [watchOperations, watchNotifications];
 
 export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;
@@ -97,7 +47,7 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
     limitRate(limiter, (ctx) => identityOf(ctx).apiKeyHash),
   );
   // Streams have a limit of their own.
-  const guardsOf = (route: TableRoute) => (STREAMS.includes(route) ? [] : [options.inFlight.limitMerchant(route)]);
+  const guardsOf = (route: TableRoute) => (route.answers[200]?.event ? [] : [options.inFlight.limitMerchant(route)]);
   const callOf = async (ctx: Context, route: TableRoute) => {
     const { merchantId, apiKeyHash, isLive } = identityOf(ctx);
     const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };

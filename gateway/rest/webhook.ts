@@ -43,22 +43,6 @@ function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEnd
   };
 }
 
-export const getWebhookEndpoint = restRoute('Webhook', 'GET /webhook-endpoint', {
-  summary: 'Look up where notifications go, and what signs them',
-  description:
-    'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
-    'name what may keep notifications from arriving.',
-  answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
-  codes: MANAGED_READ,
-  handler: async ({ core, merchantId, asKey }) => {
-    const [{ merchant }, { endpoints }] = await Promise.all([
-      core.merchants.getMerchant({ merchantId }, asKey),
-      core.notifications.listEndpoints({ merchantId }, asKey),
-    ]);
-    return webhookEndpointJson(answered(merchant), endpoints);
-  },
-});
-
 const SetWebhookEndpoint = z
   .strictObject({
     webhookUrl: webhookUrl
@@ -68,51 +52,65 @@ const SetWebhookEndpoint = z
   })
   .meta({ id: 'SetWebhookEndpoint' });
 
-export const setWebhookEndpoint = restRoute('Webhook', 'PUT /webhook-endpoint', {
-  summary: 'Set where notifications go',
-  description:
-    'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
-    '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
-  body: SetWebhookEndpoint,
-  answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
-  handler: async ({ core, merchantId, asKey, body: { webhookUrl } }) => {
-    const request = { merchantId, webhookUrl: webhookUrl ?? '' };
-    const { merchant } = await core.merchants.setWebhookUrl(request, asKey);
-    const { endpoints } = await core.notifications.listEndpoints({ merchantId }, asKey);
-    return webhookEndpointJson(answered(merchant), endpoints);
-  },
-});
-
-export const sendTestNotification = restRoute('Webhook', 'POST /webhook-endpoint/test', {
-  summary: 'Send a test notification to the webhook',
-  description:
-    'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body ' +
-    'says `"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, ' +
-    'and as RATE_LIMITED after 5 in a minute.',
-  body: NoFields,
-  answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
-  handler: async ({ core, merchantId, asKey }) =>
-    Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
-});
-
-export const addOwnSigningSecret = restRoute('Webhook', 'POST /signing-secrets', {
-  summary: 'Add a second signing secret, shown once',
-  description:
-    'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of ' +
-    'each. Refused as INVALID_REQUEST while two are live.',
-  body: NoFields,
-  answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-  handler: async ({ core, merchantId, asKey }) => {
-    const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
-    return { ...SigningSecret.json(added), signingSecret: secret };
-  },
-});
-
-export const retireOwnSigningSecret = restRoute('Webhook', 'DELETE /signing-secrets/{signingSecretId}', {
-  summary: 'End a signing secret; not the last one',
-  description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
-  answers: { 204: { description: 'Retired' } },
-  handler: async ({ core, merchantId, asKey, params }) => {
-    await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
-  },
-});
+export const WEBHOOK_ROUTES = {
+  getWebhookEndpoint: restRoute('Webhook', 'GET /webhook-endpoint', {
+    summary: 'Look up where notifications go, and what signs them',
+    description:
+      'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
+      'name what may keep notifications from arriving.',
+    answers: { 200: { description: 'The webhook', schema: WebhookEndpoint } },
+    codes: MANAGED_READ,
+    handler: async ({ core, merchantId, asKey }) => {
+      const [{ merchant }, { endpoints }] = await Promise.all([
+        core.merchants.getMerchant({ merchantId }, asKey),
+        core.notifications.listEndpoints({ merchantId }, asKey),
+      ]);
+      return webhookEndpointJson(answered(merchant), endpoints);
+    },
+  }),
+  setWebhookEndpoint: restRoute('Webhook', 'PUT /webhook-endpoint', {
+    summary: 'Set where notifications go',
+    description:
+      'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
+      '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
+    body: SetWebhookEndpoint,
+    answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
+    handler: async ({ core, merchantId, asKey, body: { webhookUrl } }) => {
+      const request = { merchantId, webhookUrl: webhookUrl ?? '' };
+      const { merchant } = await core.merchants.setWebhookUrl(request, asKey);
+      const { endpoints } = await core.notifications.listEndpoints({ merchantId }, asKey);
+      return webhookEndpointJson(answered(merchant), endpoints);
+    },
+  }),
+  sendTestNotification: restRoute('Webhook', 'POST /webhook-endpoint/test', {
+    summary: 'Send a test notification to the webhook',
+    description:
+      'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body ' +
+      'says `"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, ' +
+      'and as RATE_LIMITED after 5 in a minute.',
+    body: NoFields,
+    answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
+    handler: async ({ core, merchantId, asKey }) =>
+      Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
+  }),
+  addOwnSigningSecret: restRoute('Webhook', 'POST /signing-secrets', {
+    summary: 'Add a second signing secret, shown once',
+    description:
+      'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of ' +
+      'each. Refused as INVALID_REQUEST while two are live.',
+    body: NoFields,
+    answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
+    handler: async ({ core, merchantId, asKey }) => {
+      const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
+      return { ...SigningSecret.json(added), signingSecret: secret };
+    },
+  }),
+  retireOwnSigningSecret: restRoute('Webhook', 'DELETE /signing-secrets/{signingSecretId}', {
+    summary: 'End a signing secret; not the last one',
+    description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
+    answers: { 204: { description: 'Retired' } },
+    handler: async ({ core, merchantId, asKey, params }) => {
+      await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);
+    },
+  }),
+} as const;

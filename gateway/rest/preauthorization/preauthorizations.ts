@@ -1,39 +1,176 @@
+import { z } from 'zod';
+import { isReturnUrl } from '../../../platform/return-url.ts';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { READ } from '../../http/problem-codes.ts';
+import { KEYED_WRITE, PROCESSOR, READ, WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
+import { answered, TIME } from '../../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../../resource/csv.ts';
 import { HOLD, HoldFilters, ListedHold } from '../../resource/payments.ts';
-import { restRoute } from '../route.ts';
+import * as fields from '../../resource/request-fields.ts';
+import { answerOperation } from '../../resource/write-operation.ts';
+import { restRoute, restWrite } from '../route.ts';
+import { Hold } from './hold.ts';
+
+/** What a request can say of a hold, also later. */
+const terms = {
+  captureAt: fields.time.describe(
+    'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
+  ),
+  releaseAt: fields.time.describe("An end earlier than the period's: in the future, before the end of the period"),
+  metadata: z
+    .record(
+      fields.text(40),
+      z
+        .string()
+        .max(500)
+        .and(fields.text(500).or(z.literal(''))),
+    )
+    .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
+    .describe(
+      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in " +
+        'all',
+    ),
+};
+
+const returnUrl = fields
+  .text(2048)
+  .refine(isReturnUrl, 'must be an https URL; http only for loopback')
+  .meta({
+    description: 'Where the checkout page sends the customer afterwards',
+    examples: ['https://shop.example/done'],
+  });
+
+const CreatePreauthorization = z
+  .strictObject({
+    merchantId: fields.ownMerchantId,
+    tokenId: fields.tokenId.optional(),
+    amount: fields.amount,
+    currency: fields.currency,
+    terminalId: fields.terminalId,
+    userId: fields.userId,
+    merchantReference: fields.merchantReference.optional(),
+    returnUrl: returnUrl.optional(),
+    saveCard: z.boolean().describe('Ask the checkout to generate a token for later use').optional(),
+    description: fields.description.optional(),
+    customerPresent: z
+      .boolean()
+      .describe(
+        'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
+      )
+      .optional(),
+    expectedCaptureAt: fields.time
+      .describe('When you expect to capture: a processor may ask for a longer authorization')
+      .optional(),
+    captureAt: terms.captureAt.optional(),
+    releaseAt: terms.releaseAt.optional(),
+    metadata: terms.metadata.optional(),
+  })
+  .meta({
+    id: 'CreatePreauthorization',
+    description: 'Asks for a hold; without tokenId the customer enters a card at checkoutUrl',
+  });
+
+const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
+  about: 'A hold whose customer has not entered a card yet',
+  only: ['requestId', 'checkoutUrl', 'checkoutExpiresAt'],
+  own: {
+    status: { schema: z.literal('IN_PROGRESS'), read: () => 'IN_PROGRESS' },
+    checkoutUrl: { schema: z.url().describe('Forward the customer there; carries a capability, do not log it') },
+    checkoutExpiresAt: { schema: TIME.schema.describe('Until when it accepts a card') },
+  },
+});
 
 const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold, 'preauthorizations');
-
-export const listPreauthorizations = restRoute('Holds', 'GET /preauthorization', {
-  summary: 'List holds, newest first',
-  description: 'Filters are joined by AND. Items do not carry `preauthorizationId`.',
-  query: HoldFilters,
-  answers: { 200: { description: 'A page', schema: HoldPage.schema, orText: CSV } },
-  handler: ({ query, ...call }) =>
-    answerPageOrCsv(call, ListedHold.schema, async (page) => {
-      const request = { ...query, ...page, merchantId: call.merchantId };
-      return HoldPage.json(await call.core.preauthorizations.listPreauthorizations(request));
-    }),
-});
 
 const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
   ...HOLD,
   without: ['generatedTokenId', 'frozen'],
 });
 
-export const getPreauthorization = restRoute('Holds', 'GET /preauthorization/{requestId}', {
-  summary: 'Look up a hold with its captures',
-  description:
-    'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
-    'while that is open. Of captures the newest 50 are shown; `GET /operations` with `holdRequestId` and ' +
-    '`operation=CAPTURE` lists the results of all.',
-  answers: { 200: { description: 'The hold', schema: HoldWithCaptures.schema } },
-  codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
-  handler: async ({ core, merchantId, params }) => {
-    const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
-    return HoldWithCaptures.json(preauthorization);
-  },
-});
+const UpdatePreauthorization = z
+  .strictObject({
+    merchantId: fields.ownMerchantId,
+    captureAt: terms.captureAt.nullable().optional(),
+    releaseAt: terms.releaseAt.nullable().optional(),
+    description: fields.description.nullable().optional(),
+    merchantReference: fields.merchantReference.nullable().optional(),
+    metadata: terms.metadata.nullable().optional(),
+  })
+  .refine(({ merchantId, ...change }) => Object.keys(change).length > 0, 'must change at least one field')
+  .meta({ id: 'UpdatePreauthorization', description: 'Changes what is named; null takes it back' });
+
+export const HOLD_ROUTES = {
+  createPreauthorization: restWrite('Holds', 'POST /preauthorization', {
+    summary: 'Place a hold',
+    description:
+      'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters ' +
+      'a card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
+      'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
+    body: CreatePreauthorization,
+    answers: {
+      201: {
+        description: 'The hold; without `tokenId`, where the customer enters a card',
+        schema: z.union([Hold.schema, OpenCheckout.schema]),
+      },
+    },
+    codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
+    handler: async ({ ctx, core, merchantId, body, name }) => {
+      const request = { ...body, merchantId, ...name };
+      const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
+      const hold = answered(preauthorization);
+      // An open checkout waits for its customer: nothing about it is unknown.
+      const isOpen = state === OperationState.PENDING;
+      const placing = { requestId: hold.requestId, state: isOpen ? OperationState.OK : state };
+      return answerOperation(ctx, placing, replayed, () => (isOpen ? OpenCheckout : Hold).json(hold));
+    },
+  }),
+  listPreauthorizations: restRoute('Holds', 'GET /preauthorization', {
+    summary: 'List holds, newest first',
+    description: 'Filters are joined by AND. Items do not carry `preauthorizationId`.',
+    query: HoldFilters,
+    answers: { 200: { description: 'A page', schema: HoldPage.schema, orText: CSV } },
+    handler: ({ query, ...call }) =>
+      answerPageOrCsv(call, ListedHold.schema, async (page) => {
+        const request = { ...query, ...page, merchantId: call.merchantId };
+        return HoldPage.json(await call.core.preauthorizations.listPreauthorizations(request));
+      }),
+  }),
+  getPreauthorization: restRoute('Holds', 'GET /preauthorization/{requestId}', {
+    summary: 'Look up a hold with its captures',
+    description:
+      'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
+      'while that is open. Of captures the newest 50 are shown; `GET /operations` with `holdRequestId` and ' +
+      '`operation=CAPTURE` lists the results of all.',
+    answers: { 200: { description: 'The hold', schema: HoldWithCaptures.schema } },
+    codes: [...READ, 'PREAUTHORIZATION_NOT_FOUND', 'RECONCILING'],
+    handler: async ({ core, merchantId, params }) => {
+      const { preauthorization } = await core.preauthorizations.getPreauthorization({ ...params, merchantId });
+      return HoldWithCaptures.json(preauthorization);
+    },
+  }),
+  updatePreauthorization: restRoute('Holds', 'PATCH /preauthorization/{requestId}', {
+    summary: 'Change what a hold is for, or when it is captured or ends by itself',
+    description:
+      'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
+      'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
+    body: UpdatePreauthorization,
+    answers: { 200: { description: 'The hold as it is now', schema: Hold.schema } },
+    codes: [
+      ...WRITE,
+      'PREAUTHORIZATION_NOT_FOUND',
+      'HOLD_NOT_PLACED',
+      'HOLD_EXPIRED',
+      'HOLD_RELEASED',
+      'HOLD_CAPTURED',
+      'TIME_OUT_OF_RANGE',
+      'SIGNATURE_REQUIRED',
+    ],
+    handler: async ({ core, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
+      const paths = Object.keys(change).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+      const given = Object.entries(change).filter(([, value]) => value !== null);
+      const request = { ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } };
+      return Hold.json((await core.preauthorizations.updatePreauthorization(request)).preauthorization);
+    },
+  }),
+} as const;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../../gateway/http/problem.ts';
-import { resolveReview } from '../../../gateway/operator/operations.ts';
+import { OPERATION_ROUTES } from '../../../gateway/operator/operations.ts';
 import { CHROMIUM } from './browser.ts';
 import { useViews } from './use-views.ts';
 
@@ -153,7 +153,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
       await page.getByText('Resolved.').waitFor();
       const body = await sent.promise;
-      resolveReview.body?.parse(body);
+      OPERATION_ROUTES.resolveReview.body?.parse(body);
       return body;
     }
 

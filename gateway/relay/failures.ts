@@ -2,18 +2,26 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
-import { Counter } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
-import { errorFields } from '../../platform/log.ts';
+import { errorFields, type Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
 import {
   VerificationFailureReason,
   type VerificationFailureSchema,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { Core } from '../core/client.ts';
 import { readAddress } from '../http/client-address.ts';
 import type { Problem } from '../http/problem.ts';
-import { type Announced, kindForCore } from './announced.ts';
-import type { RelayOptions } from './relay-options.ts';
+import { type Announced, KIND_FOR_CORE } from './store-notification.ts';
+
+export interface FailureOptions {
+  readonly notifications: Core['notifications'];
+  readonly log: Log;
+  readonly registry: Registry;
+  /** Between two reports of failures to core, milliseconds. */
+  readonly reportEveryMs?: number;
+}
 
 /** What the relay knows when a verification fails. */
 interface Evidence {
@@ -37,12 +45,7 @@ const TIMEOUT_MS = 5_000;
 const WAITING = 1_000;
 
 /** Registers the metrics and starts reporting. */
-export function createFailures({
-  notifications,
-  log,
-  registry,
-  reportEveryMs = EVERY_MS,
-}: Pick<RelayOptions, 'notifications' | 'log' | 'registry' | 'reportEveryMs'>) {
+export function createFailures({ notifications, log, registry, reportEveryMs = EVERY_MS }: FailureOptions) {
   let waiting: MessageInitShape<typeof VerificationFailureSchema>[] = [];
   let droppedCount = 0;
   const registers = [registry];
@@ -90,14 +93,8 @@ export function createFailures({
       };
       log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
       if (waiting.length < WAITING) {
-        const own = {
-          failureId: randomUUIDv7(),
-          failedAt: timestampNow(),
-          reason,
-          kind: kindForCore(kind),
-          bodySha256,
-        };
-        waiting.push({ ...shown, ...own });
+        const own = { failureId: randomUUIDv7(), failedAt: timestampNow(), reason, kind: KIND_FOR_CORE[kind] };
+        waiting.push({ ...shown, ...own, bodySha256 });
       } else {
         droppedCount += 1;
         dropped.inc();

@@ -2,23 +2,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { Counter } from 'prom-client';
+import type { Credentials } from '../core/credentials.ts';
 import { clientAddress, networkOf } from '../http/client-address.ts';
-import { PROBLEM_TYPE } from '../http/error-handler.ts';
-import { type Exchange, REQUEST_ID_HEADER } from '../http/exchange.ts';
+import { PROBLEM_TYPE, type ToProblem } from '../http/error-handler.ts';
+import { type Exchange, type Exchanging, REQUEST_ID_HEADER } from '../http/exchange.ts';
 import { demandJson } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { originForm } from '../http/request-target.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
+import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { STATUS_INFO } from '../resource/identifiers.ts';
-import type { Announced } from './announced.ts';
 import { createBodyBudget } from './body-budget.ts';
-import { createFailures } from './failures.ts';
+import { createFailures, type FailureOptions } from './failures.ts';
 import { createPenalties } from './penalties.ts';
 import { relayNotification } from './relay-notification.ts';
-import type { RelayOptions } from './relay-options.ts';
-import { openStore } from './store-notification.ts';
+import { type Announced, openStore } from './store-notification.ts';
 import { verifyWithNewest } from './verify.ts';
+
+/** What the relay shares with Koa's routes. */
+export interface Surroundings {
+  readonly exchanging: Exchanging;
+  readonly toProblem: ToProblem;
+  /** Proxies in front of the gateway. */
+  readonly trustedHops: number;
+  /** Aborted when the gateway stops. */
+  readonly closing: AbortSignal;
+}
+
+export interface RelayOptions extends Surroundings, FailureOptions {
+  readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh' | 'refresh'>;
+  readonly limits: Limits;
+  /** Verified notifications of one merchant, per second. */
+  readonly verifiedPerSecond: number;
+  /** Requests of one address, and KiB of its larger bodies, per second. */
+  readonly addressPerSecond: number;
+  /** For the whole body, milliseconds. */
+  readonly bodyTimeoutMs?: number;
+}
 
 export interface Relay {
   /** Answers everything below /webhook/processor/ and calls `next` for the rest. Koa's first middleware. */

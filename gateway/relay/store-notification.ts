@@ -1,10 +1,26 @@
+import { status } from '@grpc/grpc-js';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
+import { Gather } from '../../platform/gather.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
-import { AcceptOutcome, QuarantineReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
-import { Problem } from '../http/problem.ts';
-import { openAccept, WITHIN } from './accept-notifications.ts';
-import { type Announced, isContradiction, kindForCore } from './announced.ts';
-import type { RelayOptions } from './relay-options.ts';
+import { traceParent } from '../../platform/tracing.ts';
+import {
+  type AcceptNotificationRequest,
+  AcceptOutcome,
+  NotificationKind,
+  QuarantineReason,
+} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { Core } from '../core/client.ts';
+import { isServiceError, Problem } from '../http/problem.ts';
+import { STATUS_INFOS, wordsOf } from '../resource/status-words.ts';
+
+/** What the path of a notification announces. */
+export interface Announced {
+  readonly kind: 'payment' | 'oct';
+  readonly statusInfo: string;
+}
+
+/** The kinds as core names them. */
+export const KIND_FOR_CORE = { payment: NotificationKind.PAYMENT, oct: NotificationKind.OCT } as const;
 
 /** A verified notification, with the bytes that were received. */
 interface Verified extends Announced, SignedFields {
@@ -23,10 +39,10 @@ interface Stored {
  * retry after an error and finally give up on the endpoint; a retry does not change a quarantined notification. Throws
  * UNAVAILABLE when the notification is not stored: the sender must retry.
  */
-export function openStore(notifications: RelayOptions['notifications'], log: Log) {
+export function openStore(notifications: Core['notifications'], log: Log) {
   const accept = openAccept(notifications);
   return async (verified: Verified): Promise<Stored> => {
-    const notification = { ...verified, kind: kindForCore(verified.kind) };
+    const notification = { ...verified, kind: KIND_FOR_CORE[verified.kind] };
     if (isContradiction(verified, verified.status)) {
       const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
       await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
@@ -46,7 +62,19 @@ export function openStore(notifications: RelayOptions['notifications'], log: Log
   };
 }
 
-const RETRY_AFTER_SECONDS = 5;
+/** The status that each of our statusInfo words implies, by kind (docs/notifications.md). */
+const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;
+const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
+
+/**
+ * Whether the path contradicts the signed status. The path is not signed, so anyone with one notification could send it
+ * as another. Words of other senders pass; ours are compared without regard to case, because a receiver may do the
+ * same.
+ */
+function isContradiction({ kind, statusInfo }: Announced, status: string): boolean {
+  const word = statusInfo.toLowerCase();
+  return OURS.has(word) && WORDS[kind][word] !== status;
+}
 
 /** Any refusal of core becomes UNAVAILABLE: the notification was valid and verified, so the sender is not at fault. */
 async function onDisk<T>(call: Promise<T>, log: Log): Promise<T> {
@@ -60,5 +88,50 @@ async function onDisk<T>(call: Promise<T>, log: Log): Promise<T> {
 
 function unavailable(cause?: unknown): Problem {
   const detail = 'The notification cannot be stored now; send it again.';
-  return new Problem('UNAVAILABLE', { detail, retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+  return new Problem('UNAVAILABLE', { detail, retryAfterSeconds: 5, cause });
 }
+
+/** A notification as core accepts it. */
+export type Acceptable = Omit<AcceptNotificationRequest, '$typeName' | '$unknown' | 'traceParent'>;
+
+/** With its deadline, which counts from the submission. */
+type Waiting = Acceptable & { readonly traceParent: string; readonly endsAtMs: number };
+
+/**
+ * Gathers the notifications that arrive while calls are running into one call. What it returns stores a notification
+ * at core, and rejects when there is no result within 8 s.
+ */
+export function openAccept(
+  notifications: Pick<Core['notifications'], 'acceptNotification' | 'batchAcceptNotifications'>,
+): (notification: Acceptable) => Promise<AcceptOutcome> {
+  const gather = new Gather<Waiting, AcceptOutcome>(
+    async (batch) => {
+      const [first] = batch as readonly [Waiting];
+      // The deadline of the one that has waited longest, so none is answered late.
+      const within = { timeoutMs: Math.max(1, first.endsAtMs - Date.now()) };
+      if (batch.length === 1) return [(await notifications.acceptNotification(first, within)).outcome];
+      const { responses } = await notifications.batchAcceptNotifications({ requests: [...batch] }, within);
+      return batch.map((_, index) => responses[index]?.outcome ?? 0);
+    },
+    { maxBatch: MAX_BATCH, lanes: LANES, isAboutOne, maxWaiting: MAX_WAITING, maxWaitMs: WITHIN.timeoutMs },
+  );
+  return (notification) =>
+    gather.submit({ ...notification, traceParent: traceParent() ?? '', endsAtMs: Date.now() + WITHIN.timeoutMs });
+}
+
+/** Core rejects a whole batch when one notification in it is invalid; then each is sent alone. */
+function isAboutOne(error: unknown): boolean {
+  return isServiceError(error) && error.code === status.INVALID_ARGUMENT;
+}
+
+/** Senders such as the core's worker give up after 10 s; they get a 503 before. */
+const WITHIN = { timeoutMs: 8_000 } as const;
+/** At most 64 MiB of bodies; the sender of one more is answered 503. */
+const MAX_WAITING = 1_000;
+/** This many of the largest bodies fit into 1 MiB, core's limit for a message. */
+const MAX_BATCH = 15;
+/**
+ * With one lane a call that hangs would block all others; with more than two, fewer are read and verified while others
+ * are stored (measured: a seventh more per second than with four).
+ */
+const LANES = 2;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { credentials } from '@grpc/grpc-js';
-import { type Acceptable, openAccept } from '../../../gateway/relay/accept-notifications.ts';
+import { type Acceptable, openAccept } from '../../../gateway/relay/store-notification.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { AcceptOutcome, NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { notification as verified } from '../../services/core/rpc/notification/verified.ts';

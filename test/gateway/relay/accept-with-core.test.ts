@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openAccept } from '../../../gateway/relay/accept-notifications.ts';
+import { openAccept } from '../../../gateway/relay/store-notification.ts';
 import { AcceptOutcome, NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { notification as verified } from '../../services/core/rpc/notification/verified.ts';
 import { openMerchant } from '../../services/core/shop.ts';

@@ -6,7 +6,7 @@ import { createConsole } from './console/console.ts';
 import { connectCore } from './core/client.ts';
 import { watchCredentials } from './core/credentials.ts';
 import { watchClock } from './core/watch-clock.ts';
-import { OPENINGS, StreamLimit } from './event-stream/stream-limit.ts';
+import { limitStreams, OPENINGS } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
 import { warnOfProxy } from './http/client-address.ts';
 import { answerProblems, openProblems } from './http/error-handler.ts';
@@ -81,12 +81,15 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     log,
     closing: closing.signal,
     exportLimit: new ExportLimit(),
-    streamLimit: new StreamLimit(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
+    streamLimit: limitStreams(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
     heartbeatMs: options.heartbeatMs ?? 10_000,
   };
   const inFlight = new InFlightLimits(settings.REST_IN_FLIGHT, registry);
   const rest = createRest({ ...watch, limiter, inFlight });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
+
+  const isReady = async () =>
+    !closing.signal.aborted && credentials.isHeard() && clock.isSound() && (await core.isServing());
 
   const app = createApp(surroundings, relay, log);
   exportRuntime(registry, credentials, clock);
@@ -94,7 +97,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   for (const router of [
     rest,
     operator.router,
-    createHealth({ core, credentials, clock, closing: closing.signal }),
+    createHealth(isReady),
     createMetrics(registry, operator.requiresOperator),
     createConsole(),
     serveDocument(),

@@ -1,19 +1,7 @@
 import type Router from '@koa/router';
 import { z } from 'zod';
-import type { Core } from './core/client.ts';
-import type { Credentials } from './core/credentials.ts';
-import type { ClockWatch } from './core/watch-clock.ts';
 import { Problem } from './http/problem.ts';
-import { createRouter, type HandledRoute, mountRoutes } from './http/route.ts';
-
-/** What readiness depends on. */
-export interface HealthOptions {
-  readonly core: Pick<Core, 'isServing'>;
-  readonly credentials: Pick<Credentials, 'isHeard'>;
-  readonly clock: Pick<ClockWatch, 'isSound'>;
-  /** Aborted when the gateway stops. */
-  readonly closing: AbortSignal;
-}
+import { createRouter, mountRoutes, type TableRoute } from './http/route.ts';
 
 /**
  * GET /healthz: the process runs. GET /readyz: it can serve; 503 while no core can serve, the credentials feed is
@@ -42,20 +30,20 @@ export const HEALTH_ROUTES = {
     credential: 'none',
     answers: { 200: { description: 'Yes', schema: z.object({ status: z.literal('ready') }) } },
     codes: ['INTERNAL', 'UNAVAILABLE'],
-    handler: async ({ core, credentials, clock, closing }: HealthOptions) => {
-      const ready = !closing.aborted && credentials.isHeard() && clock.isSound() && (await core.isServing());
-      if (!ready) throw new Problem('UNAVAILABLE');
+    handler: async ({ isReady }: { readonly isReady: () => Promise<boolean> }) => {
+      if (!(await isReady())) throw new Problem('UNAVAILABLE');
       return { status: 'ready' };
     },
   },
-} as const satisfies Record<string, HandledRoute>;
+} as const satisfies Record<string, TableRoute>;
 
 /** Mounts the routes about the gateway itself. They take no input. */
-export function createHealth(options: HealthOptions): Router {
-  return mountRoutes<HandledRoute>(
+export function createHealth(isReady: () => Promise<boolean>): Router {
+  const call = { isReady };
+  return mountRoutes(
     createRouter(),
     HEALTH_ROUTES,
     () => [],
-    () => options,
+    () => call,
   );
 }

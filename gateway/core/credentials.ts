@@ -8,34 +8,7 @@ import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast
 import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
 
-/** Lookups in the newest snapshot from core; none of them waits. */
-export interface Credentials {
-  /** The merchant of an API key, by its hash (apiKeyHash()), if the key is valid. */
-  merchantOfApiKey(hash: string): string | undefined;
-  /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
-  secretsOf(merchantId: string): readonly string[] | undefined;
-  /**
-   * The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need not be signed.
-   */
-  captureKeyOf(merchantId: string): string | undefined;
-  /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
-  isSessionEnded(sessionHash: string): boolean;
-  /** False when core has sent nothing for 30 s, or nothing yet: then no credential can be checked. */
-  isFresh(): boolean;
-  /** Whether core has sent something within the last two heartbeats. */
-  isHeard(): boolean;
-  /**
-   * Settles when the snapshot contains all that core had committed before the call. Called before a credential is
-   * refused, because it may have been created a moment ago. Concurrent calls share one call to core per
-   * REFRESH_EVERY_MS. Throws UNAVAILABLE when core does not answer.
-   */
-  refresh(): Promise<void>;
-  /** Settles with the first snapshot. */
-  readonly ready: Promise<void>;
-  /** Calls the listener after each change. Returns a function that removes it. */
-  onChange(listener: () => void): () => void;
-  close(): Promise<void>;
-}
+export type Credentials = ReturnType<typeof watchCredentials>;
 
 /** Without news for this long a snapshot is worthless (docs/interfaces.md, "Credentials at the gateway"). */
 const STALE_AFTER_MS = 30_000;
@@ -46,8 +19,11 @@ const REFRESH_EVERY_MS = 50;
 const REFRESH_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
 
-/** Follows core's feed until closed, and reconnects when it breaks. */
-export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: () => number = Date.now): Credentials {
+/**
+ * Follows core's feed until closed, and reconnects when it breaks. Lookups are in the newest snapshot from core, and
+ * none of them waits.
+ */
+export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: () => number = Date.now) {
   const closing = new AbortController();
   const listeners = new Set<() => void>();
   const first = Promise.withResolvers<void>();
@@ -96,6 +72,11 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     if (isChange) for (const listener of listeners) listener();
   }
 
+  /**
+   * Settles when the snapshot contains all that core had committed before the call. Called before a credential is
+   * refused, because it may have been created a moment ago. Concurrent calls share one call to core per
+   * REFRESH_EVERY_MS. Throws UNAVAILABLE when core does not answer.
+   */
   const refresh = coalesceRuns(async () => {
     const request = { afterChangeNumber: snapshot.changeNumber };
     const answer = core.merchants.listCredentialChanges(request, { timeoutMs: REFRESH_TIMEOUT_MS });
@@ -108,18 +89,27 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
 
   const following = follow();
   return {
-    merchantOfApiKey: (hash) => snapshot.merchantOfHash.get(hash),
-    secretsOf: (merchantId) => snapshot.merchants.get(merchantId)?.signingSecrets,
-    captureKeyOf: (merchantId) => {
+    /** The merchant of an API key, by its hash (apiKeyHash()), if the key is valid. */
+    merchantOfApiKey: (hash: string) => snapshot.merchantOfHash.get(hash),
+    /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
+    secretsOf: (merchantId: string): readonly string[] | undefined =>
+      snapshot.merchants.get(merchantId)?.signingSecrets,
+    /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need none. */
+    captureKeyOf: (merchantId: string) => {
       const merchant = snapshot.merchants.get(merchantId);
       return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
     },
-    isSessionEnded: (sessionHash) => snapshot.endedSessions.has(sessionHash),
+    /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
+    isSessionEnded: (sessionHash: string) => snapshot.endedSessions.has(sessionHash),
+    /** False when core has sent nothing for 30 s, or nothing yet: then no credential can be checked. */
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
+    /** Whether core has sent something within the last two heartbeats. */
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
     refresh,
+    /** Settles with the first snapshot. */
     ready: first.promise,
-    onChange: (listener) => {
+    /** Calls the listener after each change. Returns a function that removes it. */
+    onChange: (listener: () => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -11,23 +11,18 @@ const RETRY_AFTER_MS = 10_000;
  */
 export const OPENINGS = { name: 'streams', points: 100, durationSeconds: 10 } as const;
 
+export type StreamLimit = ReturnType<typeof limitStreams>;
+
 /** Limits how many streams each key has open at this gateway, and how often it opens one. */
-export class StreamLimit {
-  readonly #most: number;
-  readonly #openings: Limiter;
-  readonly #open: Places;
-
-  constructor(most: number, openings: Limiter) {
-    this.#most = most;
-    this.#openings = openings;
-    this.#open = new Places(most);
-  }
-
-  /** Counts a stream. Resolves with a function to call once, when it ends. Throws RATE_LIMITED above either limit. */
-  async open(key: string): Promise<() => void> {
-    await demandRate(this.#openings, key);
-    const close = this.#open.take(key);
-    if (close) return close;
-    throw rateLimited(this.#most, RETRY_AFTER_MS, `As many streams are open as may be: ${this.#most}.`);
-  }
+export function limitStreams(most: number, openings: Limiter) {
+  const places = new Places(most);
+  return {
+    /** Counts a stream. Resolves with a function to call once, when it ends. Throws RATE_LIMITED above either limit. */
+    async open(key: string): Promise<() => void> {
+      await demandRate(openings, key);
+      const close = places.take(key);
+      if (close) return close;
+      throw rateLimited(most, RETRY_AFTER_MS, `As many streams are open as may be: ${most}.`);
+    },
+  };
 }

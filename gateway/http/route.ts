@@ -46,11 +46,13 @@ export interface RouteAnswer {
 
 export type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/**
- * A route with its handler, as it stands in a table of routes. mountRoutes() calls the handler with what it demands.
- */
-export interface HandledRoute extends Route {
+/** A route in a table of routes. mountRoutes() calls the handler with what it demands. */
+export interface TableRoute extends Route {
   readonly handler: (call: never) => unknown;
+  /** Checks the raw body before it is parsed. Throws Problem to refuse it. */
+  readonly checkBytes?: (call: never, bytes: Buffer) => Promise<void>;
+  /** Unset: that of readJsonBytes(). */
+  readonly maxBodyBytes?: number;
 }
 
 /** What a route's schemas read from a request: a field that is left out is absent, never undefined. */
@@ -68,11 +70,11 @@ export type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
  * returns, under the first status of the route's answers, unless the handler has set a body itself. A request passes
  * the `guards` before it is read; `callOf` makes what the handler is called with.
  */
-export function mountRoutes<R extends HandledRoute>(
+export function mountRoutes(
   router: Router,
-  routes: Readonly<Record<string, R>>,
-  guards: (route: R) => readonly Middleware[],
-  callOf: (ctx: Context, route: R) => object | Promise<object>,
+  routes: Readonly<Record<string, TableRoute>>,
+  guards: (route: TableRoute) => readonly Middleware[],
+  callOf: (ctx: Context, route: TableRoute) => object | Promise<object>,
 ): Router {
   for (const route of Object.values(routes)) {
     const [status] = Object.keys(route.answers).map(Number) as [number];

@@ -5,7 +5,7 @@ import { plainWords } from '../../platform/plain-words.ts';
 import { fieldErrors, fieldName, firstOfEach } from '../http/field-errors.ts';
 import { Problem, statusOf } from '../http/problem.ts';
 import { READ, READ_ONE, WRITE, WRITE_ONE } from '../http/problem-codes.ts';
-import type { HandledRoute, Input, Route, Schemas } from '../http/route.ts';
+import type { Input, Route, Schemas, TableRoute } from '../http/route.ts';
 import { notRequestId } from './identifiers.ts';
 import { merchantId } from './request-fields.ts';
 
@@ -36,14 +36,6 @@ type Name = keyof typeof PARAMETERS;
 type NamesIn<T extends string> = T extends `${string}{${infer N extends Name}}${infer Rest}`
   ? N | NamesIn<Rest>
   : never;
-
-/** A route in a table of routes. */
-export interface TableRoute extends HandledRoute {
-  /** Checks the raw body before it is parsed. Throws Problem to refuse it. */
-  readonly checkBytes?: (call: never, bytes: Buffer) => Promise<void>;
-  /** Unset: that of readJsonBytes(). */
-  readonly maxBodyBytes?: number;
-}
 
 /**
  * What is said of a route besides its tag and target, and the handler that it is for. Unset `codes`: what all routes

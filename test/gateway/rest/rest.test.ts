@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import type { Core } from '../../../gateway/core/client.ts';
 import type { Credentials } from '../../../gateway/core/credentials.ts';
-import { StreamLimit } from '../../../gateway/event-stream/stream-limit.ts';
+import { limitStreams } from '../../../gateway/event-stream/stream-limit.ts';
 import type { Limiter } from '../../../gateway/limits/limits.ts';
 import { ExportLimit } from '../../../gateway/resource/csv.ts';
 import { InFlightLimits } from '../../../gateway/rest/limit-in-flight.ts';
@@ -18,7 +18,7 @@ const router = createRest({
   inFlight: new InFlightLimits(1, new Registry()),
   log: new Stage().log,
   closing: new AbortController().signal,
-  streamLimit: new StreamLimit(1, {} as Limiter),
+  streamLimit: limitStreams(1, {} as Limiter),
   exportLimit: new ExportLimit(),
   heartbeatMs: 1,
 });

@@ -1,33 +1,25 @@
-/** The command that sends an example, in the words of the document. */
+import type { Route } from '../http/route.ts';
+import type { Request } from './examples/example.ts';
 import { PLACEHOLDER } from './introduction.ts';
-import type { Operation } from './operation.ts';
 
-/** The credential that each scheme sends, as a header. Shell variables stand for the secrets. */
-const CREDENTIALS: Readonly<Record<string, string>> = {
+/** The header with each credential. Shell variables stand for the secrets. */
+const CREDENTIALS: Readonly<Partial<Record<Route['credential'], string>>> = {
   apiKey: 'Authorization: Bearer $API_KEY',
   operator: 'Authorization: Bearer $OPERATOR_TOKEN',
   serviceSignature: 'X-Service-Signature: $SIGNATURE',
 };
 
-/** A curl command for the example `name` of an operation. */
-export function curlOf(method: string, path: string, operation: Operation, name: string): string {
-  const given = (place: string) =>
-    (operation.parameters ?? []).flatMap((parameter) => {
-      const value = parameter.examples?.[name]?.value;
-      return parameter.in === place && value !== undefined ? [[parameter.name, String(value)] as const] : [];
-    });
-  const inPath = new Map(given('path'));
-  const target = path.replace(/\{(\w+)\}/g, (_, parameter: string) => inPath.get(parameter) ?? `<${parameter}>`);
-  const query = new URLSearchParams(Object.fromEntries(given('query'))).toString();
-  const body = operation.requestBody?.content['application/json']?.examples?.[name]?.value;
-  const [scheme = ''] = Object.keys(operation.security?.[0] ?? {});
-  const credential = CREDENTIALS[scheme];
+/** A curl command for an example of a route. */
+export function curlOf(route: Route, { parameters = {}, body }: Request): string {
+  const { method, path, query = { shape: {} }, headers = {} } = route;
+  const given = Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]);
+  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
+  const asked = new URLSearchParams(given.filter(([name]) => name in query.shape)).toString();
+  const credential = CREDENTIALS[route.credential];
   const parts = [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${PLACEHOLDER}${target}${query && `?${query}`}"`,
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${PLACEHOLDER}${target}${asked && `?${asked}`}"`,
     ...(credential === undefined ? [] : [`-H "${credential}"`]),
-    ...given('header')
-      .filter(([header]) => header !== 'X-Service-Signature')
-      .map(([header, value]) => `-H ${quoted(`${header}: ${value}`)}`),
+    ...given.filter(([name]) => name in headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
   ];
   return parts.join(' \\\n  ');

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Html, html } from '../../platform/html.ts';
 import { curlOf } from './curl.ts';
-import type { OpenApiDocument } from './document.ts';
+import { EXAMPLES, type OpenApiDocument, ROUTES } from './document.ts';
 import { introduction, lesson } from './introduction.ts';
 import type { Named, Operation } from './operation.ts';
 import { prose, tableOf } from './schema-table.ts';
@@ -16,8 +16,6 @@ export const SCRIPT = readFileSync(new URL('./page.js', import.meta.url), 'utf8'
 
 interface Shown {
   readonly heading: string;
-  /** Of a route, not of a webhook. */
-  readonly sent?: { readonly method: string; readonly path: string };
   readonly operation: Operation;
 }
 
@@ -34,7 +32,6 @@ export function pageOf(document: OpenApiDocument): string {
     ...Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         heading: `${method.toUpperCase()} ${path}`,
-        sent: { method, path },
         operation,
       })),
     ),
@@ -121,8 +118,7 @@ ${room.shown.map((one) => section(one, document))}</section>`,
   return html`<div id="${id}"><h2>${name}</h2><p>${about}</p>${sections}</div>`;
 }
 
-function section(one: Shown, document: OpenApiDocument): Html {
-  const { heading, operation } = one;
+function section({ heading, operation }: Shown, document: OpenApiDocument): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answers = Object.entries(responses).filter(
@@ -136,7 +132,7 @@ function section(one: Shown, document: OpenApiDocument): Html {
   return html`<article id="${operationId}"><h4>${summary}</h4>
 <p class="route"><a href="#${operationId}"><code>${heading}</code></a></p>
 <p>${prose(description)}</p>
-${sample(one)}
+${sample(operationId)}
 ${inputs.length === 0 ? undefined : html`<h5>Parameters</h5>${tableOf(inputs)}`}
 ${
   body &&
@@ -154,16 +150,13 @@ ${fields(found.schema, document)}${examples(found.examples)}</details>`;
 ${refused.length === 0 ? undefined : html`<h5>Refusals</h5><ul>${refused}</ul>`}</article>`;
 }
 
-/** A command, and what it is answered: the first example of the first success. */
-function sample({ sent, operation }: Shown): Html | undefined {
-  if (sent === undefined) return undefined;
-  const [[status, { content = {} }] = ['', {}]] = Object.entries(operation.responses);
-  const answered = Object.entries(Object.values(content)[0]?.examples ?? {});
-  const asked = [operation.requestBody?.content['application/json'], ...(operation.parameters ?? [])];
-  const names = [...answered.map(([name]) => name), ...asked.flatMap((one) => Object.keys(one?.examples ?? {}))];
-  const name = names[0] ?? '';
-  const answer = answered.find(([shown]) => shown === name)?.[1].value;
-  return html`<pre tabindex="0" class="curl">${curlOf(sent.method, sent.path, operation, name)}</pre>
+/** A command, and what it is answered: the first example of a route. A webhook has none. */
+function sample(operationId: string): Html | undefined {
+  const route = ROUTES[operationId];
+  const example = EXAMPLES.find((one) => one.route === operationId);
+  if (!route || !example) return undefined;
+  const { status, answer } = example;
+  return html`<pre tabindex="0" class="curl">${curlOf(route, example)}</pre>
 <p>is answered ${status}${answer === undefined ? '.' : ':'}</p>
 ${answer === undefined ? undefined : html`<pre tabindex="0">${shownValue(answer)}</pre>`}`;
 }

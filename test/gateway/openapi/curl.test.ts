@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { curlOf } from '../../../gateway/openapi/curl.ts';
-import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
+import { EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
 import { isInstalled } from '../../docs/is-installed.ts';
 
-const { paths } = createDocument();
-
 /** The first example of each route, and the command that the page shows for it. */
-const SAMPLES = Object.entries(ROUTES).flatMap(([name, { method, path }]) => {
-  const example = EXAMPLES.find(({ route }) => route === name);
+const SAMPLES = Object.entries(ROUTES).map(([name, route]) => {
+  const example = EXAMPLES.find((one) => one.route === name);
   assert(example, name);
-  const operation = paths[path]?.[method];
-  assert(operation, name);
-  return [{ name, method, path, example, command: curlOf(method, path, operation, example.name) }];
+  return { name, ...route, example, command: curlOf(route, example) };
 });
 
 describe('curlOf()', () => {

@@ -14,7 +14,6 @@ export type Credentials = ReturnType<typeof watchCredentials>;
 const STALE_AFTER_MS = 30_000;
 /** Core sends a heartbeat every 5 s; after two missing ones the feed is reconnected, even if its connection is open. */
 const SILENT_AFTER_MS = 12_000;
-/** Between two refreshes. */
 const REFRESH_EVERY_MS = 50;
 const REFRESH_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
@@ -146,7 +145,6 @@ function coalesceRuns(run: () => Promise<void>, everyMs: number): () => Promise<
   };
 }
 
-/** What the feed and refreshes deliver. */
 interface News {
   readonly merchants: readonly MerchantCredentials[];
   readonly endedSessions: readonly EndedSession[];
@@ -158,7 +156,6 @@ class Snapshot {
   readonly merchantOfHash = new Map<string, string>();
   /** When each would have expired, milliseconds. */
   readonly endedSessions = new Map<string, number>();
-  /** The highest change number in the snapshot. */
   changeNumber = 0n;
 
   put({ merchants, endedSessions }: News, nowMs: number): void {

@@ -99,7 +99,6 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`, 'i');
 }
 
-/** More paths than this are no hint. */
 const MOST_HINTS = 6;
 
 /** What paths about one thing begin with: `/operator/holds`, `/preauthorization`. */

@@ -20,11 +20,7 @@ export interface Exchange {
 }
 
 /** Carries out an exchange: `answer` sends the answer. */
-export type Exchanging = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: (exchange: Exchange) => Promise<void>,
-) => Promise<void>;
+export type Exchanging = ReturnType<typeof openExchanges>;
 
 /** An exchange that is over. */
 export interface Ended {
@@ -38,8 +34,8 @@ export interface Ended {
  * Names each request and creates a span for it, in the client's trace if it sent a traceparent. When its answer is sent
  * or its client disconnects, it logs one line and calls `onEnd`.
  */
-export function openExchanges(log: Log, onEnd: (ended: Ended) => void): Exchanging {
-  return (request, response, answer) => {
+export function openExchanges(log: Log, onEnd: (ended: Ended) => void) {
+  return (request: IncomingMessage, response: ServerResponse, answer: (exchange: Exchange) => Promise<void>) => {
     const startedMs = performance.now();
     // As Koa has it, until there is an answer.
     response.statusCode = 404;

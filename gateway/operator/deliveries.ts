@@ -42,7 +42,6 @@ const OperatorRecoverDeliveries = z.strictObject({ merchantId: merchantId.option
 });
 
 const Endpoint = answer('Endpoint', EndpointSchema);
-
 const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
 
 export const DELIVERY_ROUTES = {

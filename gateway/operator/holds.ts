@@ -12,7 +12,6 @@ import { amount, merchantId, NoBody, requestIdFilter } from '../resource/request
 import { answerOperation } from '../resource/write-operation.ts';
 import { operatorRoute, operatorWrite } from './route.ts';
 
-/** A hold as operators see it: without anything that could capture it or pay with its card. */
 const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
   about: 'A hold as operators see it: nothing that could capture or pay',
   parts: HOLD.parts,
@@ -21,7 +20,6 @@ const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
 
 const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold, 'preauthorizations');
 
-/** A hold with all that happened to it and the notifications that were sent. */
 const OperatorHoldStory = OperatorHold.schema
   .extend({
     captures: z.array(Capture.schema).describe('The newest 50, oldest first'),
@@ -30,7 +28,6 @@ const OperatorHoldStory = OperatorHold.schema
   })
   .meta({ id: 'OperatorHoldStory' });
 
-/** The newest operations and deliveries are shown; their lists have the rest. */
 const pageSize = 200;
 
 const OperatorExtendedHold = OperatorHold.schema

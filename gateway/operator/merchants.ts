@@ -16,10 +16,8 @@ import { operatorRoute } from './route.ts';
 
 const ApiKey = answer('ApiKey', ApiKeySchema);
 
-/** The value, in the one answer that carries it. */
 const apiKey = z.string().describe('The key; shown this once');
 
-/** What operators set of a merchant. */
 const merchantTerms = {
   name: text(100).meta({ description: 'Name for people', examples: ['Acme'] }),
   contract: Contract,

@@ -16,7 +16,6 @@ const Overview = answer('Overview', GetOverviewResponseSchema, {
 });
 
 const Minute = answer('Minute', MinuteSchema);
-
 const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
 
 const Search = z
@@ -35,7 +34,6 @@ const Search = z
   .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
 
 const Match = answer('Match', MatchSchema);
-
 const Matches = pageOf(undefined, '', Match, 'matches');
 
 const MatchPage = Matches.schema

@@ -34,12 +34,9 @@ const senderRequestId = z
   .regex(GRAMMAR.requestId, FORMS.requestId)
   .meta({ examples: ['invoice-16'] });
 
-/** An accepted notification and its state, without its body and signature. */
 const StoredNotification = answer('StoredNotification', StoredNotificationSchema);
-
 const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification, 'notifications');
 
-/** The accepted notification beside a quarantined one that has its requestId. */
 const AcceptedNotification = answer('AcceptedNotification', StoredNotificationSchema, {
   without: ['state', 'deliveryId'],
 });

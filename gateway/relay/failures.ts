@@ -28,12 +28,9 @@ interface Evidence {
   readonly reason: VerificationFailureReason;
   readonly announced: Announced;
   readonly fields: SignedFields;
-  /** As clientAddress() returns it. */
   readonly address: string;
   readonly body: Buffer;
-  /** X-Service-Signature. */
   readonly signature: string | undefined;
-  /** The answer to the sender. */
   readonly refusal: Problem;
 }
 

@@ -24,9 +24,7 @@ import { verifyWithNewest } from './verify.ts';
 export interface Surroundings {
   readonly exchanging: Exchanging;
   readonly toProblem: ToProblem;
-  /** Proxies in front of the gateway. */
   readonly trustedHops: number;
-  /** Aborted when the gateway stops. */
   readonly closing: AbortSignal;
 }
 
@@ -41,12 +39,7 @@ export interface RelayOptions extends Surroundings, FailureOptions {
   readonly bodyTimeoutMs?: number;
 }
 
-export interface Relay {
-  /** Answers everything below /webhook/processor/ and calls `next` for the rest. Koa's first middleware. */
-  readonly middleware: Middleware;
-  /** Reports the last failures to core. */
-  close(): Promise<void>;
-}
+export type Relay = ReturnType<typeof createRelay>;
 
 const MAX_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 5_000;
@@ -57,7 +50,7 @@ const BODY_TIMEOUT_MS = 5_000;
  * it writes its answer itself, since Koa's accessors and a promise for each middleware were a fifth of what a
  * notification cost the gateway (docs/performance.md).
  */
-export function createRelay(options: RelayOptions): Relay {
+export function createRelay(options: RelayOptions) {
   const { credentials, limits, log, toProblem } = options;
   const perSecond = (name: string, points: number) => limits.limiter({ name, points, durationSeconds: 1 });
   const addressLimiter = perSecond('relay-address', options.addressPerSecond);
@@ -99,24 +92,24 @@ export function createRelay(options: RelayOptions): Relay {
     return { ...stored, type: 'application/json; charset=utf-8', body: { requestId: fields.requestId } };
   }
 
-  return {
-    middleware(ctx, next) {
-      const { req: request, res: response } = ctx;
-      const [path = ''] = originForm(request.url ?? '')?.split('?', 1) ?? [];
-      if (!path.startsWith(PREFIX)) return next();
-      ctx.respond = false;
-      return options.exchanging(request, response, async (exchange) => {
-        const reply = await take(request, path, exchange).catch((error: unknown): Reply => {
-          const problem = toProblem(error, { method: request.method ?? '', path }, exchange);
-          return { status: problem.status, headers: problem.headers(), type: PROBLEM_TYPE, body: problem };
-        });
-        requests.inc({ kind: KIND.exec(path)?.[1] ?? 'none', status: reply.status });
-        if (options.closing.aborted) response.shouldKeepAlive = false;
-        send(response, exchange, reply);
+  /** Answers everything below /webhook/processor/ and calls `next` for the rest. Koa's first middleware. */
+  const middleware: Middleware = (ctx, next) => {
+    const { req: request, res: response } = ctx;
+    const [path = ''] = originForm(request.url ?? '')?.split('?', 1) ?? [];
+    if (!path.startsWith(PREFIX)) return next();
+    ctx.respond = false;
+    return options.exchanging(request, response, async (exchange) => {
+      const reply = await take(request, path, exchange).catch((error: unknown): Reply => {
+        const problem = toProblem(error, { method: request.method ?? '', path }, exchange);
+        return { status: problem.status, headers: problem.headers(), type: PROBLEM_TYPE, body: problem };
       });
-    },
-    close: failures.close,
+      requests.inc({ kind: KIND.exec(path)?.[1] ?? 'none', status: reply.status });
+      if (options.closing.aborted) response.shouldKeepAlive = false;
+      send(response, exchange, reply);
+    });
   };
+  /** `close` reports the last failures to core. */
+  return { middleware, close: failures.close };
 }
 
 /** An answer; the body is sent as JSON. */
@@ -144,7 +137,6 @@ function send(response: ServerResponse, exchange: Exchange, { status, headers, t
 const { path: template, method, parameters } = relayNotification;
 const METHOD = method.toUpperCase();
 
-/** What every path of the relay starts with. */
 const PREFIX = template.slice(0, template.indexOf('{'));
 const KIND = new RegExp(`^${PREFIX}(${parameters.kind.options.join('|')})/`);
 

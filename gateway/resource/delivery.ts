@@ -61,8 +61,6 @@ export const DeliveryFilters = z.strictObject({
   ...page,
 });
 
-const NONE = { deliveries: [], nextPageToken: '' };
-
 /**
  * A page of deliveries as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing.
  */
@@ -71,7 +69,7 @@ export async function deliveryPage(
   filters: Present<z.output<typeof DeliveryFilters>> & { readonly merchantId?: string },
   call: GrpcCall,
 ) {
-  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return DeliveryPage.json(NONE);
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return { items: [] };
   return DeliveryPage.json(await core.notifications.listDeliveries(filters, call));
 }
 

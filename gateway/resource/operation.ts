@@ -32,8 +32,6 @@ export const OperationFilters = z.strictObject({
   ...requested.page,
 });
 
-const NONE = { operations: [], nextPageToken: '' };
-
 /**
  * A page of operations as JSON: of a merchant, or of all when it is absent. A malformed holdRequestId finds nothing.
  */
@@ -42,6 +40,6 @@ export async function operationPage(
   { operation: kind, status: state, ...filters }: z.output<typeof OperationFilters> & { readonly merchantId?: string },
   call?: GrpcCall,
 ) {
-  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return OperationPage.json(NONE);
+  if (filters.holdRequestId !== undefined && !isRequestId(filters.holdRequestId)) return { items: [] };
   return OperationPage.json(await core.operations.listOperations(defined({ ...filters, kind, state }), call));
 }

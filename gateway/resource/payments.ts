@@ -21,7 +21,6 @@ import { filters, page, terminalId, time } from './request-fields.ts';
 import { answerOperation } from './write-operation.ts';
 
 const PaymentMethodData = answer('PaymentMethodData', PaymentMethodSchema);
-
 export const Oct = answer('Oct', OctSchema, { parts: { paymentMethod: PaymentMethodData } });
 
 export const Refund = answer('Refund', RefundSchema, { without: ['merchantId'] });

@@ -6,7 +6,6 @@ import { TIME } from '../../resource/answer-fields.ts';
 import { operatorRoute, publicRoute } from '../route.ts';
 import { COOKIE, operatorName, SESSION_SECONDS, type Session, type Sessions, sessionHash } from './sessions.ts';
 
-/** A console session, or the caller of a bearer token. */
 const OperatorSession = z
   .object({
     operator: operatorName.optional(),

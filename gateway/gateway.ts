@@ -23,7 +23,7 @@ import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay, type Relay, type Surroundings } from './relay/relay.ts';
 import { ExportLimit } from './resource/csv.ts';
-import { InFlightLimits } from './rest/limit-in-flight.ts';
+import { limitInFlight } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 
@@ -84,7 +84,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     streamLimit: limitStreams(settings.STREAMS_PER_API_KEY, limits.limiter(OPENINGS)),
     heartbeatMs: options.heartbeatMs ?? 10_000,
   };
-  const inFlight = new InFlightLimits(settings.REST_IN_FLIGHT, registry);
+  const inFlight = limitInFlight(settings.REST_IN_FLIGHT, registry);
   const rest = createRest({ ...watch, limiter, inFlight });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 

@@ -13,61 +13,57 @@ import { identityOf } from './authenticate.ts';
  */
 export const CAPTURES_PER_HOLD = 32;
 
+export type InFlightLimits = ReturnType<typeof limitInFlight>;
+
 /**
  * Bounds the requests under way at this gateway, in all, for each merchant, and the captures for each hold. What is
  * over is refused before core is asked: core would refuse it too, at several times the cost, and while the gateway is
  * busy with that, other merchants' connections wait to be accepted.
  */
-export class InFlightLimits {
-  readonly #requests: FairShare;
-  readonly #captures = new Places(CAPTURES_PER_HOLD);
-  readonly #refused: Counter;
-
-  constructor(most: number, registry: Registry) {
-    this.#requests = new FairShare(most);
-    this.#refused = new Counter({
-      name: 'holdfast_calls_refused_total',
-      help:
-        'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of ' +
-        'one hold (HOLD).',
-      labelNames: ['reason'],
-      registers: [registry],
-    });
-  }
-
-  /**
-   * Middleware behind authenticate(), before any of the body is read. Throws RATE_LIMITED when the merchant has its
-   * share, UNAVAILABLE when nothing is free. What it does with its webhook has a share of its own, so that a terminal's
-   * flood does not stop that.
-   */
-  limitMerchant({ tag }: Route): Middleware {
-    const part = tag === 'Webhook' ? 'webhook of ' : '';
-    return async (ctx, next) => {
-      const account = part + identityOf(ctx).merchantId;
-      const full = this.#requests.enter(account);
-      if (full === 'TOTAL') throw this.#refusal('TOTAL', 'Too many requests are under way.');
-      if (full) throw this.#refusal('MERCHANT', "Too many of this merchant's requests are under way.");
-      try {
-        await next();
-      } finally {
-        this.#requests.leave(account);
-      }
-    };
-  }
-
-  /**
-   * Takes a place for a capture, until what is returned is disposed of. Throws RATE_LIMITED when as many of this hold
-   * are under way as may be.
-   */
-  enterHold(merchantId: string, preauthorizationId: string): Disposable {
-    // Another merchant that names this hold, which core answers 404, takes none of its places.
-    const leave = this.#captures.take(`${merchantId} ${preauthorizationId}`);
-    if (leave === undefined) throw this.#refusal('HOLD', 'Too many captures of this hold are under way.');
-    return { [Symbol.dispose]: leave };
-  }
-
-  #refusal(reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {
-    this.#refused.inc({ reason });
+export function limitInFlight(most: number, registry: Registry) {
+  const requests = new FairShare(most);
+  const captures = new Places(CAPTURES_PER_HOLD);
+  const refused = new Counter({
+    name: 'holdfast_calls_refused_total',
+    help:
+      'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of ' +
+      'one hold (HOLD).',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  function refusal(reason: 'TOTAL' | 'MERCHANT' | 'HOLD', detail: string): Problem {
+    refused.inc({ reason });
     return new Problem(reason === 'TOTAL' ? 'UNAVAILABLE' : 'RATE_LIMITED', { detail, retryAfterSeconds: 1 });
   }
+  return {
+    /**
+     * Middleware behind authenticate(), before any of the body is read. Throws RATE_LIMITED when the merchant has its
+     * share, UNAVAILABLE when nothing is free. What it does with its webhook has a share of its own, so that a
+     * terminal's flood does not stop that.
+     */
+    limitMerchant({ tag }: Route): Middleware {
+      const part = tag === 'Webhook' ? 'webhook of ' : '';
+      return async (ctx, next) => {
+        const account = part + identityOf(ctx).merchantId;
+        const full = requests.enter(account);
+        if (full === 'TOTAL') throw refusal('TOTAL', 'Too many requests are under way.');
+        if (full) throw refusal('MERCHANT', "Too many of this merchant's requests are under way.");
+        try {
+          await next();
+        } finally {
+          requests.leave(account);
+        }
+      };
+    },
+    /**
+     * Takes a place for a capture, until what is returned is disposed of. Throws RATE_LIMITED when as many of this hold
+     * are under way as may be.
+     */
+    enterHold(merchantId: string, preauthorizationId: string): Disposable {
+      // Another merchant that names this hold, which core answers 404, takes none of its places.
+      const leave = captures.take(`${merchantId} ${preauthorizationId}`);
+      if (leave === undefined) throw refusal('HOLD', 'Too many captures of this hold are under way.');
+      return { [Symbol.dispose]: leave };
+    },
+  };
 }

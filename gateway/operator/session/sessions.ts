@@ -23,15 +23,16 @@ export const operatorName = z
   .regex(/^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/, 'must be a letter, then at most 63 letters, digits or " ._@+-"')
   .meta({ description: 'Who it is, for the audit log', examples: ['alice'] });
 
-export interface Session {
+const Session = z.strictObject({
   /** 256 random bits. */
-  readonly id: string;
+  id: z.string(),
   /** The operator token, which only core can verify. */
-  readonly token: string;
+  token: z.string(),
   /** The name given at sign-in; empty = none. */
-  readonly operator: string;
-  readonly expiresAtMs: number;
-}
+  operator: z.string(),
+  expiresAtMs: z.int(),
+});
+export type Session = Readonly<z.output<typeof Session>>;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -39,8 +40,6 @@ export const COOKIE = 'holdfast_operator';
 /** A working day. */
 export const SESSION_SECONDS = 8 * 3_600;
 const [IV_BYTES, TAG_BYTES] = [12, 16];
-
-const Content = z.strictObject({ id: z.string(), token: z.string(), operator: z.string(), expiresAtMs: z.int() });
 
 /** Works with the sessions of all gateways that have the same token. */
 export function createSessions(
@@ -111,5 +110,5 @@ function unseal(key: Buffer, cookie: string): Session | undefined {
     if (error instanceof Error) return undefined;
     throw error;
   }
-  return Content.safeParse(JSON.parse(text.toString('utf8'))).data;
+  return Session.safeParse(JSON.parse(text.toString('utf8'))).data;
 }

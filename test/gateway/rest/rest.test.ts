@@ -5,7 +5,7 @@ import type { Credentials } from '../../../gateway/core/credentials.ts';
 import { limitStreams } from '../../../gateway/event-stream/stream-limit.ts';
 import type { Limiter } from '../../../gateway/limits/limits.ts';
 import { ExportLimit } from '../../../gateway/resource/csv.ts';
-import { InFlightLimits } from '../../../gateway/rest/limit-in-flight.ts';
+import { limitInFlight } from '../../../gateway/rest/limit-in-flight.ts';
 import { createRest } from '../../../gateway/rest/rest.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage, useStage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
@@ -15,7 +15,7 @@ const router = createRest({
   core: {} as Core,
   credentials: {} as Credentials,
   limiter: {} as Limiter,
-  inFlight: new InFlightLimits(1, new Registry()),
+  inFlight: limitInFlight(1, new Registry()),
   log: new Stage().log,
   closing: new AbortController().signal,
   streamLimit: limitStreams(1, {} as Limiter),

@@ -1,32 +1,16 @@
 import { z } from 'zod';
-import {
-  DeliveryStateSchema,
-  EndpointKind,
-  EndpointKindSchema,
-  EndpointSchema,
-  ReplayDeliveriesResponseSchema,
-} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import * as contract from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
 import { numberOf } from '../resource/contract-field.ts';
-import {
-  AttemptsPage,
-  DeliveryFilters,
-  DeliveryPage,
-  DeliveryWithAttempts,
-  deliveryPage,
-  RECOVER_DESCRIPTION,
-  RecoveredDeliveries,
-  recoverFields,
-  WholeDelivery,
-} from '../resource/delivery.ts';
+import * as delivery from '../resource/delivery.ts';
 import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const ReplayDeliveries = z
   .strictObject({
     merchantId,
-    endpointKind: numberOf(EndpointKindSchema).optional(),
-    state: numberOf(DeliveryStateSchema, ['PENDING']).optional(),
+    endpointKind: numberOf(contract.EndpointKindSchema).optional(),
+    state: numberOf(contract.DeliveryStateSchema, ['PENDING']).optional(),
     createdFrom: time.optional(),
     createdTo: time.optional(),
     maxCount: z.int().min(1).max(10_000).describe('Most deliveries; default 1 000').optional(),
@@ -34,23 +18,25 @@ const ReplayDeliveries = z
   })
   .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' });
 
-const ReplayedDeliveries = answer('ReplayedDeliveries', ReplayDeliveriesResponseSchema);
+const ReplayedDeliveries = answer('ReplayedDeliveries', contract.ReplayDeliveriesResponseSchema);
 
-const OperatorRecoverDeliveries = z.strictObject({ merchantId: merchantId.optional(), ...recoverFields }).meta({
-  id: 'OperatorRecoverDeliveries',
-  description: 'Makes due now what was not delivered; without merchantId of all',
-});
+const OperatorRecoverDeliveries = z
+  .strictObject({ merchantId: merchantId.optional(), ...delivery.recoverFields })
+  .meta({
+    id: 'OperatorRecoverDeliveries',
+    description: 'Makes due now what was not delivered; without merchantId of all',
+  });
 
-const Endpoint = answer('Endpoint', EndpointSchema);
+const Endpoint = answer('Endpoint', contract.EndpointSchema);
 const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
 
 export const DELIVERY_ROUTES = {
   listDeliveries: operatorRoute('deliveries', 'GET /operator/deliveries', {
     summary: 'List deliveries, newest first',
     description: 'Of all merchants, without attempts; filters are joined by AND.',
-    query: DeliveryFilters.extend({ merchantId: merchantId.optional() }),
-    answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
-    handler: ({ core, asOperator, query }) => deliveryPage(core, query, asOperator),
+    query: delivery.DeliveryFilters.extend({ merchantId: merchantId.optional() }),
+    answers: { 200: { description: 'A page', schema: delivery.DeliveryPage.schema } },
+    handler: ({ core, asOperator, query }) => delivery.deliveryPage(core, query, asOperator),
   }),
   replayDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/replay', {
     summary: 'Send a range of deliveries again',
@@ -67,10 +53,10 @@ export const DELIVERY_ROUTES = {
     description:
       'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
       'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
-    query: AttemptsPage,
-    answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
+    query: delivery.AttemptsPage,
+    answers: { 200: { description: 'The delivery', schema: delivery.WholeDelivery.schema } },
     handler: async ({ core, asOperator, params, query }) =>
-      WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
+      delivery.WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
   }),
   replayDelivery: operatorRoute('deliveries', 'POST /operator/deliveries/{deliveryId}/replay', {
     summary: 'Send a delivery again',
@@ -78,15 +64,15 @@ export const DELIVERY_ROUTES = {
       'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
       'at once. Refused as INVALID_REQUEST when its body was purged or it had 200 attempts.',
     body: NoBody,
-    answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
+    answers: { 200: { description: 'The delivery as it is now', schema: delivery.DeliveryWithAttempts.schema } },
     handler: async ({ core, asOperator, params }) =>
-      DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
+      delivery.DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
   }),
   recoverDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/recover', {
     summary: 'Send what was not delivered in a time now',
-    description: RECOVER_DESCRIPTION,
+    description: delivery.RECOVER_DESCRIPTION,
     body: OperatorRecoverDeliveries,
-    answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
+    answers: { 202: { description: 'They wait for their attempts', schema: delivery.RecoveredDeliveries } },
     handler: async ({ core, asOperator, body }) => {
       const { count } = await core.notifications.recoverDeliveries(body, asOperator);
       return { count };
@@ -119,7 +105,7 @@ function changesEndpoint(act: 'pause' | 'resume', summary: string, description: 
     body: NoBody,
     answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
     handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {
-      const endpointKind = kind === 'internal' ? EndpointKind.INTERNAL : EndpointKind.WEBHOOK;
+      const endpointKind = kind === 'internal' ? contract.EndpointKind.INTERNAL : contract.EndpointKind.WEBHOOK;
       const { endpoint } = await core.notifications[`${act}Endpoint`]({ merchantId, endpointKind }, asOperator);
       return Endpoint.json(endpoint);
     },

@@ -1,21 +1,15 @@
 import { z } from 'zod';
-import {
-  AuditEntrySchema,
-  GetOverviewResponseSchema,
-  MatchSchema,
-  MinuteSchema,
-  ProcessorOverviewSchema,
-} from '../../proto/gen/holdfast/v1/operator_pb.js';
+import * as contract from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
 import { TIME } from '../resource/answer-fields.ts';
 import { merchantId, page, queryInteger, text, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-const Overview = answer('Overview', GetOverviewResponseSchema, {
-  parts: { processors: answer('ProcessorOverview', ProcessorOverviewSchema) },
+const Overview = answer('Overview', contract.GetOverviewResponseSchema, {
+  parts: { processors: answer('ProcessorOverview', contract.ProcessorOverviewSchema) },
 });
 
-const Minute = answer('Minute', MinuteSchema);
+const Minute = answer('Minute', contract.MinuteSchema);
 const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
 
 const Search = z
@@ -33,7 +27,7 @@ const Search = z
   })
   .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
 
-const Match = answer('Match', MatchSchema);
+const Match = answer('Match', contract.MatchSchema);
 const Matches = pageOf(undefined, '', Match, 'matches');
 
 const MatchPage = Matches.schema
@@ -44,7 +38,7 @@ const MatchPage = Matches.schema
   })
   .meta({ id: 'MatchPage', description: 'Newest first; nextPageToken goes on searching further back' });
 
-const AuditEntry = answer('AuditEntry', AuditEntrySchema, {
+const AuditEntry = answer('AuditEntry', contract.AuditEntrySchema, {
   own: {
     detail: {
       schema: z.record(z.string(), z.unknown()).describe('More about it; never a secret').optional(),

@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  DiscardQuarantinedNotificationsResponseSchema,
-  QuarantinedNotificationSchema,
-  QuarantineReasonSchema,
-  QuarantineStateSchema,
-  StoredNotificationSchema,
-  StoredNotificationState,
-  VerificationFailureReasonSchema,
-  VerificationFailureSchema,
-} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import * as contract from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { WRITE_ONE } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { numberOf } from '../resource/contract-field.ts';
@@ -16,7 +7,7 @@ import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
 import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-const VerificationFailure = answer('VerificationFailure', VerificationFailureSchema, {
+const VerificationFailure = answer('VerificationFailure', contract.VerificationFailureSchema, {
   without: ['bodySha256'],
   own: {
     bodySha256: {
@@ -34,21 +25,21 @@ const senderRequestId = z
   .regex(GRAMMAR.requestId, FORMS.requestId)
   .meta({ examples: ['invoice-16'] });
 
-const StoredNotification = answer('StoredNotification', StoredNotificationSchema);
+const StoredNotification = answer('StoredNotification', contract.StoredNotificationSchema);
 const StoredPage = pageOf('StoredPage', 'Newest first', StoredNotification, 'notifications');
 
-const AcceptedNotification = answer('AcceptedNotification', StoredNotificationSchema, {
+const AcceptedNotification = answer('AcceptedNotification', contract.StoredNotificationSchema, {
   without: ['state', 'deliveryId'],
 });
 
 /** A quarantined notification, without its body and signature, beside the accepted one that has its requestId. */
-const QuarantinedNotification = answer('QuarantinedNotification', QuarantinedNotificationSchema, {
+const QuarantinedNotification = answer('QuarantinedNotification', contract.QuarantinedNotificationSchema, {
   parts: { accepted: AcceptedNotification },
 });
 
 const QuarantinePage = pageOf('QuarantinePage', 'Newest first', QuarantinedNotification, 'notifications');
 
-const DiscardedQuarantined = answer('DiscardedQuarantined', DiscardQuarantinedNotificationsResponseSchema);
+const DiscardedQuarantined = answer('DiscardedQuarantined', contract.DiscardQuarantinedNotificationsResponseSchema);
 
 export const NOTIFICATION_ROUTES = {
   listFailures: operatorRoute('relay', 'GET /operator/relay/failures', {
@@ -58,7 +49,7 @@ export const NOTIFICATION_ROUTES = {
       'claimed.',
     query: z.strictObject({
       claimedMerchantId: merchantId.optional(),
-      reason: numberOf(VerificationFailureReasonSchema).optional(),
+      reason: numberOf(contract.VerificationFailureReasonSchema).optional(),
       ...page,
     }),
     answers: { 200: { description: 'A page', schema: FailurePage.schema } },
@@ -74,7 +65,7 @@ export const NOTIFICATION_ROUTES = {
       state: z
         .enum(['PARKED'])
         .meta({ description: 'Only those that wait' })
-        .transform((state) => StoredNotificationState[state])
+        .transform((state) => contract.StoredNotificationState[state])
         .optional(),
       ...page,
     }),
@@ -101,7 +92,7 @@ export const NOTIFICATION_ROUTES = {
       'Newest first. `reason` says what each contradicts; `accepted` is what was accepted under the same `requestId`.',
     query: z.strictObject({
       merchantId: merchantId.optional(),
-      state: numberOf(QuarantineStateSchema).optional(),
+      state: numberOf(contract.QuarantineStateSchema).optional(),
       ...page,
     }),
     answers: { 200: { description: 'A page', schema: QuarantinePage.schema } },
@@ -127,7 +118,7 @@ export const NOTIFICATION_ROUTES = {
     body: z
       .strictObject({
         merchantId,
-        reason: numberOf(QuarantineReasonSchema).optional(),
+        reason: numberOf(contract.QuarantineReasonSchema).optional(),
         receivedFrom: time.optional(),
         receivedTo: time.optional(),
       })

@@ -1,15 +1,6 @@
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
-import {
-  DeliveryAttemptSchema,
-  DeliveryContentSchema,
-  DeliveryHeaderSchema,
-  DeliverySchema,
-  DeliveryStateSchema,
-  EndpointKindSchema,
-  type GetDeliveryResponse,
-  GetDeliveryResponseSchema,
-} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import * as contract from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Present } from '../http/route.ts';
 import { answer, pageOf } from './answer.ts';
@@ -18,21 +9,21 @@ import { isRequestId } from './identifiers.ts';
 import { Operation } from './operation.ts';
 import { page, time as requestedTime, requestId, text } from './request-fields.ts';
 
-const HEADER = answer(undefined, DeliveryHeaderSchema);
+const HEADER = answer(undefined, contract.DeliveryHeaderSchema);
 
-const DeliveryAttempt = answer('DeliveryAttempt', DeliveryAttemptSchema);
+const DeliveryAttempt = answer('DeliveryAttempt', contract.DeliveryAttemptSchema);
 
 /** The delivery of one notification to one endpoint, without its attempts. */
-export const Delivery = answer('Delivery', DeliverySchema, { without: ['attempts'] });
+export const Delivery = answer('Delivery', contract.DeliverySchema, { without: ['attempts'] });
 
-export const DeliveryWithAttempts = answer('DeliveryWithAttempts', DeliverySchema, {
+export const DeliveryWithAttempts = answer('DeliveryWithAttempts', contract.DeliverySchema, {
   parts: { attempts: DeliveryAttempt },
 });
 
-const WHOLE = answer('WholeDelivery', GetDeliveryResponseSchema, {
+const WHOLE = answer('WholeDelivery', contract.GetDeliveryResponseSchema, {
   without: ['delivery'],
   parts: {
-    content: answer('DeliveryContent', DeliveryContentSchema, { parts: { headers: HEADER } }),
+    content: answer('DeliveryContent', contract.DeliveryContentSchema, { parts: { headers: HEADER } }),
     operation: Operation,
   },
 });
@@ -40,7 +31,7 @@ const WHOLE = answer('WholeDelivery', GetDeliveryResponseSchema, {
 /** A delivery as its own route shows it. */
 export const WholeDelivery = {
   schema: DeliveryWithAttempts.schema.extend(WHOLE.schema.shape).meta({ id: 'WholeDelivery' }),
-  json: (response: GetDeliveryResponse) => ({
+  json: (response: contract.GetDeliveryResponse) => ({
     ...DeliveryWithAttempts.json(response.delivery),
     ...WHOLE.json(response),
   }),
@@ -52,8 +43,8 @@ export const AttemptsPage = z.strictObject(page);
 export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery, 'deliveries');
 
 export const DeliveryFilters = z.strictObject({
-  endpointKind: numberOf(EndpointKindSchema).optional(),
-  state: numberOf(DeliveryStateSchema).optional(),
+  endpointKind: numberOf(contract.EndpointKindSchema).optional(),
+  state: numberOf(contract.DeliveryStateSchema).optional(),
   requestId: text(64).describe("The operation's, or the relayed notification's").optional(),
   holdRequestId: requestId.optional(),
   createdFrom: requestedTime.optional(),
@@ -77,7 +68,7 @@ export async function deliveryPage(
 export const recoverFields = {
   since: requestedTime,
   until: requestedTime.optional(),
-  endpointKind: numberOf(EndpointKindSchema).optional(),
+  endpointKind: numberOf(contract.EndpointKindSchema).optional(),
 };
 
 export const RecoveredDeliveries = z

@@ -3,16 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { OctSchema } from '../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState, PaymentMethodSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
-import {
-  CaptureSchema,
-  type Capture as CoreCapture,
-  HoldPhase,
-  HoldPhaseSchema,
-  HoldStatusSchema,
-  type Preauthorization,
-  PreauthorizationSchema,
-  type ReleasePreauthorizationResponse,
-} from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import * as contract from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { answer, type Json } from './answer.ts';
 import { AMOUNT, answered, requestId, TIME } from './answer-fields.ts';
@@ -25,7 +16,7 @@ export const Oct = answer('Oct', OctSchema, { parts: { paymentMethod: PaymentMet
 
 export const Refund = answer('Refund', RefundSchema, { without: ['merchantId'] });
 
-export const Capture = answer('Capture', CaptureSchema, {
+export const Capture = answer('Capture', contract.CaptureSchema, {
   own: {
     // Nothing may remain, which is not the same as no result.
     amountRemaining: { read: (capture) => amountWhenOk(capture, capture.amountRemaining) },
@@ -33,7 +24,7 @@ export const Capture = answer('Capture', CaptureSchema, {
   },
 });
 
-function amountWhenOk({ state }: CoreCapture, amount: bigint): number | undefined {
+function amountWhenOk({ state }: contract.Capture, amount: bigint): number | undefined {
   return state === OperationState.OK ? AMOUNT.json(amount) : undefined;
 }
 
@@ -47,25 +38,26 @@ export const HOLD = {
   own: {
     phase: {
       // What operators review is unknown to the merchant.
-      schema: words(HoldPhaseSchema, ['NEEDS_REVIEW']),
-      read: ({ phase }: Preauthorization) => (phase === HoldPhase.NEEDS_REVIEW ? 'UNKNOWN' : HoldPhase[phase]),
+      schema: words(contract.HoldPhaseSchema, ['NEEDS_REVIEW']),
+      read: ({ phase }: contract.Preauthorization) =>
+        phase === contract.HoldPhase.NEEDS_REVIEW ? 'UNKNOWN' : contract.HoldPhase[phase],
     },
     tokenData: {
       schema: TokenData.optional(),
-      read: ({ generatedTokenId: tokenId }: Preauthorization) => (tokenId === '' ? undefined : { tokenId }),
+      read: ({ generatedTokenId: tokenId }: contract.Preauthorization) => (tokenId === '' ? undefined : { tokenId }),
     },
   },
 } as const;
 
 /** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */
-export const ListedHold = answer('ListedHold', PreauthorizationSchema, {
+export const ListedHold = answer('ListedHold', contract.PreauthorizationSchema, {
   about: 'A hold without its handle',
   ...HOLD,
   without: ['preauthorizationId', 'generatedTokenId', 'frozen', 'captures'],
 });
 
 export const HoldFilters = z.strictObject({
-  status: numberOf(HoldStatusSchema).optional(),
+  status: numberOf(contract.HoldStatusSchema).optional(),
   ...filters,
   terminalId: terminalId.optional(),
   createdFrom: time.optional(),
@@ -78,14 +70,14 @@ export const HoldFilters = z.strictObject({
 export function answerChange(
   ctx: Context,
   { preauthorization, requestId, state, replayed }: Changed,
-  json: (hold: Preauthorization, requestId: string) => Json,
+  json: (hold: contract.Preauthorization, requestId: string) => Json,
 ): Json | undefined {
   const hold = answered(preauthorization);
   const change = { requestId, holdRequestId: hold.requestId, state };
   return answerOperation(ctx, change, replayed, () => json(hold, requestId));
 }
 
-type Changed = Pick<ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
+type Changed = Pick<contract.ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
 
 export const Increment = z
   .object({

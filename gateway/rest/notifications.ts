@@ -2,17 +2,7 @@ import { z } from 'zod';
 import type { WatchNotificationsResponse } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { eventStream, type Feed, LAST_EVENT_ID, streamEvents } from '../event-stream/event-stream.ts';
 import { MANAGED_READ } from '../http/problem-codes.ts';
-import {
-  AttemptsPage,
-  DeliveryFilters,
-  DeliveryPage,
-  DeliveryWithAttempts,
-  deliveryPage,
-  RECOVER_DESCRIPTION,
-  RecoveredDeliveries,
-  recoverFields,
-  WholeDelivery,
-} from '../resource/delivery.ts';
+import * as delivery from '../resource/delivery.ts';
 import { ownMerchantId } from '../resource/request-fields.ts';
 import { identityOf } from './authenticate.ts';
 import { NoFields, restRoute } from './route.ts';
@@ -41,7 +31,7 @@ const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
 };
 
 const RecoverDeliveries = z
-  .strictObject({ merchantId: ownMerchantId, ...recoverFields })
+  .strictObject({ merchantId: ownMerchantId, ...delivery.recoverFields })
   .meta({ id: 'RecoverDeliveries', description: 'Makes due now what was not delivered' });
 
 export const NOTIFICATION_ROUTES = {
@@ -63,21 +53,21 @@ export const NOTIFICATION_ROUTES = {
   listOwnDeliveries: restRoute('Webhook', 'GET /deliveries', {
     summary: 'List deliveries of notifications, newest first',
     description: 'Filters are joined by AND.',
-    query: DeliveryFilters,
-    answers: { 200: { description: 'A page', schema: DeliveryPage.schema } },
+    query: delivery.DeliveryFilters,
+    answers: { 200: { description: 'A page', schema: delivery.DeliveryPage.schema } },
     codes: MANAGED_READ,
-    handler: ({ core, merchantId, asKey, query }) => deliveryPage(core, { ...query, merchantId }, asKey),
+    handler: ({ core, merchantId, asKey, query }) => delivery.deliveryPage(core, { ...query, merchantId }, asKey),
   }),
   getOwnDelivery: restRoute('Webhook', 'GET /deliveries/{deliveryId}', {
     summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
     description:
       'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would ' +
       'send now, tokens included.',
-    query: AttemptsPage,
-    answers: { 200: { description: 'The delivery', schema: WholeDelivery.schema } },
+    query: delivery.AttemptsPage,
+    answers: { 200: { description: 'The delivery', schema: delivery.WholeDelivery.schema } },
     codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
     handler: async ({ core, merchantId, asKey, params, query }) =>
-      WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
+      delivery.WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
   }),
   replayOwnDelivery: restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
     summary: 'Send a delivery again',
@@ -86,15 +76,17 @@ export const NOTIFICATION_ROUTES = {
       'that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it had ' +
       '200 attempts, and as RATE_LIMITED above 60 replays a minute.',
     body: NoFields,
-    answers: { 200: { description: 'The delivery as it is now', schema: DeliveryWithAttempts.schema } },
+    answers: { 200: { description: 'The delivery as it is now', schema: delivery.DeliveryWithAttempts.schema } },
     handler: async ({ core, merchantId, asKey, params }) =>
-      DeliveryWithAttempts.json((await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery),
+      delivery.DeliveryWithAttempts.json(
+        (await core.notifications.replayDelivery({ ...params, merchantId }, asKey)).delivery,
+      ),
   }),
   recoverOwnDeliveries: restRoute('Webhook', 'POST /deliveries/recover', {
     summary: 'Send what was not delivered in a time now',
-    description: `${RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
+    description: `${delivery.RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
     body: RecoverDeliveries,
-    answers: { 202: { description: 'They wait for their attempts', schema: RecoveredDeliveries } },
+    answers: { 202: { description: 'They wait for their attempts', schema: delivery.RecoveredDeliveries } },
     handler: async ({ core, merchantId, asKey, body }) => {
       const { count } = await core.notifications.recoverDeliveries({ ...body, merchantId }, asKey);
       return { count };

@@ -4,15 +4,7 @@
  * were ended early are shared: core stores their hashes until they would have expired, and sends them to every gateway
  * with the credentials.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { z } from 'zod';
 import type { Credentials } from '../../core/credentials.ts';
 import { Problem } from '../../http/problem.ts';
@@ -51,14 +43,14 @@ export function createSessions(
   const csrfKey = derive(gatewayToken, 'holdfast console csrf');
 
   /** The value that a call by cookie that changes something must send in X-CSRF-Token. */
-  const csrfToken = ({ id }: Session) => createHmac('sha256', csrfKey).update(id).digest('base64url');
+  const csrfToken = ({ id }: Session) => crypto.createHmac('sha256', csrfKey).update(id).digest('base64url');
   /** Whether it has neither expired nor been ended. */
   const isLive = (session: Session) =>
     now() < session.expiresAtMs && !credentials.isSessionEnded(sessionHash(session).toString('base64'));
   return {
     start(token: string, operator: string): Session {
       const expiresAtMs = now() + SESSION_SECONDS * 1000;
-      return { id: randomBytes(32).toString('base64url'), token, operator, expiresAtMs };
+      return { id: crypto.randomBytes(32).toString('base64url'), token, operator, expiresAtMs };
     },
     /** The cookie's value. */
     seal: (session: Session) => seal(sealingKey, JSON.stringify(session)),
@@ -76,31 +68,31 @@ export function createSessions(
     csrfToken,
     isCsrfToken(session: Session, token: string): boolean {
       const [is, due] = [Buffer.from(token), Buffer.from(csrfToken(session))];
-      return is.length === due.length && timingSafeEqual(is, due);
+      return is.length === due.length && crypto.timingSafeEqual(is, due);
     },
   };
 }
 
 /** Identifies a session to core: the id itself stays in the cookie. */
 export function sessionHash({ id }: Session): Buffer {
-  return createHash('sha256').update(id).digest();
+  return crypto.createHash('sha256').update(id).digest();
 }
 
 /** RFC 5869. The token has 32 characters or more, all of them random, so it needs no stretching. */
 function derive(gatewayToken: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', gatewayToken, '', purpose, 32));
+  return Buffer.from(crypto.hkdfSync('sha256', gatewayToken, '', purpose, 32));
 }
 
 function seal(key: Buffer, text: string): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const iv = crypto.randomBytes(IV_BYTES);
+  const cipher = crypto.createCipheriv('aes-256-gcm', key, iv);
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
 function unseal(key: Buffer, cookie: string): Session | undefined {
   const bytes = Buffer.from(cookie, 'base64url');
   if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
+  const decipher = crypto.createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
   try {

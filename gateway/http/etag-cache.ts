@@ -3,15 +3,10 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 
 /** A response that clients may cache. */
-export interface CachedResponse {
-  /** As Koa takes it: `html`, `text/javascript`. */
-  readonly type: string;
-  readonly body: string | Buffer;
-  readonly etag: string;
-}
+export type CachedResponse = ReturnType<typeof cached>;
 
-/** Makes a response whose ETag is the hash of its body. */
-export function cached(type: string, body: string | Buffer): CachedResponse {
+/** Makes a response whose ETag is the hash of its body. `type` is as Koa takes it: `html`, `text/javascript`. */
+export function cached(type: string, body: string | Buffer) {
   return { type, body, etag: createHash('sha256').update(body).digest('base64url') };
 }
 

@@ -6,26 +6,7 @@ import * as delivery from '../resource/delivery.ts';
 import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
-const ReplayDeliveries = z
-  .strictObject({
-    merchantId,
-    endpointKind: numberOf(contract.EndpointKindSchema).optional(),
-    state: numberOf(contract.DeliveryStateSchema, ['PENDING']).optional(),
-    createdFrom: time.optional(),
-    createdTo: time.optional(),
-    maxCount: z.int().min(1).max(10_000).describe('Most deliveries; default 1 000').optional(),
-    perSecond: z.int().min(1).max(1_000).describe('Attempts per second; default 20').optional(),
-  })
-  .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' });
-
 const ReplayedDeliveries = answer('ReplayedDeliveries', contract.ReplayDeliveriesResponseSchema);
-
-const OperatorRecoverDeliveries = z
-  .strictObject({ merchantId: merchantId.optional(), ...delivery.recoverFields })
-  .meta({
-    id: 'OperatorRecoverDeliveries',
-    description: 'Makes due now what was not delivered; without merchantId of all',
-  });
 
 const Endpoint = answer('Endpoint', contract.EndpointSchema);
 const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
@@ -43,7 +24,17 @@ export const DELIVERY_ROUTES = {
     description:
       'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
       'whether others match; the same call again takes those.',
-    body: ReplayDeliveries,
+    body: z
+      .strictObject({
+        merchantId,
+        endpointKind: numberOf(contract.EndpointKindSchema).optional(),
+        state: numberOf(contract.DeliveryStateSchema, ['PENDING']).optional(),
+        createdFrom: time.optional(),
+        createdTo: time.optional(),
+        maxCount: z.int().min(1).max(10_000).describe('Most deliveries; default 1 000').optional(),
+        perSecond: z.int().min(1).max(1_000).describe('Attempts per second; default 20').optional(),
+      })
+      .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' }),
     answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },
     handler: async ({ core, asOperator, body }) =>
       ReplayedDeliveries.json(await core.notifications.replayDeliveries(body, asOperator)),
@@ -71,7 +62,10 @@ export const DELIVERY_ROUTES = {
   recoverDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/recover', {
     summary: 'Send what was not delivered in a time now',
     description: delivery.RECOVER_DESCRIPTION,
-    body: OperatorRecoverDeliveries,
+    body: z.strictObject({ merchantId: merchantId.optional(), ...delivery.recoverFields }).meta({
+      id: 'OperatorRecoverDeliveries',
+      description: 'Makes due now what was not delivered; without merchantId of all',
+    }),
     answers: { 202: { description: 'They wait for their attempts', schema: delivery.RecoveredDeliveries } },
     handler: async ({ core, asOperator, body }) => {
       const { count } = await core.notifications.recoverDeliveries(body, asOperator);

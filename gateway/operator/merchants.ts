@@ -41,15 +41,6 @@ const MerchantPage = pageOf('MerchantPage', 'By merchantId', Merchant, 'merchant
 
 const CreatedMerchant = z.object({ merchant: Merchant.schema, apiKey, signingSecret }).meta({ id: 'CreatedMerchant' });
 
-const CreateApiKey = z
-  .strictObject({
-    managesWebhook: z
-      .boolean()
-      .describe(`${ApiKey.schema.shape.managesWebhook?.description}; default false`)
-      .optional(),
-  })
-  .meta({ id: 'CreateApiKey' });
-
 const CreatedApiKey = ApiKey.schema.extend({ apiKey }).meta({ id: 'CreatedApiKey' });
 
 export const MERCHANT_ROUTES = {
@@ -117,7 +108,14 @@ export const MERCHANT_ROUTES = {
   createApiKey: operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/api-keys', {
     summary: 'Add an API key, shown once',
     description: 'The key is in this answer only; core stores its hash. Every gateway takes it from this answer on.',
-    body: CreateApiKey,
+    body: z
+      .strictObject({
+        managesWebhook: z
+          .boolean()
+          .describe(`${ApiKey.schema.shape.managesWebhook?.description}; default false`)
+          .optional(),
+      })
+      .meta({ id: 'CreateApiKey' }),
     answers: { 201: { description: 'Created', schema: CreatedApiKey } },
     handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
       const request = { ...params, managesWebhook };

@@ -19,30 +19,6 @@ const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
 
 const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem, 'items');
 
-const ResolveBody = z
-  .strictObject({
-    outcome: z
-      .enum(['OK', 'KO'])
-      .describe('How the operation ended; absent = only unfreeze')
-      .transform((outcome) => OperationState[outcome])
-      .optional(),
-    reason: text(500).describe('How the operator knows; kept in the audit log'),
-    processorReference: text(64).describe('With OK').optional(),
-    bankReference: text(64).describe('With OK').optional(),
-    processorCode: text(64).describe('With KO').optional(),
-    processorMessage: text(500).describe('With KO').optional(),
-    unfenced: z
-      .boolean()
-      .describe('Decide although the processor does not answer; it may perform the operation yet')
-      .optional(),
-    unfreezeHold: z.boolean().describe('The hold may be captured again').optional(),
-  })
-  .refine(({ outcome, unfreezeHold }) => outcome !== undefined || unfreezeHold === true, {
-    path: ['outcome'],
-    error: 'say how it ended, or that the hold is to be unfrozen',
-  })
-  .meta({ id: 'Resolve', description: 'Decides what no machine may guess' });
-
 const Resolved = z
   .object({
     requestId,
@@ -107,7 +83,29 @@ export const OPERATION_ROUTES = {
     description:
       'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
       'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
-    body: ResolveBody,
+    body: z
+      .strictObject({
+        outcome: z
+          .enum(['OK', 'KO'])
+          .describe('How the operation ended; absent = only unfreeze')
+          .transform((outcome) => OperationState[outcome])
+          .optional(),
+        reason: text(500).describe('How the operator knows; kept in the audit log'),
+        processorReference: text(64).describe('With OK').optional(),
+        bankReference: text(64).describe('With OK').optional(),
+        processorCode: text(64).describe('With KO').optional(),
+        processorMessage: text(500).describe('With KO').optional(),
+        unfenced: z
+          .boolean()
+          .describe('Decide although the processor does not answer; it may perform the operation yet')
+          .optional(),
+        unfreezeHold: z.boolean().describe('The hold may be captured again').optional(),
+      })
+      .refine(({ outcome, unfreezeHold }) => outcome !== undefined || unfreezeHold === true, {
+        path: ['outcome'],
+        error: 'say how it ended, or that the hold is to be unfrozen',
+      })
+      .meta({ id: 'Resolve', description: 'Decides what no machine may guess' }),
     answers: { 200: { description: 'What was decided', schema: Resolved } },
     handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
       const { processorCode: code = '', processorMessage: message = '', ...rest } = body;

@@ -12,21 +12,6 @@ const Overview = answer('Overview', contract.GetOverviewResponseSchema, {
 const Minute = answer('Minute', contract.MinuteSchema);
 const Minutes = z.object({ items: z.array(Minute.schema) }).meta({ id: 'Minutes', description: 'Oldest first' });
 
-const Search = z
-  .strictObject({
-    text: text(128, 4).meta({
-      description:
-        "A requestId or deliveryId or its end, a part of the merchant's reference, a preauthorizationId, a reference " +
-        'of the processor or the bank, or the last four digits of a card',
-      examples: ['order-1001'],
-    }),
-    merchantId: merchantId.optional(),
-    createdFrom: time.optional(),
-    createdTo: time.optional(),
-    pageToken: page.pageToken,
-  })
-  .meta({ id: 'Search', description: 'What somebody has in front of them. In a body, because it may be sensitive' });
-
 const Match = answer('Match', contract.MatchSchema);
 const Matches = pageOf(undefined, '', Match, 'matches');
 
@@ -79,7 +64,23 @@ export const OVERVIEW_ROUTES = {
     description:
       'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +
       'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
-    body: Search,
+    body: z
+      .strictObject({
+        text: text(128, 4).meta({
+          description:
+            "A requestId or deliveryId or its end, a part of the merchant's reference, a preauthorizationId, a reference " +
+            'of the processor or the bank, or the last four digits of a card',
+          examples: ['order-1001'],
+        }),
+        merchantId: merchantId.optional(),
+        createdFrom: time.optional(),
+        createdTo: time.optional(),
+        pageToken: page.pageToken,
+      })
+      .meta({
+        id: 'Search',
+        description: 'What somebody has in front of them. In a body, because it may be sensitive',
+      }),
     answers: { 200: { description: 'What was found', schema: MatchPage } },
     handler: async ({ core, asOperator, body }) => {
       const found = await core.operators.listMatches(body, asOperator);

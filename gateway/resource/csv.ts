@@ -102,9 +102,9 @@ async function* linesOf(
   first: CsvPage,
   next: (pageToken: string) => Promise<CsvPage>,
 ): AsyncGenerator<string> {
-  yield line(columns.map(({ name }) => name));
+  yield line(columns.map(([name]) => name));
   for (let page = first; ; ) {
-    const lines = page.items.map((item) => line(columns.map(({ read }) => read(item))));
+    const lines = page.items.map((item) => line(columns.map(([, read]) => read(item))));
     if (lines.length > 0) yield lines.join('');
     if (page.nextPageToken === undefined) return;
     const startedMs = performance.now();
@@ -125,10 +125,7 @@ async function nextPage({ isLive }: Exporter, read: ReadPage, pageToken: string)
   }
 }
 
-interface Column {
-  readonly name: string;
-  readonly read: (item: object) => string;
-}
+type Column = readonly [name: string, read: (item: object) => string];
 
 /**
  * A column for each field that the schema has; those of an object within it are named with a dot, other structures are
@@ -139,10 +136,10 @@ function columnsOf(schema: z.ZodObject, of: (item: object) => Json = (item) => i
     const type = field instanceof z.ZodOptional ? field.unwrap() : field;
     if (type instanceof z.ZodObject)
       return columnsOf(type, (item) => (of(item)[name] ?? {}) as Json, `${prefix}${name}.`);
-    const column = { name: prefix + name, read: (item: object) => cell(of(item)[name]) };
+    const column: Column = [prefix + name, (item) => cell(of(item)[name])];
     if (!/^amount/.test(name)) return [column];
     const major = (item: object) => majorUnits(of(item)[name], String((item as Json).currency));
-    return [column, { name: `${column.name}Major`, read: major }];
+    return [column, [`${prefix}${name}Major`, major]];
   });
 }
 

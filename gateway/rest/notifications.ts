@@ -30,10 +30,6 @@ const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
   },
 };
 
-const RecoverDeliveries = z
-  .strictObject({ merchantId: ownMerchantId, ...delivery.recoverFields })
-  .meta({ id: 'RecoverDeliveries', description: 'Makes due now what was not delivered' });
-
 export const NOTIFICATION_ROUTES = {
   watchNotifications: restRoute('Webhook', 'GET /notifications/stream', {
     summary: 'Follow notifications as they would be sent now',
@@ -85,7 +81,9 @@ export const NOTIFICATION_ROUTES = {
   recoverOwnDeliveries: restRoute('Webhook', 'POST /deliveries/recover', {
     summary: 'Send what was not delivered in a time now',
     description: `${delivery.RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
-    body: RecoverDeliveries,
+    body: z
+      .strictObject({ merchantId: ownMerchantId, ...delivery.recoverFields })
+      .meta({ id: 'RecoverDeliveries', description: 'Makes due now what was not delivered' }),
     answers: { 202: { description: 'They wait for their attempts', schema: delivery.RecoveredDeliveries } },
     handler: async ({ core, merchantId, asKey, body }) => {
       const { count } = await core.notifications.recoverDeliveries({ ...body, merchantId }, asKey);

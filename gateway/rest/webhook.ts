@@ -43,15 +43,6 @@ function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEnd
   };
 }
 
-const SetWebhookEndpoint = z
-  .strictObject({
-    webhookUrl: webhookUrl
-      .nullable()
-      .describe('Where signed notifications go from now on; null = nowhere, and nothing is kept for later'),
-    merchantId: ownMerchantId,
-  })
-  .meta({ id: 'SetWebhookEndpoint' });
-
 export const WEBHOOK_ROUTES = {
   getWebhookEndpoint: restRoute('Webhook', 'GET /webhook-endpoint', {
     summary: 'Look up where notifications go, and what signs them',
@@ -73,7 +64,14 @@ export const WEBHOOK_ROUTES = {
     description:
       'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
       '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
-    body: SetWebhookEndpoint,
+    body: z
+      .strictObject({
+        webhookUrl: webhookUrl
+          .nullable()
+          .describe('Where signed notifications go from now on; null = nowhere, and nothing is kept for later'),
+        merchantId: ownMerchantId,
+      })
+      .meta({ id: 'SetWebhookEndpoint' }),
     answers: { 200: { description: 'The webhook as it is now', schema: WebhookEndpoint } },
     handler: async ({ core, merchantId, asKey, body: { webhookUrl } }) => {
       const request = { merchantId, webhookUrl: webhookUrl ?? '' };

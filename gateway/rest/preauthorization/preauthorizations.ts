@@ -41,36 +41,6 @@ const returnUrl = fields
     examples: ['https://shop.example/done'],
   });
 
-const CreatePreauthorization = z
-  .strictObject({
-    merchantId: fields.ownMerchantId,
-    tokenId: fields.tokenId.optional(),
-    amount: fields.amount,
-    currency: fields.currency,
-    terminalId: fields.terminalId,
-    userId: fields.userId,
-    merchantReference: fields.merchantReference.optional(),
-    returnUrl: returnUrl.optional(),
-    saveCard: z.boolean().describe('Ask the checkout to generate a token for later use').optional(),
-    description: fields.description.optional(),
-    customerPresent: z
-      .boolean()
-      .describe(
-        'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
-      )
-      .optional(),
-    expectedCaptureAt: fields.time
-      .describe('When you expect to capture: a processor may ask for a longer authorization')
-      .optional(),
-    captureAt: terms.captureAt.optional(),
-    releaseAt: terms.releaseAt.optional(),
-    metadata: terms.metadata.optional(),
-  })
-  .meta({
-    id: 'CreatePreauthorization',
-    description: 'Asks for a hold; without tokenId the customer enters a card at checkoutUrl',
-  });
-
 const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
   about: 'A hold whose customer has not entered a card yet',
   only: ['requestId', 'checkoutUrl', 'checkoutExpiresAt'],
@@ -88,18 +58,6 @@ const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
   without: ['generatedTokenId', 'frozen'],
 });
 
-const UpdatePreauthorization = z
-  .strictObject({
-    merchantId: fields.ownMerchantId,
-    captureAt: terms.captureAt.nullable().optional(),
-    releaseAt: terms.releaseAt.nullable().optional(),
-    description: fields.description.nullable().optional(),
-    merchantReference: fields.merchantReference.nullable().optional(),
-    metadata: terms.metadata.nullable().optional(),
-  })
-  .refine(({ merchantId, ...change }) => Object.keys(change).length > 0, 'must change at least one field')
-  .meta({ id: 'UpdatePreauthorization', description: 'Changes what is named; null takes it back' });
-
 export const HOLD_ROUTES = {
   createPreauthorization: restWrite('Holds', 'POST /preauthorization', {
     summary: 'Place a hold',
@@ -107,7 +65,35 @@ export const HOLD_ROUTES = {
       'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters ' +
       'a card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
       'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
-    body: CreatePreauthorization,
+    body: z
+      .strictObject({
+        merchantId: fields.ownMerchantId,
+        tokenId: fields.tokenId.optional(),
+        amount: fields.amount,
+        currency: fields.currency,
+        terminalId: fields.terminalId,
+        userId: fields.userId,
+        merchantReference: fields.merchantReference.optional(),
+        returnUrl: returnUrl.optional(),
+        saveCard: z.boolean().describe('Ask the checkout to generate a token for later use').optional(),
+        description: fields.description.optional(),
+        customerPresent: z
+          .boolean()
+          .describe(
+            'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
+          )
+          .optional(),
+        expectedCaptureAt: fields.time
+          .describe('When you expect to capture: a processor may ask for a longer authorization')
+          .optional(),
+        captureAt: terms.captureAt.optional(),
+        releaseAt: terms.releaseAt.optional(),
+        metadata: terms.metadata.optional(),
+      })
+      .meta({
+        id: 'CreatePreauthorization',
+        description: 'Asks for a hold; without tokenId the customer enters a card at checkoutUrl',
+      }),
     answers: {
       201: {
         description: 'The hold; without `tokenId`, where the customer enters a card',
@@ -154,7 +140,17 @@ export const HOLD_ROUTES = {
     description:
       'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
       'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
-    body: UpdatePreauthorization,
+    body: z
+      .strictObject({
+        merchantId: fields.ownMerchantId,
+        captureAt: terms.captureAt.nullable().optional(),
+        releaseAt: terms.releaseAt.nullable().optional(),
+        description: fields.description.nullable().optional(),
+        merchantReference: fields.merchantReference.nullable().optional(),
+        metadata: terms.metadata.nullable().optional(),
+      })
+      .refine(({ merchantId, ...change }) => Object.keys(change).length > 0, 'must change at least one field')
+      .meta({ id: 'UpdatePreauthorization', description: 'Changes what is named; null takes it back' }),
     answers: { 200: { description: 'The hold as it is now', schema: Hold.schema } },
     codes: [
       ...WRITE,

@@ -12,8 +12,6 @@ export interface Context extends LedgerContext {
   readonly mode: 'live' | 'test';
   readonly patience: Patience;
   readonly reach: Reach;
-  /** Where a customer goes after a checkout that names no address. */
-  readonly closingUrl: string;
   /** What follows the account's name on a customer's statement, by merchant. */
   readonly statementSuffixes: Readonly<Record<string, string>>;
 }

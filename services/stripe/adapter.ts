@@ -44,10 +44,6 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   if (!(await checkKey(stripe))) log.warn('stripe away');
   const ledger = await startLedger(started, { name: 'STRIPE', settings, schema: STRIPE_SCHEMA, log, now });
   stripe.on('response', ({ status }: Stripe.ResponseEvent) => ledger.metrics.countAnswer(status));
-  const secrets = settings.STRIPE_WEBHOOK_SECRET.split(',');
-  const onNotice = () => notices.wake();
-  const webhookPort = await ledger.receive(webhooksTo(ledger.context, stripe.webhooks, secrets, onNotice));
-  const origin = settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`;
   const context: Context = {
     ...ledger.context,
     leases: openLeases(ledger.context.database, leaseMs),
@@ -55,11 +51,13 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
     mode: settings.STRIPE_API_KEY.includes('_test_') ? 'test' : 'live',
     patience,
     reach,
-    closingUrl: `${origin}${CLOSING_PATH}`,
     statementSuffixes: settings.STRIPE_STATEMENT_SUFFIXES ?? {},
   };
   const notices = ledger.repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(context));
   const looks = ledger.repeat('looks', LOOKS_EVERY_MS, () => lookAround(context));
-  const served = await ledger.serve(processorMethods(context));
+  const secrets = settings.STRIPE_WEBHOOK_SECRET.split(',');
+  const webhookPort = await ledger.receive(webhooksTo(context, secrets, notices.wake));
+  const origin = settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`;
+  const served = await ledger.serve(processorMethods(context, `${origin}${CLOSING_PATH}`));
   return { ...served, dealWithNotices: notices.runOnce, lookAround: looks.runOnce };
 }

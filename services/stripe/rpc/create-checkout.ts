@@ -25,6 +25,7 @@ const SLACK_MS = 60_000;
 export async function createCheckout(
   context: Context,
   request: CreateCheckoutRequest,
+  closingUrl: string,
 ): Promise<MessageInitShape<typeof CreateCheckoutResponseSchema>> {
   if (request.returnUrl !== '' && !isReturnUrl(request.returnUrl)) {
     throw new RpcError(status.INVALID_ARGUMENT, 'return_url: must be https, or http on the loopback address');
@@ -41,7 +42,7 @@ export async function createCheckout(
     sentAt,
     lookAt: sentAt,
     expiresAt: endOf(context, request),
-    closingUrl: context.closingUrl,
+    closingUrl,
   });
   if (recalled.refused) throw refusedAs(recalled.refused.errorCode ?? '');
   context.reach('checkout stored');

@@ -13,9 +13,9 @@ import { operate } from './operate.ts';
 
 /**
  * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
- * token.
+ * token. A checkout that names no address ends at `closingUrl`.
  */
-export function processorMethods(context: Context): Methods {
+export function processorMethods(context: Context, closingUrl: string): Methods {
   const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
     const ending = notPerformed('not_supported', message);
     return answerOf(await conclude(context, intentOf(kind, request), ending));
@@ -30,7 +30,7 @@ export function processorMethods(context: Context): Methods {
       result(unsupported('extension', request, 'Stripe does not extend an authorization.')),
     refund: (request) => result(operate(context, 'refund', request)),
     credit: (request) => result(unsupported('credit', request, 'Stripe cannot pay to the card of a token.')),
-    createCheckout: (request) => createCheckout(context, request),
+    createCheckout: (request) => createCheckout(context, request, closingUrl),
     inquire: (request) => inquire(context, request),
     listEntries: (request) => listPage(request, (listing) => ENTRIES.list(context.database.query, listing)),
     describe: async (request) => ({ ...(await describe(context, request)), identity: await identityOf(context) }),

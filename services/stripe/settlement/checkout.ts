@@ -81,7 +81,7 @@ function create(context: Context, entry: Entry, features: Features, idempotencyK
     client_reference_id: requestId,
     metadata,
     expires_at: Math.floor((entry.expiresAt as Date).getTime() / 1000),
-    success_url: returnUrl || entry.closingUrl || context.closingUrl,
+    success_url: returnUrl || (entry.closingUrl as string),
     ...(returnUrl !== '' && { cancel_url: returnUrl }),
   };
   return context.stripe.checkout.sessions.create(params, requestOptions(account, idempotencyKey));

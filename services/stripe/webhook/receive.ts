@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { announce } from '../../../platform/adapter/postgres/inbox.ts';
-import type { LedgerContext } from '../../../platform/adapter/postgres/start-ledger.ts';
 import type { Webhooks } from '../../../platform/adapter/webhook-server.ts';
+import type { Context } from '../adapter-context.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 
 /** What Stripe announced: that something happened to an object. What it is now must be asked for. */
@@ -23,17 +23,13 @@ const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
  * Takes what is posted to `/webhook/stripe`, and shows a page to customers after a checkout that names no address. An
  * event is answered 200 once it is stored. Any of the secrets, those of the endpoints, may have signed.
  */
-export function webhooksTo(
-  { database, log }: LedgerContext,
-  webhooks: Stripe['webhooks'],
-  secrets: readonly string[],
-  onNotice: () => void,
-): Webhooks {
+export function webhooksTo(context: Context, secrets: readonly string[], onNotice: () => void): Webhooks {
+  const { database, log, stripe } = context;
   return {
     path: '/webhook/stripe',
     pages: { [CLOSING_PATH]: () => [200, CLOSING_PAGE] },
     async take(body, { 'stripe-signature': signature }) {
-      const event = verified(webhooks, secrets, body, signature);
+      const event = verified(stripe, secrets, body, signature);
       if (!event) {
         log.warn('webhook refused', { reason: 'signature', bodyBytes: body.length });
         return [400];
@@ -50,7 +46,7 @@ export function webhooksTo(
 
 /** The event, when one of the secrets signed it within the last five minutes. */
 function verified(
-  webhooks: Stripe['webhooks'],
+  stripe: Stripe,
   secrets: readonly string[],
   body: Buffer,
   header: string | string[] | undefined,
@@ -58,7 +54,7 @@ function verified(
   if (typeof header !== 'string') return undefined;
   for (const secret of secrets) {
     try {
-      return webhooks.constructEvent(body, header, secret);
+      return stripe.webhooks.constructEvent(body, header, secret);
     } catch {
       // Signed with another secret, with none, or not JSON.
     }

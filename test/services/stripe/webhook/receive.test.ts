@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { forSuite } from '../../../suite.ts';
@@ -73,6 +73,25 @@ describe('Stripe’s webhooks', () => {
     while ((await postEvent(fixture, payload, sign(payload))) !== 503) await delay(5);
     for (const socket of stalled) socket.destroy();
     while ((await postEvent(fixture, payload, sign(payload))) !== 200) await delay(5);
+  });
+
+  it('are accepted as soon as the port is open, while the adapter still starts', async () => {
+    const payload = JSON.stringify({ ...event, id: 'evt_early' });
+    const listen: (this: Server, port: number, host: string, opened: () => void) => Server = Server.prototype.listen;
+    let status: number | undefined;
+    // The webhook server is the first that listens. The start goes on when it has answered the event.
+    Server.prototype.listen = function (this: Server, port: number, host: string, opened: () => void) {
+      Server.prototype.listen = listen as typeof Server.prototype.listen;
+      return listen.call(this, port, host, async () => {
+        const { port: openPort } = this.address() as AddressInfo;
+        const headers = { 'stripe-signature': sign(payload) };
+        const url = `http://127.0.0.1:${openPort}/webhook/stripe`;
+        status = (await fetch(url, { method: 'POST', headers, body: payload })).status;
+        opened();
+      });
+    } as typeof Server.prototype.listen;
+    await fixture.restart();
+    assert.equal(status, 200);
   });
 
   it('accept only their own path and method', async () => {

@@ -4,7 +4,6 @@ import {
   type KeptResult,
   type Kind,
   keptFields,
-  NO_RESULT,
   type ResultInit,
 } from '../../../platform/adapter/entry.ts';
 import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
@@ -36,9 +35,8 @@ export function intentOf<K extends Kind>(kind: K, request: object): Intent & { r
   return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), expectedCaptureAt: said, kind };
 }
 
-/** Default values of an ending. */
+/** Default values of what an ending says besides its result. */
 const NO_ENDING = {
-  ...NO_RESULT,
   expiresAt: null as Date | null,
   expectedBy: null as Date | null,
   severalCaptures: false,
@@ -47,18 +45,23 @@ const NO_ENDING = {
   released: 0n,
 };
 
+/** Names that Stripe gave. */
+const NO_IDS = {
+  intentId: null as string | null,
+  refundId: null as string | null,
+};
+
 /** How it ended. ACCEPTED = taken, the end follows. */
-export type Ending = KeptResult & Partial<Readonly<typeof NO_ENDING>>;
+export type Ending = KeptResult & Partial<Readonly<typeof NO_ENDING & typeof NO_IDS>>;
 
 const DEFAULTS = {
   ...base.NO_STATE,
   ...NO_TERMS,
   ...NO_ENDING,
+  ...NO_IDS,
   /** `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible. */
   stage: 'stored' as 'stored' | 'sent' | 'fencing' | 'ended',
-  intentId: null as string | null,
   sessionId: null as string | null,
-  refundId: null as string | null,
   /** Where a checkout that names no address ends; stored, because what is sent again must be the same. */
   closingUrl: null as string | null,
   /** Of a capture or void: what was captured before it; of an increment: the amount before it. */
@@ -96,8 +99,9 @@ const FIRST_LOOK_MS = 5 * 60 * 1000;
 /** Kinds whose result may change at Stripe without a call of core's. */
 const LOOKED_AT: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'refund']);
 
-/** How an ending is stored: with what it says besides, and which stages it may end. */
-export interface Finish extends Pick<base.Change<Entry>, 'intentId' | 'refundId'> {
+/** How an ending is stored. */
+export interface Finish {
+  /** The stages that it may end. */
   readonly from: Stages;
   /** Reports the result to core as an event, because no call of core's returns it. */
   readonly tell: boolean;
@@ -112,15 +116,13 @@ export async function endEntry(
   { requestId, kind }: Pick<Entry, 'requestId' | 'kind'>,
   ending: Ending,
   actedAt: Date,
-  { from, tell, intentId, refundId }: Finish,
+  { from, tell }: Finish,
 ): Promise<Entry | undefined> {
   const { answer } = ending;
   const isLookedAt = LOOKED_AT.has(kind) && (answer === Answer.APPROVED || answer === Answer.ACCEPTED);
   const ended = await markEntry(query, requestId, from, {
     ...NO_ENDING,
     ...ending,
-    intentId,
-    refundId,
     stage: answer === Answer.ACCEPTED ? 'sent' : 'ended',
     actedAt,
     lookAt: isLookedAt ? new Date(actedAt.getTime() + FIRST_LOOK_MS) : null,

@@ -55,36 +55,25 @@ export async function advance(
   const kind = entry.kind as OperationKind;
   const operation: Operation = OPERATIONS[kind];
   const sentMs = entry.sentAt?.getTime() ?? 0;
-  if (context.now().getTime() - sentMs > KEY_TRUSTED_MS) {
-    const found = await lookAt(context, operation, entry, authorization);
-    return found === 'absent'
-      ? finish(context, entry, NEVER_RECEIVED, { tell })
-      : finish(context, entry, found.ending, { ...found, tell });
+  let refusal: Ending = NEVER_RECEIVED;
+  if (context.now().getTime() - sentMs <= KEY_TRUSTED_MS) {
+    const sent = await ask(context, () => operation.send(context, entry, authorization));
+    context.reach(`${kind} answered`);
+    if (!sent.failure) return finish(context, entry, operation.read(sent.answer, entry, authorization), { tell });
+    const { failure, doubt } = sent;
+    refusal = refusalOf(failure);
+    if (failure.kind === 'declined') return finish(context, entry, refusal, { tell });
+    // An earlier request under this key may be in progress: then a look proves nothing.
+    const mayAct = failure.kind === 'turned away' ? doubt || !fresh : failure.kind === 'unknown' && !failure.replayed;
+    if (mayAct) throw new OutcomeUnknown('Stripe did not answer');
   }
-  const sent = await ask(context, () => operation.send(context, entry, authorization));
-  context.reach(`${kind} answered`);
-  if (!sent.failure) {
-    const { ending, ...found } = operation.read(sent.answer, entry, authorization);
-    return finish(context, entry, ending, { ...found, tell });
-  }
-  const { failure, doubt } = sent;
-  const refusal = refusalOf(failure);
-  if (failure.kind === 'declined' && refusal) return finish(context, entry, refusal, { tell });
-  // An earlier request under this key may be in progress: then a look proves nothing.
-  const mayAct = failure.kind === 'turned away' ? doubt || !fresh : failure.kind === 'unknown' && !failure.replayed;
-  if (mayAct) throw new OutcomeUnknown('Stripe did not answer');
-  const found = await lookAt(context, operation, entry, authorization);
-  if (found !== 'absent') return finish(context, entry, found.ending, { ...found, tell });
-  return finish(context, entry, refusal ?? NEVER_RECEIVED, { tell });
-}
-
-async function lookAt(context: Context, operation: Operation, entry: Entry, authorization: Entry) {
   const { answer: found } = await ask(context, () => operation.look(context, entry, authorization));
   if (found === undefined) throw new OutcomeUnknown('Stripe did not answer');
-  return found;
+  return finish(context, entry, found === 'absent' ? refusal : found, { tell });
 }
 
-function refusalOf(failure: Failure): Ending | undefined {
+/** Why an operation was not done that a look did not find. */
+function refusalOf(failure: Failure): Ending {
   switch (failure.kind) {
     case 'declined':
       return declined(failure.code, failure.message);
@@ -92,7 +81,7 @@ function refusalOf(failure: Failure): Ending | undefined {
     case 'turned away':
       return notPerformed(codeOf(failure.code), failure.message);
     case 'key reused':
-      return undefined;
+      return NEVER_RECEIVED;
     case 'unknown':
       return notPerformed('processor_error', 'Stripe failed, and nothing was done.');
   }

@@ -35,7 +35,7 @@ export async function settleByLook(context: Context, entry: Entry, tell = false)
   const { answer: intent } = await ask(context, () => getIntent(context, entry));
   if (!intent) return undefined;
   const state = stateOf(intent, entry);
-  return state.is === 'ended' ? finish(context, entry, state.ending, { intentId: intent.id, tell }) : undefined;
+  return state.is === 'ended' ? finish(context, entry, state.ending, { tell }) : undefined;
 }
 
 /** Finds out what became of an authorization, and makes sure that nothing will when nothing did. */

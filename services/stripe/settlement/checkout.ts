@@ -134,5 +134,5 @@ async function settleSession(
   const intent = session.payment_intent;
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;
   const state = stateOf(intent, entry);
-  return state.is === 'ended' ? finish(context, entry, state.ending, { tell, intentId: intent.id }) : undefined;
+  return state.is === 'ended' ? finish(context, entry, { ...state.ending, intentId: intent.id }, { tell }) : undefined;
 }

@@ -13,17 +13,16 @@ export async function finish(
   context: Context,
   entry: Entry,
   ending: Ending,
-  options: Partial<Finish> = {},
+  { from = ['stored', 'sent'], tell = false }: Partial<Finish> = {},
 ): Promise<Entry> {
-  const { from = ['stored', 'sent'], intentId, refundId } = options;
   // Stored already, with its times: a repeated request has the same result.
   if (entry.answer === Answer.ACCEPTED && ending.answer === Answer.ACCEPTED) return entry;
   // The end of an accepted operation is reported in any case.
-  const tell = options.tell || entry.answer === Answer.ACCEPTED;
+  const isTold = tell || entry.answer === Answer.ACCEPTED;
   const ended = await context.database.transaction((query) =>
-    endEntry(query, entry, ending, context.now(), { from, tell, intentId, refundId }),
+    endEntry(query, entry, ending, context.now(), { from, tell: isTold }),
   );
-  if (ended && tell) context.onEvent();
+  if (ended && isTold) context.onEvent();
   if (ended) return ended;
   const standing = await ENTRIES.find(context.database.query, entry.requestId);
   if (standing?.stage !== 'ended') throw new OutcomeUnknown('this identifier is being fenced');

@@ -9,12 +9,6 @@ import { ENTRIES, type Ending, type Entry, type Intent } from '../ledger/entry.t
 import { getIntent, isExpired } from './intent-ending.ts';
 import { hasMark, MOST_MARKS } from './mark.ts';
 
-/** How an operation ended, with the refund that it made. */
-interface Ended {
-  readonly ending: Ending;
-  readonly refundId?: string;
-}
-
 /** A kind of operation on an authorization, as Stripe does it. One at a time is under way on each authorization. */
 export interface Operation<T = unknown> {
   /** Returns the ending when it ends without Stripe; undefined when Stripe decides. */
@@ -26,9 +20,9 @@ export interface Operation<T = unknown> {
   /** Sends it to Stripe, under the identifier as the idempotency key. */
   send(context: Context, entry: Entry, authorization: Entry): Promise<T>;
   /** How it ended when Stripe answered. */
-  read(answer: T, entry: Entry, authorization: Entry): Ended;
+  read(answer: T, entry: Entry, authorization: Entry): Ending;
   /** Looks whether it was done: reads the objects it would have changed, never a search, which lags. */
-  look(context: Context, entry: Entry, authorization: Entry): Promise<Ended | 'absent'>;
+  look(context: Context, entry: Entry, authorization: Entry): Promise<Ending | 'absent'>;
 }
 
 /** An operation that Stripe does to the PaymentIntent itself, and that leaves its mark there. */
@@ -43,10 +37,10 @@ interface IntentOperation extends Pick<Operation<Stripe.PaymentIntent>, 'judge' 
 export function onIntent({ ending, isDone, ...operation }: IntentOperation): Operation<Stripe.PaymentIntent> {
   return {
     ...operation,
-    read: (intent, entry, authorization) => ({ ending: ending(intent, entry, authorization) }),
+    read: ending,
     async look(context, entry, authorization) {
       const intent = await getIntent(context, authorization);
-      if (hasMark(intent, entry.requestId) || isDone?.(intent)) return { ending: ending(intent, entry, authorization) };
+      if (hasMark(intent, entry.requestId) || isDone?.(intent)) return ending(intent, entry, authorization);
       return endedThere(intent) ?? 'absent';
     },
   };
@@ -83,11 +77,9 @@ export function uncapturedOf({ amount, amount_received: received, currency }: St
 }
 
 /** Why nothing can be done about an authorization that Stripe ended. */
-function endedThere(intent: Stripe.PaymentIntent): Ended | undefined {
+function endedThere(intent: Stripe.PaymentIntent): Ending | undefined {
   if (intent.status === 'requires_capture') return undefined;
-  if (isExpired(intent)) return { ending: notPerformed('authorization_expired', 'The authorization has ended.') };
-  if (intent.status === 'canceled') {
-    return { ending: notPerformed('authorization_voided', 'The authorization was cancelled.') };
-  }
-  return { ending: notPerformed('authorization_closed', 'The authorization is closed.') };
+  if (isExpired(intent)) return notPerformed('authorization_expired', 'The authorization has ended.');
+  if (intent.status === 'canceled') return notPerformed('authorization_voided', 'The authorization was cancelled.');
+  return notPerformed('authorization_closed', 'The authorization is closed.');
 }

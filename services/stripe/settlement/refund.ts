@@ -45,12 +45,11 @@ export const REFUND: Operation<Stripe.Refund> = {
     };
     return context.stripe.refunds.create(params, requestOptions(authorization.account, entry.requestId));
   },
-  read: (refund) => ({ ending: endingOfRefund(refund), refundId: refund.id }),
+  read: endingOfRefund,
   async look(context, entry, authorization) {
     const params = { payment_intent: authorization.intentId as string, limit: 100 };
     for await (const refund of context.stripe.refunds.list(params, requestOptions(authorization.account))) {
-      if (refund.metadata?.[REQUEST_ID] !== entry.requestId) continue;
-      return { ending: endingOfRefund(refund), refundId: refund.id };
+      if (refund.metadata?.[REQUEST_ID] === entry.requestId) return endingOfRefund(refund);
     }
     return 'absent';
   },
@@ -61,18 +60,13 @@ export const REFUND_EXPECTED_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** How a refund ended, or that it has not yet. */
 export function endingOfRefund(refund: Stripe.Refund): Ending {
-  switch (refund.status) {
-    case 'succeeded': {
-      const bankReference = refund.destination_details?.card?.reference ?? '';
-      return approved({ reference: refund.id, bankReference });
-    }
-    case 'failed':
-      return notPerformed(refund.failure_reason ?? 'refund_failed', 'The refund failed.');
-    case 'canceled':
-      return notPerformed('refund_canceled', 'The refund was cancelled.');
-    default: {
-      const expectedBy = new Date(refund.created * 1000 + REFUND_EXPECTED_MS);
-      return { ...NO_RESULT, answer: Answer.ACCEPTED, reference: refund.id, expectedBy };
-    }
+  const { id: refundId, status, failure_reason: code, created } = refund;
+  if (status === 'succeeded') {
+    const bankReference = refund.destination_details?.card?.reference ?? '';
+    return approved({ reference: refundId, bankReference, refundId });
   }
+  if (status === 'failed') return { ...notPerformed(code ?? 'refund_failed', 'The refund failed.'), refundId };
+  if (status === 'canceled') return { ...notPerformed('refund_canceled', 'The refund was cancelled.'), refundId };
+  const expectedBy = new Date(created * 1000 + REFUND_EXPECTED_MS);
+  return { ...NO_RESULT, answer: Answer.ACCEPTED, reference: refundId, expectedBy, refundId };
 }

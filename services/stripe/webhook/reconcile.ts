@@ -98,8 +98,7 @@ async function reconcileRefunds({ context, query, authorization, refunds }: Sigh
     const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
     if (entry.answer === Answer.APPROVED) await unbookRefund(query, entry);
-    const stored = { from: ['stored', 'sent', 'ended'], tell: true, refundId: refund.id } as const;
-    await endEntry(query, entry, ending, context.now(), stored);
+    await endEntry(query, entry, ending, context.now(), { from: ['stored', 'sent', 'ended'], tell: true });
   }
 }
 

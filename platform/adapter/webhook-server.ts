@@ -1,9 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { readBody } from '../http-server.ts';
 import { errorFields, type Log } from '../log.ts';
 
-/** An answer: a status, and a text. */
-export type Reply = readonly [status: number, text?: string];
+/** An answer: a status, a text, and headers besides the usual ones. */
+type Reply = readonly [status: number, text?: string, headers?: OutgoingHttpHeaders];
+
+/** Answers of `GET`, by path. */
+export type Pages = Readonly<Record<string, (headers: IncomingHttpHeaders) => Reply | Promise<Reply>>>;
 
 /** How an adapter takes its processor's webhooks. */
 export interface Webhooks {
@@ -11,13 +14,6 @@ export interface Webhooks {
   readonly path: string;
   /** Verifies and stores a webhook. What it throws is answered 503, and the processor sends it again. */
   take(body: Buffer, headers: IncomingHttpHeaders): Promise<Reply>;
-  /** Answers `GET` of other paths. */
-  readonly pages?: Readonly<Record<string, () => Reply | Promise<Reply>>>;
-}
-
-/** What answers them. */
-interface WebhookServer extends Required<Webhooks> {
-  readonly log: Log;
 }
 
 const LONGEST_BODY = 1024 * 1024;
@@ -36,39 +32,33 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Answers a webhook server. */
-export function openWebhookServer(
-  webhooks: WebhookServer,
-): (request: IncomingMessage, response: ServerResponse) => void {
+/** Answers the requests of an adapter's HTTP server. */
+export function answerHttp(log: Log, pages: Pages, webhooks?: Webhooks): RequestListener {
   const reading = new Set<IncomingMessage>();
+  const answer = async (request: IncomingMessage): Promise<Reply> => {
+    const { method, url = '', headers } = request;
+    const path = url.split('?', 1)[0] ?? '';
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page) return method === 'GET' ? page(headers) : [405];
+    if (path !== webhooks?.path) return [404];
+    if (method !== 'POST') return [405];
+    if (reading.size >= MOST_BODIES) return [503];
+    reading.add(request);
+    // The bytes as they came: a signature may be over them.
+    const body = await readBody(request, LONGEST_BODY).finally(() => reading.delete(request));
+    return body ? webhooks.take(body, headers) : [413];
+  };
   return (request, response) => {
-    answer(webhooks, request, reading).then(
-      ([status, text = '']) => {
+    answer(request).then(
+      ([status, text = '', headers]) => {
         // The rest of a body that is not read whole stays in its connection, which cannot be reused.
         const isUnread = status === 413 || status === 503;
-        response.writeHead(status, { ...HEADERS, ...(isUnread && { connection: 'close' }) }).end(text);
+        response.writeHead(status, { ...HEADERS, ...(isUnread && { connection: 'close' }), ...headers }).end(text);
       },
       (error: unknown) => {
-        webhooks.log.error('webhook failed', errorFields(error));
+        log.error('request failed', errorFields(error));
         response.writeHead(503, HEADERS).end();
       },
     );
   };
-}
-
-async function answer(
-  webhooks: WebhookServer,
-  request: IncomingMessage,
-  reading: Set<IncomingMessage>,
-): Promise<Reply> {
-  const path = request.url?.split('?', 1)[0] ?? '';
-  const page = Object.hasOwn(webhooks.pages, path) ? webhooks.pages[path] : undefined;
-  if (page && request.method === 'GET') return page();
-  if (path !== webhooks.path) return [404];
-  if (request.method !== 'POST') return [405];
-  if (reading.size >= MOST_BODIES) return [503];
-  reading.add(request);
-  // The bytes as they came: a signature may be over them.
-  const body = await readBody(request, LONGEST_BODY).finally(() => reading.delete(request));
-  return body ? webhooks.take(body, request.headers) : [413];
 }

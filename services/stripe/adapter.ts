@@ -11,7 +11,7 @@ import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
 import { lookAround } from './webhook/looks.ts';
 import { dealWithNotices } from './webhook/notices.ts';
-import { CLOSING_PATH, webhooksTo } from './webhook/receive.ts';
+import { CLOSING_PAGE, CLOSING_PATH, webhooksTo } from './webhook/receive.ts';
 
 /** A running adapter. */
 export interface Adapter extends Served {
@@ -56,7 +56,8 @@ export async function startAdapter(settings: Settings, given: Given): Promise<Ad
   const notices = ledger.repeat('notices', NOTICES_EVERY_MS, () => dealWithNotices(context));
   const looks = ledger.repeat('looks', LOOKS_EVERY_MS, () => lookAround(context));
   const secrets = settings.STRIPE_WEBHOOK_SECRET.split(',');
-  const webhookPort = await ledger.receive(webhooksTo(context, secrets, notices.wake));
+  const pages = { [CLOSING_PATH]: () => [200, CLOSING_PAGE] as const };
+  const webhookPort = await ledger.receive(webhooksTo(context, secrets, notices.wake), pages);
   const origin = settings.STRIPE_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${webhookPort}`;
   const served = await ledger.serve(processorMethods(context, `${origin}${CLOSING_PATH}`));
   return { ...served, dealWithNotices: notices.runOnce, lookAround: looks.runOnce };

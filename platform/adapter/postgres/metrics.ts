@@ -1,6 +1,6 @@
-import type { RequestListener } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { bearerCheck } from '../serve.ts';
+import type { Pages } from '../webhook-server.ts';
 import type { Database } from './database.ts';
 import { OPEN } from './tables.ts';
 
@@ -43,32 +43,11 @@ export function openMetrics(database: Database, name: string): AdapterMetrics {
   return { registry, countAnswer: (status) => answers.inc({ status }) };
 }
 
-/**
- * Answers the metrics server: `GET /metrics` (Prometheus text, with the token), `GET /healthz`, and `GET /readyz`,
- * which is 503 while the ledger cannot be read.
- */
-export function answerMetrics({ registry }: AdapterMetrics, database: Database, token: string): RequestListener {
+/** `GET /metrics`: Prometheus text, with the token. */
+export function metricsPage({ registry }: AdapterMetrics, token: string): Pages[string] {
   const isShown = bearerCheck(token);
-  const answer = async (method = '', url = '', authorization = ''): Promise<readonly [number, string]> => {
-    if (method !== 'GET') return [405, ''];
-    if (url === '/healthz') return [200, 'ok\n'];
-    if (url === '/readyz') return (await isReadable(database)) ? [200, 'ready\n'] : [503, ''];
-    if (url !== '/metrics') return [404, ''];
-    return isShown(authorization) ? [200, await registry.metrics()] : [401, ''];
-  };
-  return ({ method, url, headers }, response) => {
-    const end = ([status, text]: readonly [number, string]) =>
-      response.writeHead(status, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text);
-    answer(method, url, headers.authorization).then(end, () => end([500, '']));
-  };
-}
-
-/** Whether the ledger can be read. */
-export function isReadable(database: Database): Promise<boolean> {
-  return database.query('SELECT').then(
-    () => true,
-    () => false,
-  );
+  const headers = { 'content-type': registry.contentType };
+  return async ({ authorization = '' }) => (isShown(authorization) ? [200, await registry.metrics(), headers] : [401]);
 }
 
 interface Backlog {

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { closeServer, createBoundedServer, listen } from '../../http-server.ts';
 import type { Log } from '../../log.ts';
 import { runPeriodically } from '../../periodic-job.ts';
@@ -7,10 +6,10 @@ import { openEventReporter } from '../event-reporter.ts';
 import { reportDue } from '../report.ts';
 import { type Methods, serveProcessor } from '../serve.ts';
 import { type LedgerSettings, ownSettings } from '../settings.ts';
-import { openWebhookServer, type Reply, type Webhooks } from '../webhook-server.ts';
+import { answerHttp, type Pages, type Webhooks } from '../webhook-server.ts';
 import { type Database, openDatabase } from './database.ts';
 import { purgeInbox } from './inbox.ts';
-import { answerMetrics, isReadable, openMetrics } from './metrics.ts';
+import { metricsPage, openMetrics } from './metrics.ts';
 import { migrate, type Schema } from './migrate.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -68,8 +67,16 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
   /** Runs a job at an interval, until the adapter stops. */
   const repeat = (job: string, intervalMs: number, runOnce: () => Promise<unknown>) =>
     started.adopt(runPeriodically({ name: job, intervalMs, runOnce }, log), ({ close }) => close());
-  const listenAt = (setting: string, port: number, listener: RequestListener) => {
-    const server = createBoundedServer(listener);
+  const health: Pages = {
+    '/healthz': () => [200, 'ok\n'],
+    '/readyz': () =>
+      database.query('SELECT').then(
+        () => [200, 'ready\n'],
+        () => [503],
+      ),
+  };
+  const listenAt = (setting: string, port: number, pages: Pages, webhooks?: Webhooks) => {
+    const server = createBoundedServer(answerHttp(log, { ...health, ...pages }, webhooks));
     started.defer(() => closeServer(server, GRACE_MS));
     return listen(server, setting, port, host);
   };
@@ -81,12 +88,9 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
     context,
     metrics,
     repeat,
-    /** Serves webhooks, with `GET /healthz` and `/readyz` beside them; returns the port. */
-    async receive(webhooks: Webhooks): Promise<number> {
-      const readyz = async (): Promise<Reply> => [(await isReadable(database)) ? 200 : 503];
-      const pages = { '/healthz': () => [200] as const, '/readyz': readyz, ...webhooks.pages };
-      const listener = openWebhookServer({ ...webhooks, pages, log });
-      webhookPort = await listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, listener);
+    /** Serves webhooks and pages, with `GET /healthz` and `/readyz` beside them; returns the port. */
+    async receive(webhooks: Webhooks, pages: Pages = {}): Promise<number> {
+      webhookPort = await listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, pages, webhooks);
       return webhookPort;
     },
     /** Serves the contract, and metrics where a port is set for them: the last that is started. */
@@ -95,8 +99,7 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
       if (own.metricsPort !== undefined) {
         const setting = `${name}_METRICS_PORT`;
         if (own.metricsToken === undefined) throw new Error(`${name}_METRICS_TOKEN: is required with ${setting}`);
-        const page = answerMetrics(metrics, database, own.metricsToken);
-        metricsPort = await listenAt(setting, own.metricsPort, page);
+        metricsPort = await listenAt(setting, own.metricsPort, { '/metrics': metricsPage(metrics, own.metricsToken) });
       }
       const address = { setting: `${name}_PORT`, port: own.port, host, tls, graceMs: GRACE_MS };
       const served = await serveProcessor({ methods, log, credential, ...address });

@@ -16,18 +16,17 @@ export interface Notice {
 /** Where a customer goes after a checkout that names no address. */
 export const CLOSING_PATH = '/closed';
 
-const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title>
+export const CLOSING_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title>
 <h1>Done</h1><p>You can close this page.</p></html>`;
 
 /**
- * Takes what is posted to `/webhook/stripe`, and shows a page to customers after a checkout that names no address. An
- * event is answered 200 once it is stored. Any of the secrets, those of the endpoints, may have signed.
+ * Takes what is posted to `/webhook/stripe`. An event is answered 200 once it is stored. Any of the secrets, those of
+ * the endpoints, may have signed.
  */
 export function webhooksTo(context: Context, secrets: readonly string[], onNotice: () => void): Webhooks {
   const { database, log, stripe } = context;
   return {
     path: '/webhook/stripe',
-    pages: { [CLOSING_PATH]: () => [200, CLOSING_PAGE] },
     async take(body, { 'stripe-signature': signature }) {
       const event = verified(stripe, secrets, body, signature);
       if (!event) {

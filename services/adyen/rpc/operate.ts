@@ -1,10 +1,9 @@
-import { NOT_FOUND, totalOf } from '../../../platform/adapter/authorization.ts';
+import { judge, NOT_FOUND, totalOf } from '../../../platform/adapter/authorization.ts';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Recalled } from '../../../platform/adapter/identifier.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { type Intent, intentOf } from '../../../platform/adapter/postgres/entries.ts';
-import { judge } from '../../../platform/adapter/postgres/judge.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry } from '../ledger/entry.ts';

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { endedElsewhere, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { endedElsewhere, otherTill, remainingOf, TOO_MUCH } from '../../../platform/adapter/authorization.ts';
 import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
@@ -19,20 +19,13 @@ function isFinal(entry: Entry, authorization: Entry): boolean {
  */
 export const CAPTURE = onIntent({
   async judge(intent, authorization, context) {
-    const refusal = unusable(authorization, intent) ?? endedElsewhere(authorization);
+    const refusal =
+      unusable(authorization, intent) ?? endedElsewhere(authorization) ?? otherTill(authorization, intent);
     if (refusal) return refusal;
-    const { terminalId, userId, severalCaptures, captured } = authorization;
-    if (terminalId !== intent.terminalId || userId !== intent.userId) {
-      const message = 'Terminal or user are not those of the authorization.';
-      return notPerformed('authorization_mismatch', message);
-    }
-    if (!severalCaptures && captured > 0n) {
+    if (!authorization.severalCaptures && authorization.captured > 0n) {
       return notPerformed('not_supported', 'This authorization takes one capture.');
     }
-    if (intent.amount > remainingOf(authorization)) {
-      const message = 'The amount is more than what is left of the authorization.';
-      return notPerformed('amount_exceeds_authorization', message);
-    }
+    if (intent.amount > remainingOf(authorization)) return TOO_MUCH;
     return amountRefusal(intent) ?? (await tooMany(context, authorization));
   },
   send(context, entry, authorization) {

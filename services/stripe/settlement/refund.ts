@@ -1,10 +1,11 @@
 import type Stripe from 'stripe';
+import { refundRefusal } from '../../../platform/adapter/authorization.ts';
 import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
 import { NO_RESULT } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { requestOptions } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
-import { ENTRIES, type Ending, type Entry } from '../ledger/entry.ts';
+import { ENTRIES, type Ending } from '../ledger/entry.ts';
 import { REQUEST_ID } from './mark.ts';
 import { amountRefusal, type Operation, unusable } from './operation.ts';
 
@@ -16,23 +17,8 @@ export const REFUND: Operation<Stripe.Refund> = {
   async judge(intent, authorization, context) {
     const refusal = unusable(authorization, intent);
     if (refusal) return refusal;
-    const { query } = context.database;
-    const capture = await ENTRIES.find(query, intent.captureRequestId ?? '');
-    const isCapture = capture?.kind === 'capture' && capture.answer === Answer.APPROVED;
-    if (!isCapture || capture.authorizationRequestId !== authorization.requestId) {
-      return notPerformed('capture_not_found', 'There is no such capture.');
-    }
-    const others = await ENTRIES.ofAuthorization(query, authorization.requestId);
-    const pending = others.filter((other) => other.kind === 'refund' && other.answer === Answer.ACCEPTED);
-    const sumOf = (refunds: Entry[]) => refunds.reduce((sum, { amount }) => sum + amount, 0n);
-    const ofCapture = sumOf(pending.filter(({ captureRequestId }) => captureRequestId === capture.requestId));
-    const left = capture.amount - capture.refunded - capture.reversed - ofCapture;
-    // What was taken back without a known capture limits them together.
-    const leftOfAll = authorization.captured - authorization.refunded - authorization.reversed - sumOf(pending);
-    if (intent.amount > left || intent.amount > leftOfAll) {
-      return notPerformed('amount_exceeds_capture', 'The amount is more than what is left of the capture.');
-    }
-    return amountRefusal(intent);
+    const entries = await ENTRIES.ofAuthorization(context.database.query, authorization.requestId);
+    return refundRefusal(intent, authorization, entries) ?? amountRefusal(intent);
   },
   send(context, entry, authorization) {
     // What is sent again is answered as it was then: pending.

@@ -1,5 +1,5 @@
-import { endedElsewhere, mismatch, remainingOf } from '../../../platform/adapter/authorization.ts';
-import { approved, notPerformed } from '../../../platform/adapter/ending.ts';
+import { endedElsewhere, mismatch, NOT_APPROVED, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { approved } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
@@ -24,10 +24,7 @@ export const VOID = onIntent({
     const ended = authorization.stage === 'ended' ? authorization : await endFirst(context, authorization);
     const nothingLeft = approved({ reference: ended.intentId ?? '' });
     if (CLOSED_PAGE.has(ended.errorCode)) return nothingLeft;
-    if (ended.answer !== Answer.APPROVED) {
-      const message = 'The authorization was refused: nothing is reserved.';
-      return notPerformed('authorization_not_approved', message);
-    }
+    if (ended.answer !== Answer.APPROVED) return NOT_APPROVED;
     return endedElsewhere(ended) ?? (remainingOf(ended) === 0n ? nothingLeft : undefined);
   },
   send(context, entry, authorization) {

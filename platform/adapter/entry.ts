@@ -100,15 +100,6 @@ export function resultOf(kept: KeptEnding): ResultInit {
   };
 }
 
-/** A refusal that leaves no trace, for identifiers that cannot be used (again). */
-export function refusal(errorCode: 'fenced' | 'identifier_reused'): ResultInit {
-  const isFenced = errorCode === 'fenced';
-  const errorMessage = isFenced
-    ? 'This identifier was inquired about before it arrived.'
-    : 'This identifier was used for something else.';
-  return { answer: Answer.NOT_PERFORMED, errorCode, errorMessage };
-}
-
 /**
  * The fields of a request that are kept with its identifier, so that a repeated request can be compared: those that
  * `defaults` names; what the request does not have stays as it is there.

@@ -3,7 +3,8 @@
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Answer, Finding, type InquireResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Kind, type ResultInit, refusal } from './entry.ts';
+import { notPerformed } from './ending.ts';
+import type { Kind, ResultInit } from './entry.ts';
 
 /** The form of Holdfast's identifiers. What others write where an adapter writes them may be anything. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -31,13 +32,17 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'returnUrl',
 ]);
 
+/** These leave no trace: they are decided anew each time. */
+const FENCED = notPerformed('fenced', 'This identifier was inquired about before it arrived.');
+const REUSED = notPerformed('identifier_reused', 'This identifier was used for something else.');
+
 /**
  * Why a known identifier cannot be used for a request; undefined when the request asks what was asked before, and gets
  * its answer.
  */
 export function reuseRefusal<T extends Asked>(known: Asked, asked: T): ResultInit | undefined {
-  if (known.kind === 'fence') return refusal('fenced');
-  return asksTheSame(known, asked) ? undefined : refusal('identifier_reused');
+  if (known.kind === 'fence') return FENCED;
+  return asksTheSame(known, asked) ? undefined : REUSED;
 }
 
 /** The entry of an identifier that asks the same, `fresh` when it is new; or why the identifier cannot be used. */

@@ -9,8 +9,7 @@ import type { Reach } from './crash-points.ts';
 import { STRIPE_SCHEMA } from './ledger/schema.ts';
 import { processorMethods } from './rpc/server.ts';
 import type { Settings } from './settings.ts';
-import { lookAround } from './webhook/looks.ts';
-import { dealWithNotices } from './webhook/notices.ts';
+import { dealWithNotices, lookAround } from './webhook/looks.ts';
 import { CLOSING_PAGE, CLOSING_PATH, webhooksTo } from './webhook/receive.ts';
 
 /** A running adapter. */

@@ -6,10 +6,8 @@ import {
   keptFields,
   type ResultInit,
 } from '../../../platform/adapter/entry.ts';
-import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { STRIPE_SCHEMA } from './schema.ts';
 
 /** Default values of what Stripe is asked besides. */
@@ -36,7 +34,7 @@ export function intentOf<K extends Kind>(kind: K, request: object): Intent & { r
 }
 
 /** Default values of what an ending says besides its result. */
-const NO_ENDING = {
+export const NO_ENDING = {
   expiresAt: null as Date | null,
   expectedBy: null as Date | null,
   severalCaptures: false,
@@ -73,7 +71,7 @@ const DEFAULTS = {
 /** One row. Its answer is UNSPECIFIED until it ended. */
 export interface Entry extends base.Intent, Readonly<typeof DEFAULTS>, base.Numbered {}
 
-type Stages = readonly Entry['stage'][];
+export type Stages = readonly Entry['stage'][];
 
 /** The contract's form of how an entry ended. */
 export function resultOf(entry: Entry): ResultInit {
@@ -91,46 +89,6 @@ export function markEntry(
   change: base.Change<Entry>,
 ): Promise<Entry | undefined> {
   return ENTRIES.update(query, 'request_id = $1 AND stage = ANY ($2::text[])', [requestId, from], change);
-}
-
-/** An entry is looked at so long after it ended or was accepted; its ledger row says when again. */
-const FIRST_LOOK_MS = 5 * 60 * 1000;
-
-/** Kinds whose result may change at Stripe without a call of core's. */
-const LOOKED_AT: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'refund']);
-
-/** How an ending is stored. */
-export interface Finish {
-  /** The stages that it may end. */
-  readonly from: Stages;
-  /** Reports the result to core as an event, because no call of core's returns it. */
-  readonly tell: boolean;
-}
-
-/**
- * Ends an entry, or says that it was accepted, with what it changed of its authorization and capture. Undefined when it
- * is in none of the stages: another process ended it before.
- */
-export async function endEntry(
-  query: Query,
-  { requestId, kind }: Pick<Entry, 'requestId' | 'kind'>,
-  ending: Ending,
-  actedAt: Date,
-  { from, tell }: Finish,
-): Promise<Entry | undefined> {
-  const { answer } = ending;
-  const isLookedAt = LOOKED_AT.has(kind) && (answer === Answer.APPROVED || answer === Answer.ACCEPTED);
-  const ended = await markEntry(query, requestId, from, {
-    ...NO_ENDING,
-    ...ending,
-    stage: answer === Answer.ACCEPTED ? 'sent' : 'ended',
-    actedAt,
-    lookAt: isLookedAt ? new Date(actedAt.getTime() + FIRST_LOOK_MS) : null,
-  });
-  if (!ended) return undefined;
-  await book(query, ended);
-  if (tell) await tellEnd(query, ended, resultOf(ended));
-  return ended;
 }
 
 /**

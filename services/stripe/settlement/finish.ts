@@ -1,9 +1,20 @@
-import type { ResultInit } from '../../../platform/adapter/entry.ts';
+import type { Kind, ResultInit } from '../../../platform/adapter/entry.ts';
 import type * as identifier from '../../../platform/adapter/identifier.ts';
+import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { ENTRIES, type Ending, type Entry, endEntry, type Finish, type Intent, resultOf } from '../ledger/entry.ts';
+import {
+  ENTRIES,
+  type Ending,
+  type Entry,
+  type Intent,
+  markEntry,
+  NO_ENDING,
+  resultOf,
+  type Stages,
+} from '../ledger/entry.ts';
 
 /**
  * Stores how an operation ended, in one transaction. Returns the entry as it is stored: when another process ended it
@@ -41,4 +52,44 @@ export async function conclude(context: Context, intent: Intent, ending: Ending)
     return stored && endEntry(query, stored, ending, context.now(), { from: ['stored'], tell: false });
   });
   return entry ? { entry, fresh: true } : ENTRIES.store(context.database.query, intent);
+}
+
+/** An entry is looked at so long after it ended or was accepted; its ledger row says when again. */
+const FIRST_LOOK_MS = 5 * 60 * 1000;
+
+/** Kinds whose result may change at Stripe without a call of core's. */
+const LOOKED_AT: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'refund']);
+
+/** How an ending is stored. */
+interface Finish {
+  /** The stages that it may end. */
+  readonly from: Stages;
+  /** Reports the result to core as an event, because no call of core's returns it. */
+  readonly tell: boolean;
+}
+
+/**
+ * Ends an entry, or says that it was accepted, with what it changed of its authorization and capture. Undefined when it
+ * is in none of the stages: another process ended it before.
+ */
+export async function endEntry(
+  query: Query,
+  { requestId, kind }: Pick<Entry, 'requestId' | 'kind'>,
+  ending: Ending,
+  actedAt: Date,
+  { from, tell }: Finish,
+): Promise<Entry | undefined> {
+  const { answer } = ending;
+  const isLookedAt = LOOKED_AT.has(kind) && (answer === Answer.APPROVED || answer === Answer.ACCEPTED);
+  const ended = await markEntry(query, requestId, from, {
+    ...NO_ENDING,
+    ...ending,
+    stage: answer === Answer.ACCEPTED ? 'sent' : 'ended',
+    actedAt,
+    lookAt: isLookedAt ? new Date(actedAt.getTime() + FIRST_LOOK_MS) : null,
+  });
+  if (!ended) return undefined;
+  await book(query, ended);
+  if (tell) await tellEnd(query, ended, resultOf(ended));
+  return ended;
 }

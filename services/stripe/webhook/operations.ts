@@ -8,8 +8,9 @@ import { aboutOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
-import { ENTRIES, type Ending, type Entry, endEntry, type Intent, insertUnfenced, intentOf } from '../ledger/entry.ts';
+import { ENTRIES, type Ending, type Entry, type Intent, insertUnfenced, intentOf } from '../ledger/entry.ts';
 import { capturedBy } from '../settlement/capture.ts';
+import { endEntry } from '../settlement/finish.ts';
 import { incrementedBy } from '../settlement/increment.ts';
 import { type Mark, marksOf } from '../settlement/mark.ts';
 

@@ -1,21 +1,28 @@
 import type Stripe from 'stripe';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
-import { bookEnd, unbookRefund } from '../../../platform/adapter/postgres/books.ts';
+import {
+  bookEnd,
+  bookTurn,
+  firstTurn,
+  type Reversal,
+  reversalsOf,
+  unbookRefund,
+} from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
-import { ENTRIES, type Entry, endEntry, insertUnfenced, intentOf } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, insertUnfenced, intentOf } from '../ledger/entry.ts';
 import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
+import { endEntry } from '../settlement/finish.ts';
 import { getIntent, isExpired, stateOf } from '../settlement/intent-ending.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
 import { bookDone, changedOf, reconcileOperations, type Sight } from './operations.ts';
-import { reconcileReversals } from './reversals.ts';
 
 /**
  * Brings the ledger to what Stripe says of an authorization now, and reports to core what Stripe did by itself. It may
@@ -115,4 +122,60 @@ async function entryOfRefund(query: Query, authorization: Entry, refund: Stripe.
   const captureRequestId = refund.metadata?.holdfast_capture_id || null;
   const about = { requestId, authorizationRequestId, captureRequestId, merchantId, account, currency, amount };
   return insertUnfenced(query, intentOf('refund', about));
+}
+
+/** Money that is away from a charge now, or came back to it, otherwise than by a refund of ours. */
+interface Movement {
+  readonly id: string;
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly isAway: boolean;
+}
+
+/**
+ * Finds disputes, and refunds made elsewhere, such as in Stripe's dashboard. An amount taken is reported as a reversal,
+ * an amount given back as a reinstatement, each once.
+ */
+async function reconcileReversals(sight: Sight): Promise<void> {
+  const { context, query, authorization } = sight;
+  const known = await reversalsOf(query, authorization.requestId);
+  for (const movement of movementsOf(sight)) {
+    const before = known.find(({ reversalId }) => reversalId === movement.id);
+    const wasAway = before !== undefined && before.turn % 2 === 1;
+    if (movement.isAway === wasAway) continue;
+    const next = before ? { ...before, turn: before.turn + 1 } : await newReversal(sight, movement);
+    if (next) await bookTurn(query, next, context.now());
+  }
+}
+
+function movementsOf({ context, authorization, intent, ...seen }: Sight): Movement[] {
+  const others = seen.refunds.filter(({ metadata }) => authorizationOf(metadata) === undefined);
+  const refunds = others.map(({ id, amount, currency, status }) => {
+    return { id, amount: fromStripe(amount, currency), isAway: status !== 'failed' && status !== 'canceled' };
+  });
+  const disputes = seen.disputes.flatMap((dispute) => {
+    const { id, amount, currency } = dispute;
+    if (currency === intent.currency) return { id, amount: fromStripe(amount, currency), isAway: isLost(dispute) };
+    // The amount is in another currency than the charge: what that is in the charge's, is not said.
+    context.log.error('books differ', { requestId: authorization.requestId, kind: 'dispute currency' });
+    return [];
+  });
+  return [...refunds, ...disputes];
+}
+
+/**
+ * Stripe withdraws the amount when a dispute opens, and gives it again when it is won; an inquiry before it moves
+ * nothing.
+ */
+function isLost({ status }: Stripe.Dispute): boolean {
+  return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_');
+}
+
+/** A reversal never exceeds what is left of what was captured. */
+async function newReversal(sight: Sight, { id, amount }: Movement): Promise<Reversal | undefined> {
+  const authorization = await changedOf(sight);
+  const { requestId } = authorization;
+  const first = firstTurn(authorization, await ENTRIES.ofAuthorization(sight.query, requestId), id, amount);
+  if (!first) sight.context.log.error('books differ', { requestId, kind: 'reversal' });
+  return first;
 }

@@ -7,7 +7,7 @@ import { ask, type Failure } from '../api/ask.ts';
 import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
 import { type Features, withFeatures } from './features.ts';
 import { finish } from './finish.ts';
-import { getIntent, stateOf } from './intent-ending.ts';
+import { endingOf, getIntent } from './intent-ending.ts';
 import { metadataOf } from './mark.ts';
 
 /**
@@ -33,9 +33,8 @@ export async function place(context: Context, entry: Entry, customer: string | u
 /** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
 export async function settleByLook(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
   const { answer: intent } = await ask(context, () => getIntent(context, entry));
-  if (!intent) return undefined;
-  const state = stateOf(intent, entry);
-  return state.is === 'ended' ? finish(context, entry, state.ending, { tell }) : undefined;
+  const ending = intent && endingOf(intent, entry);
+  return ending && finish(context, entry, ending, { tell });
 }
 
 /** Finds out what became of an authorization, and makes sure that nothing will when nothing did. */
@@ -107,10 +106,11 @@ async function settleBy(
   intent: Stripe.PaymentIntent | undefined,
   failure?: Failure,
 ): Promise<Entry> {
-  const state = intent && stateOf(intent, entry);
-  if (state?.is === 'ended') return finish(context, entry, state.ending);
-  if (state?.is === 'needs customer') return giveUp(context, entry);
-  if (state?.is === 'unconfirmed' && (failure?.kind === 'refused' || failure?.kind === 'turned away')) {
+  const ending = intent && endingOf(intent, entry);
+  if (ending) return finish(context, entry, ending);
+  if (intent?.status === 'requires_action') return giveUp(context, entry);
+  const isUnconfirmed = intent?.status === 'requires_payment_method' || intent?.status === 'requires_confirmation';
+  if (isUnconfirmed && (failure?.kind === 'refused' || failure?.kind === 'turned away')) {
     const isAboutToken = failure.kind === 'refused' && failure.param === 'payment_method';
     return finish(context, entry, notPerformed(isAboutToken ? 'token_invalid' : failure.code, failure.message));
   }

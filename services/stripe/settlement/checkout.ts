@@ -8,7 +8,7 @@ import { ask } from '../api/ask.ts';
 import { type Entry, markEntry } from '../ledger/entry.ts';
 import { type Features, withFeatures } from './features.ts';
 import { finish } from './finish.ts';
-import { stateOf } from './intent-ending.ts';
+import { endingOf } from './intent-ending.ts';
 import { metadataOf } from './mark.ts';
 
 /** Stripe keeps a Checkout Session open for at least half an hour and at most a day. */
@@ -133,6 +133,6 @@ async function settleSession(
   if (session.status === 'expired') return finish(context, entry, EXPIRED, { tell });
   const intent = session.payment_intent;
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;
-  const state = stateOf(intent, entry);
-  return state.is === 'ended' ? finish(context, entry, { ...state.ending, intentId: intent.id }, { tell }) : undefined;
+  const ending = endingOf(intent, entry);
+  return ending && finish(context, entry, { ...ending, intentId: intent.id }, { tell });
 }

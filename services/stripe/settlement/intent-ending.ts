@@ -5,14 +5,6 @@ import { type Context, requestOptions } from '../adapter-context.ts';
 import { cardOf, declinedCardOf } from '../api/card.ts';
 import type { Ending, Entry } from '../ledger/entry.ts';
 
-/** What a PaymentIntent says of its authorization. */
-type IntentState =
-  | { readonly is: 'ended'; readonly ending: Ending }
-  /** Not confirmed; or waiting for the customer to authenticate, and there is no customer at hand. */
-  | { readonly is: 'unconfirmed' | 'needs customer' }
-  /** Stripe works on it. */
-  | { readonly is: 'processing' };
-
 /** Reads a PaymentIntent as it is now. Throws what Stripe's client throws. */
 export function getIntent(context: Context, entry: Pick<Entry, 'intentId' | 'account'>): Promise<Stripe.PaymentIntent> {
   assert(entry.intentId !== null, 'there is a PaymentIntent');
@@ -23,23 +15,19 @@ export function getIntent(context: Context, entry: Pick<Entry, 'intentId' | 'acc
   );
 }
 
-/** How the authorization of a PaymentIntent stands; its charge must be expanded. */
-export function stateOf(intent: Stripe.PaymentIntent, entry: Entry): IntentState {
+/** How the authorization of a PaymentIntent ended, whose charge must be expanded; undefined when it has not. */
+export function endingOf(intent: Stripe.PaymentIntent, entry: Entry): Ending | undefined {
   switch (intent.status) {
     case 'requires_capture':
     case 'succeeded':
-      return { is: 'ended', ending: approvedBy(intent, entry) };
+      return approvedBy(intent, entry);
     case 'canceled':
-      return { is: 'ended', ending: notPerformed('authorization_canceled', 'The payment was cancelled.') };
+      return notPerformed('authorization_canceled', 'The payment was cancelled.');
     case 'requires_payment_method':
     case 'requires_confirmation':
-      return intent.last_payment_error
-        ? { is: 'ended', ending: refusedBy(intent.last_payment_error, chargeOf(intent)) }
-        : { is: 'unconfirmed' };
-    case 'requires_action':
-      return { is: 'needs customer' };
+      return intent.last_payment_error ? refusedBy(intent.last_payment_error, chargeOf(intent)) : undefined;
     default:
-      return { is: 'processing' };
+      return undefined;
   }
 }
 

@@ -19,7 +19,7 @@ import { findAuthorization, settleOthers } from '../settlement/advance.ts';
 import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
 import { endEntry } from '../settlement/finish.ts';
-import { getIntent, isExpired, stateOf } from '../settlement/intent-ending.ts';
+import { endingOf, getIntent, isExpired } from '../settlement/intent-ending.ts';
 import { authorizationOf } from '../settlement/mark.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
 import { bookDone, changedOf, reconcileOperations, type Sight } from './operations.ts';
@@ -54,10 +54,10 @@ export async function reconcile(context: Context, requestId: string): Promise<bo
 async function reconcileRefused(context: Context, entry: Entry): Promise<boolean> {
   const { answer: intent } = await ask(context, () => getIntent(context, entry));
   if (!intent) return false;
-  const state = stateOf(intent, entry);
-  if (state.is !== 'ended' || state.ending.answer !== Answer.APPROVED) return true;
+  const ending = endingOf(intent, entry);
+  if (ending?.answer !== Answer.APPROVED) return true;
   context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind });
-  await context.database.transaction((query) => bookDone(context, query, entry, state.ending, entry));
+  await context.database.transaction((query) => bookDone(context, query, entry, ending, entry));
   context.onEvent();
   return true;
 }

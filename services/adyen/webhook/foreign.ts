@@ -70,16 +70,10 @@ async function captured(context: Context, query: Query, item: Item, authorizatio
 }
 
 /** What was left is not reserved any more. */
-async function ended(
-  context: Context,
-  query: Query,
-  { pspReference: reference }: Item,
-  authorization: Entry,
-  how: AuthorizationEnd,
-): Promise<boolean> {
+async function ended(context: Context, query: Query, item: Item, authorization: Entry, how: AuthorizationEnd) {
   const left = remainingOf(authorization);
   if (authorization.endedAt !== null || left === 0n) return true;
-  await bookEnd(query, authorization.requestId, { how, at: context.now(), left, reference });
+  await bookEnd(query, authorization.requestId, { how, at: context.now(), left, reference: item.pspReference });
   context.onEvent();
   return true;
 }

@@ -74,12 +74,8 @@ function create(context: Context, entry: Entry, customer: string | undefined) {
   return context.stripe.paymentIntents.create(params, requestOptions(account, `${requestId}:create`));
 }
 
-function confirm(
-  context: Context,
-  { intentId, tokenId, account, customerPresent }: Entry,
-  features: Features,
-  key: string,
-): Promise<Stripe.PaymentIntent> {
+function confirm(context: Context, entry: Entry, features: Features, key: string) {
+  const { intentId, tokenId, account, customerPresent } = entry;
   const params: Stripe.PaymentIntentConfirmParams = {
     payment_method: tokenId,
     off_session: !customerPresent,
@@ -100,12 +96,7 @@ const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not 
  * The PaymentIntent itself says whether a confirmation acted. `failure` is why the confirmation failed, when no other
  * one can still act.
  */
-async function settleBy(
-  context: Context,
-  entry: Entry,
-  intent: Stripe.PaymentIntent | undefined,
-  failure?: Failure,
-): Promise<Entry> {
+async function settleBy(context: Context, entry: Entry, intent?: Stripe.PaymentIntent, failure?: Failure) {
   const ending = intent && endingOf(intent, entry);
   if (ending) return finish(context, entry, ending);
   if (intent?.status === 'requires_action') return giveUp(context, entry);

@@ -124,12 +124,7 @@ export async function closePage(context: Context, entry: Entry): Promise<Entry |
   return answer?.status === 'expired' ? finish(context, entry, cancelled) : undefined;
 }
 
-async function settleSession(
-  context: Context,
-  entry: Entry,
-  session: Stripe.Checkout.Session,
-  tell = false,
-): Promise<Entry | undefined> {
+async function settleSession(context: Context, entry: Entry, session: Stripe.Checkout.Session, tell = false) {
   if (session.status === 'expired') return finish(context, entry, EXPIRED, { tell });
   const intent = session.payment_intent;
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;

@@ -9,11 +9,7 @@ import { authorizationOf, marksOf } from '../settlement/mark.ts';
  * the ledger may have been restored to an earlier state. Returns its entry; undefined when the PaymentIntent is none of
  * ours.
  */
-export async function adoptIntent(
-  context: Context,
-  intent: Stripe.PaymentIntent,
-  account: string,
-): Promise<Entry | undefined> {
+export async function adoptIntent(context: Context, intent: Stripe.PaymentIntent, account: string) {
   const about = authorizationOf(intent.metadata);
   if (!about) return undefined;
   const added = marksOf(intent).filter(({ kind }) => kind === 'increment');
@@ -23,11 +19,7 @@ export async function adoptIntent(
 }
 
 /** Stores the checkout that a Checkout Session says it is for, as adoptIntent does. */
-export async function adoptSession(
-  context: Context,
-  session: Stripe.Checkout.Session,
-  account: string,
-): Promise<Entry | undefined> {
+export async function adoptSession(context: Context, session: Stripe.Checkout.Session, account: string) {
   const about = authorizationOf(session.metadata);
   if (!about || session.amount_total === null || session.currency === null) return undefined;
   const amount = fromStripe(session.amount_total, session.currency);

@@ -51,13 +51,7 @@ export async function reconcileOperations(sight: Sight): Promise<boolean> {
 }
 
 /** Books an operation as done, whatever its entry said, and reports it to core. */
-export async function bookDone(
-  context: Context,
-  query: Query,
-  intent: Intent,
-  ending: Ending,
-  known: Entry | undefined,
-): Promise<void> {
+export async function bookDone(context: Context, query: Query, intent: Intent, ending: Ending, known?: Entry) {
   if (!known || known.kind === 'fence') await insertUnfenced(query, intent);
   await endEntry(query, intent, ending, context.now(), { from: ['stored', 'ended'], tell: true });
 }

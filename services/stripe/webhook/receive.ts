@@ -44,12 +44,7 @@ export function webhooksTo(context: Context, secrets: readonly string[], onNotic
 }
 
 /** The event, when one of the secrets signed it within the last five minutes. */
-function verified(
-  stripe: Stripe,
-  secrets: readonly string[],
-  body: Buffer,
-  header: string | string[] | undefined,
-): Stripe.Event | undefined {
+function verified(stripe: Stripe, secrets: readonly string[], body: Buffer, header: string | string[] | undefined) {
   if (typeof header !== 'string') return undefined;
   for (const secret of secrets) {
     try {

@@ -75,8 +75,7 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   webhookUrl: string;
 
   /**
-   * Where the relay forwards verified notifications; empty = they are parked, and forwarded when
-   * it is set.
+   * Where the relay forwards verified notifications; empty = they are parked, and forwarded when it is set.
    *
    * @generated from field: string internal_url = 9;
    */
@@ -968,8 +967,8 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
   capturePublicKey: string;
 
   /**
-   * Grows with every change of any merchant and every ended session: of two messages about one merchant the
-   * higher is the newer.
+   * Grows with every change of any merchant and every ended session: of two messages about one merchant the higher is
+   * the newer.
    *
    * @generated from field: int64 change_number = 6;
    */
@@ -1037,8 +1036,8 @@ export declare type UseNonceResponse = Message<"holdfast.v1.UseNonceResponse"> &
 export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
 
 /**
- * Merchants, what their contract allows, and their credentials. Operators only, but for
- * WatchCredentials, ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
+ * Merchants, what their contract allows, and their credentials. Operators only, but for WatchCredentials,
+ * ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
  * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata
  * x-api-key-sha256.
  *
@@ -1046,8 +1045,8 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
  */
 export declare const MerchantService: GenService<{
   /**
-   * Creates a merchant with a first API key and signing secret, both shown once. Errors: INVALID_REQUEST
-   * when the name is taken.
+   * Creates a merchant with a first API key and signing secret, both shown once. Errors: INVALID_REQUEST when the name
+   * is taken.
    *
    * @generated from rpc holdfast.v1.MerchantService.CreateMerchant
    */
@@ -1088,8 +1087,8 @@ export declare const MerchantService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
-   * Replaces name and contract. Holds placed before keep the terms they were placed under. Errors:
-   * OPERATION_NOT_FOUND; PRECONDITION_FAILED when the merchant has another etag.
+   * Replaces name and contract. Holds placed before keep the terms they were placed under. Errors: OPERATION_NOT_FOUND;
+   * PRECONDITION_FAILED when the merchant has another etag.
    *
    * @generated from rpc holdfast.v1.MerchantService.UpdateMerchant
    */
@@ -1139,8 +1138,8 @@ export declare const MerchantService: GenService<{
     output: typeof AddSigningSecretResponseSchema;
   },
   /**
-   * Ends a signing secret; once more changes nothing. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for the
-   * last live one.
+   * Ends a signing secret; once more changes nothing. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for the last live
+   * one.
    *
    * @generated from rpc holdfast.v1.MerchantService.RetireSigningSecret
    */
@@ -1150,8 +1149,8 @@ export declare const MerchantService: GenService<{
     output: typeof RetireSigningSecretResponseSchema;
   },
   /**
-   * The gateway's feed: a whole snapshot first, then whole merchants as they change, console sessions as they
-   * are ended, and a heartbeat (a message without either) at least every 5 seconds.
+   * The gateway's feed: a whole snapshot first, then whole merchants as they change, console sessions as they are
+   * ended, and a heartbeat (a message without either) at least every 5 seconds.
    *
    * @generated from rpc holdfast.v1.MerchantService.WatchCredentials
    */
@@ -1161,8 +1160,8 @@ export declare const MerchantService: GenService<{
     output: typeof WatchCredentialsResponseSchema;
   },
   /**
-   * What changed since a change number, up to now: for a gateway that meets a credential which its feed may
-   * not have told yet. It names nobody, so no unknown name reaches core.
+   * What changed since a change number, up to now: for a gateway that meets a credential which its feed may not have
+   * told yet. It names nobody, so no unknown name reaches core.
    *
    * @generated from rpc holdfast.v1.MerchantService.ListCredentialChanges
    */

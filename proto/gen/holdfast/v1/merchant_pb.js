@@ -244,8 +244,8 @@ export const UseNonceResponseSchema = /*@__PURE__*/
   messageDesc(file_holdfast_v1_merchant, 32);
 
 /**
- * Merchants, what their contract allows, and their credentials. Operators only, but for
- * WatchCredentials, ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
+ * Merchants, what their contract allows, and their credentials. Operators only, but for WatchCredentials,
+ * ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
  * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata
  * x-api-key-sha256.
  *

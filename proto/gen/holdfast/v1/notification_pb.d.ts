@@ -2081,8 +2081,7 @@ export enum QuarantineReason {
   UNSPECIFIED = 0,
 
   /**
-   * (merchantId, requestId) was accepted with another kind, status, amount or currency; found
-   * by core.
+   * (merchantId, requestId) was accepted with another kind, status, amount or currency; found by core.
    *
    * @generated from enum value: QUARANTINE_REASON_CONFLICT = 1;
    */
@@ -2278,8 +2277,7 @@ export declare const StoredNotificationStateSchema: GenEnum<StoredNotificationSt
  */
 export declare const NotificationService: GenService<{
   /**
-   * Stores a notification that the relay has verified; when the call answers, it is on disk.
-   * Gateway only.
+   * Stores a notification that the relay has verified; when the call answers, it is on disk. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.AcceptNotification
    */
@@ -2289,8 +2287,7 @@ export declare const NotificationService: GenService<{
     output: typeof AcceptNotificationResponseSchema;
   },
   /**
-   * Does the same for several, each on its own: what cannot be stored leaves its neighbours alone.
-   * Gateway only.
+   * Does the same for several, each on its own: what cannot be stored leaves its neighbours alone. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.BatchAcceptNotifications
    */
@@ -2300,9 +2297,9 @@ export declare const NotificationService: GenService<{
     output: typeof BatchAcceptNotificationsResponseSchema;
   },
   /**
-   * Sets aside a notification that the relay has verified and must not accept; when the call answers,
-   * it is on disk. It does not occupy (merchantId, requestId). The same signed text is stored, and
-   * alerted on, once for each reason. Errors: UNAVAILABLE while 500 of the merchant wait for a decision. Gateway only.
+   * Sets aside a notification that the relay has verified and must not accept; when the call answers, it is on disk. It
+   * does not occupy (merchantId, requestId). The same signed text is stored, and alerted on, once for each reason.
+   * Errors: UNAVAILABLE while 500 of the merchant wait for a decision. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.QuarantineNotification
    */
@@ -2312,8 +2309,8 @@ export declare const NotificationService: GenService<{
     output: typeof QuarantineNotificationResponseSchema;
   },
   /**
-   * Stores what the relay could not verify, for the console and for alerts. A failure whose id is
-   * stored already is skipped, so a batch may be sent again. Gateway only.
+   * Stores what the relay could not verify, for the console and for alerts. A failure whose id is stored already is
+   * skipped, so a batch may be sent again. Gateway only.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReportVerificationFailures
    */
@@ -2344,9 +2341,9 @@ export declare const NotificationService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends a delivery again, with a schedule of its own; its webhook-id and earlier attempts stay. One
-   * that waits for its next attempt gets it now. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged
-   * or it had 200 attempts; RATE_LIMITED when a merchant replays more than 60 a minute.
+   * Sends a delivery again, with a schedule of its own; its webhook-id and earlier attempts stay. One that waits for
+   * its next attempt gets it now. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged or it had 200
+   * attempts; RATE_LIMITED when a merchant replays more than 60 a minute.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReplayDelivery
    */
@@ -2411,8 +2408,7 @@ export declare const NotificationService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Sends nothing to an endpoint until it is resumed; nothing is lost. Operators only.
-   * Errors: OPERATION_NOT_FOUND.
+   * Sends nothing to an endpoint until it is resumed; nothing is lost. Operators only. Errors: OPERATION_NOT_FOUND.
    *
    * @generated from rpc holdfast.v1.NotificationService.PauseEndpoint
    */
@@ -2452,8 +2448,8 @@ export declare const NotificationService: GenService<{
     output: typeof ListQuarantinedNotificationsResponseSchema;
   },
   /**
-   * Forwards a notification that was set aside to the merchant's internalUrl, once. Operators only.
-   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when it was discarded or purged, or without internalUrl.
+   * Forwards a notification that was set aside to the merchant's internalUrl, once. Operators only. Errors:
+   * OPERATION_NOT_FOUND; INVALID_REQUEST when it was discarded or purged, or without internalUrl.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReleaseQuarantinedNotification
    */
@@ -2463,8 +2459,8 @@ export declare const NotificationService: GenService<{
     output: typeof ReleaseQuarantinedNotificationResponseSchema;
   },
   /**
-   * Decides that a notification that was set aside is never forwarded. Operators only.
-   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when it was released.
+   * Decides that a notification that was set aside is never forwarded. Operators only. Errors: OPERATION_NOT_FOUND;
+   * INVALID_REQUEST when it was released.
    *
    * @generated from rpc holdfast.v1.NotificationService.DiscardQuarantinedNotification
    */
@@ -2484,8 +2480,8 @@ export declare const NotificationService: GenService<{
     output: typeof DiscardQuarantinedNotificationsResponseSchema;
   },
   /**
-   * Lists notifications that were accepted, newest first; those whose body was purged only by request_id.
-   * Operators only.
+   * Lists notifications that were accepted, newest first; those whose body was purged only by request_id. Operators
+   * only.
    *
    * @generated from rpc holdfast.v1.NotificationService.ListStoredNotifications
    */
@@ -2496,8 +2492,8 @@ export declare const NotificationService: GenService<{
   },
   /**
    * Forwards a stored notification to the merchant's internalUrl, again if it was forwarded before: then with the
-   * webhook-id that it had. Operators only. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged,
-   * or without internalUrl.
+   * webhook-id that it had. Operators only. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when its body was purged, or
+   * without internalUrl.
    *
    * @generated from rpc holdfast.v1.NotificationService.ReplayStoredNotification
    */

@@ -275,15 +275,15 @@ export declare type GetOctResponse = Message<"holdfast.v1.GetOctResponse"> & {
 export declare const GetOctResponseSchema: GenMessage<GetOctResponse>;
 
 /**
- * Original credit transactions: payments to a card. What UNAVAILABLE, RATE_LIMITED, deadlines and
- * operation_request_id mean is said at PreauthorizationService.
+ * Original credit transactions: payments to a card. What UNAVAILABLE, RATE_LIMITED, deadlines and operation_request_id
+ * mean is said at PreauthorizationService.
  *
  * @generated from service holdfast.v1.OctService
  */
 export declare const OctService: GenService<{
   /**
-   * Pays an amount to a card. Errors: CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (stored KO),
-   * IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * Pays an amount to a card. Errors: CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (stored KO), IDEMPOTENCY_IN_FLIGHT,
+   * IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.OctService.CreateOct
    */

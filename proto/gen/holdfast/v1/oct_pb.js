@@ -49,8 +49,8 @@ export const GetOctResponseSchema = /*@__PURE__*/
   messageDesc(file_holdfast_v1_oct, 4);
 
 /**
- * Original credit transactions: payments to a card. What UNAVAILABLE, RATE_LIMITED, deadlines and
- * operation_request_id mean is said at PreauthorizationService.
+ * Original credit transactions: payments to a card. What UNAVAILABLE, RATE_LIMITED, deadlines and operation_request_id
+ * mean is said at PreauthorizationService.
  *
  * @generated from service holdfast.v1.OctService
  */

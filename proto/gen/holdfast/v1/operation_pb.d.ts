@@ -504,8 +504,8 @@ export declare const OperationKindSchema: GenEnum<OperationKind>;
  */
 export declare const OperationService: GenService<{
   /**
-   * Looks up one operation, final or not. Errors: OPERATION_NOT_FOUND, which is final later than 30 s after
-   * the deadline of the call that would have made it.
+   * Looks up one operation, final or not. Errors: OPERATION_NOT_FOUND, which is final later than 30 s after the
+   * deadline of the call that would have made it.
    *
    * @generated from rpc holdfast.v1.OperationService.GetOperation
    */
@@ -525,9 +525,9 @@ export declare const OperationService: GenService<{
     output: typeof ListOperationsResponseSchema;
   },
   /**
-   * Streams final results in commit order; none is ever skipped. A heartbeat is a message without
-   * operation. Errors: STREAM_TOKEN_TOO_OLD, also for a token whose result a restored database does not have;
-   * INVALID_REQUEST for a text that is no token.
+   * Streams final results in commit order; none is ever skipped. A heartbeat is a message without operation. Errors:
+   * STREAM_TOKEN_TOO_OLD, also for a token whose result a restored database does not have; INVALID_REQUEST for a text
+   * that is no token.
    *
    * @generated from rpc holdfast.v1.OperationService.WatchOperations
    */

@@ -1045,9 +1045,9 @@ export enum MatchedBy {
 export declare const MatchedBySchema: GenEnum<MatchedBy>;
 
 /**
- * What operators see and decide across merchants. Operators only. Every call of an operator that
- * changes anything, here and in the other services, leaves an audit entry; metadata x-operator (a
- * letter, then at most 63 letters, digits or " ._@+-") says which person it was.
+ * What operators see and decide across merchants. Operators only. Every call of an operator that changes anything, here
+ * and in the other services, leaves an audit entry; metadata x-operator (a letter, then at most 63 letters, digits or "
+ * ._@+-") says which person it was.
  *
  * @generated from service holdfast.v1.OperatorService
  */
@@ -1063,9 +1063,8 @@ export declare const OperatorService: GenService<{
     output: typeof CheckOperatorResponseSchema;
   },
   /**
-   * Ends a console session at all gateways, for ever; once more changes nothing. When the call answers, it is
-   * on disk, and gateways hear of it within a second. Errors: INVALID_REQUEST when it runs out later than a day
-   * from now.
+   * Ends a console session at all gateways, for ever; once more changes nothing. When the call answers, it is on disk,
+   * and gateways hear of it within a second. Errors: INVALID_REQUEST when it runs out later than a day from now.
    *
    * @generated from rpc holdfast.v1.OperatorService.EndSession
    */
@@ -1085,8 +1084,8 @@ export declare const OperatorService: GenService<{
     output: typeof GetOverviewResponseSchema;
   },
   /**
-   * Counts results and notifications by minute, oldest first. Nothing is counted of
-   * what was before the newest 200 000 results and deliveries.
+   * Counts results and notifications by minute, oldest first. Nothing is counted of what was before the newest 200 000
+   * results and deliveries.
    *
    * @generated from rpc holdfast.v1.OperatorService.ListMinutes
    */
@@ -1106,11 +1105,11 @@ export declare const OperatorService: GenService<{
     output: typeof ListReviewItemsResponseSchema;
   },
   /**
-   * Decides what no machine may guess: how an operation ended, that a hold is not frozen any more, or
-   * both. The processor is inquired first, so that it refuses from then on what it does not know; what it
-   * says becomes the result, but for a void that it refused. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when
-   * the operation has its result already, when the processor is still at work or says otherwise, and when it gives
-   * no answer and unfenced is not set.
+   * Decides what no machine may guess: how an operation ended, that a hold is not frozen any more, or both. The
+   * processor is inquired first, so that it refuses from then on what it does not know; what it says becomes the
+   * result, but for a void that it refused. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when the operation has its
+   * result already, when the processor is still at work or says otherwise, and when it gives no answer and unfenced is
+   * not set.
    *
    * @generated from rpc holdfast.v1.OperatorService.ResolveOperation
    */

@@ -190,9 +190,9 @@ export const MatchedBy = /*@__PURE__*/
   tsEnum(MatchedBySchema);
 
 /**
- * What operators see and decide across merchants. Operators only. Every call of an operator that
- * changes anything, here and in the other services, leaves an audit entry; metadata x-operator (a
- * letter, then at most 63 letters, digits or " ._@+-") says which person it was.
+ * What operators see and decide across merchants. Operators only. Every call of an operator that changes anything, here
+ * and in the other services, leaves an audit entry; metadata x-operator (a letter, then at most 63 letters, digits or "
+ * ._@+-") says which person it was.
  *
  * @generated from service holdfast.v1.OperatorService
  */

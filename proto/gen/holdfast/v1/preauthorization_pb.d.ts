@@ -13,8 +13,8 @@ import type { OperationState, PaymentMethod, ProcessorError } from "./payment_pb
 export declare const file_holdfast_v1_preauthorization: GenFile;
 
 /**
- * A hold. Money is in minor units of currency; once it is placed
- * amount = amount_captured + amount_in_flight + amount_remaining + amount_released, and before these are 0.
+ * A hold. Money is in minor units of currency; once it is placed amount = amount_captured + amount_in_flight +
+ * amount_remaining + amount_released, and before these are 0.
  *
  * @generated from message holdfast.v1.Preauthorization
  */
@@ -217,8 +217,8 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   paymentMethod?: PaymentMethod | undefined;
 
   /**
-   * A token generated at checkout (save_card), until it is purged; absent otherwise, and for
-   * operators; at most 128 characters.
+   * A token generated at checkout (save_card), until it is purged; absent otherwise, and for operators; at most 128
+   * characters.
    *
    * @generated from field: string generated_token_id = 25;
    */
@@ -1503,20 +1503,20 @@ export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
 /**
  * Holds on cards: place, look up, capture, release.
  *
- * Besides the errors that each call names: INVALID_REQUEST, also when operation_request_id names an operation
- * with other fields; UNAVAILABLE and RATE_LIMITED, after which nothing of the call was or will be stored. A call that
- * ends without ErrorInfo (DEADLINE_EXCEEDED, a broken connection) may be stored: repeat it with the same
- * operation_request_id. The deadline counts as gRPC sends it and as metadata holdfast-deadline-ms, milliseconds
- * since the epoch, whichever is earlier: nothing is stored after it.
+ * Besides the errors that each call names: INVALID_REQUEST, also when operation_request_id names an operation with
+ * other fields; UNAVAILABLE and RATE_LIMITED, after which nothing of the call was or will be stored. A call that ends
+ * without ErrorInfo (DEADLINE_EXCEEDED, a broken connection) may be stored: repeat it with the same
+ * operation_request_id. The deadline counts as gRPC sends it and as metadata holdfast-deadline-ms, milliseconds since
+ * the epoch, whichever is earlier: nothing is stored after it.
  *
  * @generated from service holdfast.v1.PreauthorizationService
  */
 export declare const PreauthorizationService: GenService<{
   /**
-   * Places a hold. With token_id the processor is asked at once; without, the answer carries
-   * checkout_url. Errors: TIME_OUT_OF_RANGE, CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as
-   * FAILED, ErrorInfo metadata requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or
-   * operation_request_id has no result yet), IDEMPOTENCY_KEY_REUSED.
+   * Places a hold. With token_id the processor is asked at once; without, the answer carries checkout_url. Errors:
+   * TIME_OUT_OF_RANGE, CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as FAILED, ErrorInfo metadata
+   * requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or operation_request_id has no result
+   * yet), IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.CreatePreauthorization
    */
@@ -1546,11 +1546,10 @@ export declare const PreauthorizationService: GenService<{
     output: typeof ListPreauthorizationsResponseSchema;
   },
   /**
-   * Charges a hold in full or in part. Errors, judged in this order: PREAUTHORIZATION_NOT_FOUND,
-   * AMOUNT_EXCEEDS_HOLD, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED,
-   * MULTIPLE_CAPTURES_NOT_ALLOWED, HOLD_CAPTURED, NOT_SUPPORTED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored
-   * KO, CARD_DECLINED, PROCESSOR_ERROR. Besides SIGNATURE_REQUIRED for an internal service when the merchant's
-   * captures must be signed, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * Charges a hold in full or in part. Errors, judged in this order: PREAUTHORIZATION_NOT_FOUND, AMOUNT_EXCEEDS_HOLD,
+   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, MULTIPLE_CAPTURES_NOT_ALLOWED, HOLD_CAPTURED, NOT_SUPPORTED,
+   * HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO, CARD_DECLINED, PROCESSOR_ERROR. Besides SIGNATURE_REQUIRED
+   * for an internal service when the merchant's captures must be signed, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.CapturePreauthorization
    */
@@ -1561,8 +1560,8 @@ export declare const PreauthorizationService: GenService<{
   },
   /**
    * Gives back what remains of a hold, or cancels its open checkout. Errors: PREAUTHORIZATION_NOT_FOUND,
-   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored
-   * KO, CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO,
+   * CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.ReleasePreauthorization
    */

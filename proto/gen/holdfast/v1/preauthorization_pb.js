@@ -198,11 +198,11 @@ export const ReleaseReason = /*@__PURE__*/
 /**
  * Holds on cards: place, look up, capture, release.
  *
- * Besides the errors that each call names: INVALID_REQUEST, also when operation_request_id names an operation
- * with other fields; UNAVAILABLE and RATE_LIMITED, after which nothing of the call was or will be stored. A call that
- * ends without ErrorInfo (DEADLINE_EXCEEDED, a broken connection) may be stored: repeat it with the same
- * operation_request_id. The deadline counts as gRPC sends it and as metadata holdfast-deadline-ms, milliseconds
- * since the epoch, whichever is earlier: nothing is stored after it.
+ * Besides the errors that each call names: INVALID_REQUEST, also when operation_request_id names an operation with
+ * other fields; UNAVAILABLE and RATE_LIMITED, after which nothing of the call was or will be stored. A call that ends
+ * without ErrorInfo (DEADLINE_EXCEEDED, a broken connection) may be stored: repeat it with the same
+ * operation_request_id. The deadline counts as gRPC sends it and as metadata holdfast-deadline-ms, milliseconds since
+ * the epoch, whichever is earlier: nothing is stored after it.
  *
  * @generated from service holdfast.v1.PreauthorizationService
  */

@@ -109,8 +109,8 @@ export declare type ReportEventResponse = Message<"holdfast.processor.v1.ReportE
 export declare const ReportEventResponseSchema: GenMessage<ReportEventResponse>;
 
 /**
- * A checkout ended: with an authorization, or without (failed, or cancelled by the customer). A declined card
- * that leaves the page open, so that another can be tried, is not reported.
+ * A checkout ended: with an authorization, or without (failed, or cancelled by the customer). A declined card that
+ * leaves the page open, so that another can be tried, is not reported.
  *
  * @generated from message holdfast.processor.v1.CheckoutCompleted
  */
@@ -205,8 +205,8 @@ export declare type CaptureReversed = Message<"holdfast.processor.v1.CaptureReve
 export declare const CaptureReversedSchema: GenMessage<CaptureReversed>;
 
 /**
- * What a reversal had taken back, or a part of it, was given to the merchant again. Exactly one of the two
- * identifiers is set, as in the reversal.
+ * What a reversal had taken back, or a part of it, was given to the merchant again. Exactly one of the two identifiers
+ * is set, as in the reversal.
  *
  * @generated from message holdfast.processor.v1.CaptureReinstated
  */
@@ -254,8 +254,8 @@ export declare type CaptureReinstated = Message<"holdfast.processor.v1.CaptureRe
 export declare const CaptureReinstatedSchema: GenMessage<CaptureReinstated>;
 
 /**
- * An approved authorization ended over there: nothing more can be captured of it, and what was left is no
- * longer reserved. Captures made before stand.
+ * An approved authorization ended over there: nothing more can be captured of it, and what was left is no longer
+ * reserved. Captures made before stand.
  *
  * @generated from message holdfast.processor.v1.AuthorizationEnded
  */
@@ -377,10 +377,9 @@ export declare const AuthorizationEndSchema: GenEnum<AuthorizationEnd>;
  */
 export declare const ProcessorEventService: GenService<{
   /**
-   * Reports one event, at least once. An answer means that it is stored and need not be reported again; after
-   * any error the event is reported again later, with the same event_id. What it reports is in the books of
-   * ListEntries by then. Errors:
-   * IDEMPOTENCY_KEY_REUSED when the same event_id said something else before; nothing was changed by this one.
+   * Reports one event, at least once. An answer means that it is stored and need not be reported again; after any error
+   * the event is reported again later, with the same event_id. What it reports is in the books of ListEntries by then.
+   * Errors: IDEMPOTENCY_KEY_REUSED when the same event_id said something else before; nothing was changed by this one.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorEventService.ReportEvent
    */

@@ -53,8 +53,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   errorMessage: string;
 
   /**
-   * When the reservation ends, for authorizations, increments and extensions; absent = the processor sets no
-   * end, or, for increments and extensions, the end has not changed.
+   * When the reservation ends, for authorizations, increments and extensions; absent = the processor sets no end, or,
+   * for increments and extensions, the end has not changed.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 6;
    */
@@ -82,8 +82,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   actedAt?: Timestamp | undefined;
 
   /**
-   * When ACCEPTED: until when it is normal that there is no final result yet, at most the accepted_longest of
-   * Describe; absent = not known, and Holdfast takes the outcome for unknown at once.
+   * When ACCEPTED: until when it is normal that there is no final result yet, at most the accepted_longest of Describe;
+   * absent = not known, and Holdfast takes the outcome for unknown at once.
    *
    * @generated from field: google.protobuf.Timestamp expected_by = 10;
    */
@@ -118,8 +118,8 @@ export declare const ResultSchema: GenMessage<Result>;
  */
 export declare type Capabilities = Message<"holdfast.processor.v1.Capabilities"> & {
   /**
-   * More than one capture, each with final_capture = false but the last. When false, the first capture gives
-   * the rest back, whatever its final_capture says.
+   * More than one capture, each with final_capture = false but the last. When false, the first capture gives the rest
+   * back, whatever its final_capture says.
    *
    * @generated from field: bool several_captures = 1;
    */
@@ -423,16 +423,14 @@ export declare type CaptureRequest = Message<"holdfast.processor.v1.CaptureReque
   finalCapture: boolean;
 
   /**
-   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
-   * processor's own default.
+   * As at the authorization.
    *
    * @generated from field: string account = 10;
    */
   account: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 11;
    */
@@ -493,16 +491,14 @@ export declare type VoidRequest = Message<"holdfast.processor.v1.VoidRequest"> &
   merchantId: string;
 
   /**
-   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
-   * processor's own default.
+   * As at the authorization.
    *
    * @generated from field: string account = 4;
    */
   account: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 5;
    */
@@ -565,8 +561,7 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
   merchantId: string;
 
   /**
-   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
-   * processor's own default.
+   * As at the authorization.
    *
    * @generated from field: string account = 4;
    */
@@ -587,8 +582,7 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
   currency: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 7;
    */
@@ -649,16 +643,14 @@ export declare type ExtendAuthorizationRequest = Message<"holdfast.processor.v1.
   merchantId: string;
 
   /**
-   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
-   * processor's own default.
+   * As at the authorization.
    *
    * @generated from field: string account = 4;
    */
   account: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 5;
    */
@@ -692,8 +684,8 @@ export declare type ExtendAuthorizationResponse = Message<"holdfast.processor.v1
 export declare const ExtendAuthorizationResponseSchema: GenMessage<ExtendAuthorizationResponse>;
 
 /**
- * Asks to give back a capture, or a part of it. What was refunded of a capture and what the card scheme took
- * back of it never exceed the capture: NOT_PERFORMED with error code amount_exceeds_capture.
+ * Asks to give back a capture, or a part of it. What was refunded of a capture and what the card scheme took back of it
+ * never exceed the capture: NOT_PERFORMED with error code amount_exceeds_capture.
  *
  * @generated from message holdfast.processor.v1.RefundRequest
  */
@@ -727,8 +719,7 @@ export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest
   merchantId: string;
 
   /**
-   * As at the authorization: the merchant's account at the processor, at most 128 characters; empty = the
-   * processor's own default.
+   * As at the authorization.
    *
    * @generated from field: string account = 5;
    */
@@ -749,8 +740,7 @@ export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest
   currency: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 8;
    */
@@ -853,8 +843,7 @@ export declare type CreditRequest = Message<"holdfast.processor.v1.CreditRequest
   merchantReference: string;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 10;
    */
@@ -971,16 +960,15 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
   account: string;
 
   /**
-   * The merchant's reference of the order, shown to the customer; empty = none. A repetition under the
-   * same request_id may differ in it.
+   * The merchant's reference of the order, shown to the customer; empty = none. A repetition under the same request_id
+   * may differ in it.
    *
    * @generated from field: string merchant_reference = 12;
    */
   merchantReference: string;
 
   /**
-   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first
-   * stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string memo = 13;
    */
@@ -1002,8 +990,7 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
   expectedCaptureAt?: Timestamp | undefined;
 
   /**
-   * Core's name of the operation, its requestId; empty = request_id. Kept with it, and returned in its entry. A
-   * repetition under the same request_id may name another one; the first stays.
+   * As in AuthorizeRequest.
    *
    * @generated from field: string operation_request_id = 16;
    */
@@ -1078,8 +1065,8 @@ export declare type InquireRequest = Message<"holdfast.processor.v1.InquireReque
   account: string;
 
   /**
-   * What was asked under the identifier. This field and those below let an adapter whose own records went back
-   * look at the processor before it fences; unspecified = not said.
+   * What was asked under the identifier. This field and those below let an adapter whose own records went back look at
+   * the processor before it fences; unspecified = not said.
    *
    * @generated from field: holdfast.processor.v1.EntryKind kind = 5;
    */
@@ -1328,8 +1315,8 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   voided: bigint;
 
   /**
-   * Of an authorization or capture: taken back by the card scheme and not reinstated, minor units. What no
-   * capture is known for counts for the authorization only.
+   * Of an authorization or capture: taken back by the card scheme and not reinstated, minor units. What no capture is
+   * known for counts for the authorization only.
    *
    * @generated from field: int64 reversed = 12;
    */
@@ -1517,8 +1504,8 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
   accepts: boolean;
 
   /**
-   * Inquire with fence fences an identifier that was never seen. When false, it returns NEVER_SEEN with
-   * fenced = false: what was never seen then ends by an operator's decision only.
+   * Inquire with fence fences an identifier that was never seen. When false, it returns NEVER_SEEN with fenced = false:
+   * what was never seen then ends by an operator's decision only.
    *
    * @generated from field: bool fences = 8;
    */
@@ -1582,8 +1569,8 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
 export declare const DescribeResponseSchema: GenMessage<DescribeResponse>;
 
 /**
- * How long an operation of each kind may stay ACCEPTED, from its request on; absent = 7 days. An expected_by later
- * than this does not count: after this time Holdfast takes the outcome for unknown, and in the end asks an operator.
+ * How long an operation of each kind may stay ACCEPTED, from its request on; absent = 7 days. An expected_by later than
+ * this does not count: after this time Holdfast takes the outcome for unknown, and in the end asks an operator.
  *
  * @generated from message holdfast.processor.v1.AcceptedLongest
  */
@@ -1713,8 +1700,8 @@ export enum Answer {
   NOT_PERFORMED = 3,
 
   /**
-   * Taken, and not ended yet: the final result, one of the three above, follows by an OperationSettled event,
-   * and an inquiry about the identifier returns it. Until then a repeated call returns ACCEPTED again.
+   * Taken, and not ended yet: the final result, one of the three above, follows by an OperationSettled event, and an
+   * inquiry about the identifier returns it. Until then a repeated call returns ACCEPTED again.
    *
    * @generated from enum value: ANSWER_ACCEPTED = 4;
    */
@@ -1748,8 +1735,8 @@ export enum Finding {
 
   /**
    * Never seen; when fence was asked, it is refused for ever from now on. An adapter that has no record of the
-   * identifier and cannot make sure at the processor returns fenced = false: Holdfast then believes nothing,
-   * asks again, and in the end asks an operator.
+   * identifier and cannot make sure at the processor returns fenced = false: Holdfast then believes nothing, asks
+   * again, and in the end asks an operator.
    *
    * @generated from enum value: FINDING_NEVER_SEEN = 2;
    */
@@ -1844,19 +1831,18 @@ export enum EntryKind {
 export declare const EntryKindSchema: GenEnum<EntryKind>;
 
 /**
- * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our
- * identifier (request_id): the same identifier gets the same answer and acts once. An error status
- * means that the outcome is not known.
+ * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our identifier (request_id):
+ * the same identifier gets the same answer and acts once. An error status means that the outcome is not known.
  *
- * An identifier that was used for something else (other method, authorization, capture, merchant, account,
- * amount or currency) is answered NOT_PERFORMED with error code identifier_reused, or with the status
- * ALREADY_EXISTS, and nothing is done. An identifier that was fenced is answered NOT_PERFORMED with error
- * code fenced, or with the status FAILED_PRECONDITION. What the processor or this authorization cannot do
- * is NOT_PERFORMED with error code not_supported.
+ * An identifier that was used for something else (other method, authorization, capture, merchant, account, amount or
+ * currency) is answered NOT_PERFORMED with error code identifier_reused, or with the status ALREADY_EXISTS, and nothing
+ * is done. An identifier that was fenced is answered NOT_PERFORMED with error code fenced, or with the status
+ * FAILED_PRECONDITION. What the processor or this authorization cannot do is NOT_PERFORMED with error code
+ * not_supported.
  *
- * Holdfast holds every answer against the rules of its fields, and against what the comments say of fields
- * together. An answer that breaks one is not believed in any part: the outcome is unknown, and an alert names the
- * field. Texts contain no control characters (Unicode category Cc). Times lie between the years 2000 and 2200.
+ * Holdfast holds every answer against the rules of its fields, and against what the comments say of fields together. An
+ * answer that breaks one is not believed in any part: the outcome is unknown, and an alert names the field. Texts
+ * contain no control characters (Unicode category Cc). Times lie between the years 2000 and 2200.
  *
  * @generated from service holdfast.processor.v1.ProcessorService
  */
@@ -1944,8 +1930,8 @@ export declare const ProcessorService: GenService<{
     output: typeof CreateCheckoutResponseSchema;
   },
   /**
-   * Tells what became of an identifier, and fences it: an identifier that was never seen is refused
-   * for ever afterwards, so that a request still on its way cannot act later.
+   * Tells what became of an identifier, and fences it: an identifier that was never seen is refused for ever
+   * afterwards, so that a request still on its way cannot act later.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorService.Inquire
    */

@@ -251,19 +251,18 @@ export const EntryKind = /*@__PURE__*/
   tsEnum(EntryKindSchema);
 
 /**
- * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our
- * identifier (request_id): the same identifier gets the same answer and acts once. An error status
- * means that the outcome is not known.
+ * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our identifier (request_id):
+ * the same identifier gets the same answer and acts once. An error status means that the outcome is not known.
  *
- * An identifier that was used for something else (other method, authorization, capture, merchant, account,
- * amount or currency) is answered NOT_PERFORMED with error code identifier_reused, or with the status
- * ALREADY_EXISTS, and nothing is done. An identifier that was fenced is answered NOT_PERFORMED with error
- * code fenced, or with the status FAILED_PRECONDITION. What the processor or this authorization cannot do
- * is NOT_PERFORMED with error code not_supported.
+ * An identifier that was used for something else (other method, authorization, capture, merchant, account, amount or
+ * currency) is answered NOT_PERFORMED with error code identifier_reused, or with the status ALREADY_EXISTS, and nothing
+ * is done. An identifier that was fenced is answered NOT_PERFORMED with error code fenced, or with the status
+ * FAILED_PRECONDITION. What the processor or this authorization cannot do is NOT_PERFORMED with error code
+ * not_supported.
  *
- * Holdfast holds every answer against the rules of its fields, and against what the comments say of fields
- * together. An answer that breaks one is not believed in any part: the outcome is unknown, and an alert names the
- * field. Texts contain no control characters (Unicode category Cc). Times lie between the years 2000 and 2200.
+ * Holdfast holds every answer against the rules of its fields, and against what the comments say of fields together. An
+ * answer that breaks one is not believed in any part: the outcome is unknown, and an alert names the field. Texts
+ * contain no control characters (Unicode category Cc). Times lie between the years 2000 and 2200.
  *
  * @generated from service holdfast.processor.v1.ProcessorService
  */

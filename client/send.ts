@@ -61,20 +61,20 @@ export async function send(connection: Connection, call: Call, options: CallOpti
   let unansweredMs: number | undefined;
   for (let count = 1; ; count++) {
     const heard = await once(connection, call, count, ended);
-    const meaning = meaningOf(call, heard);
-    requestId = heard.problem?.requestId ?? heard.requestId ?? requestId;
+    const { meaning, error = notKnownYet(heard.status) } = heard;
+    requestId = requestIdOf(heard) ?? requestId;
     if (meaning === 'UNKNOWN') unansweredMs = performance.now();
     // A try without an answer may still be stored for a while; until then a refusal of a later try says nothing about
     // it.
     const isSettled = unansweredMs === undefined || performance.now() - unansweredMs > STORED_WITHIN_MS;
-    if (meaning === 'DONE') return { isKnown: true, body: heard.body, replayed: heard.replayed };
-    if (meaning === 'REFUSED' && (isSettled || heard.problem?.requestId !== undefined)) throw errorOf(heard);
-    if (meaning === 'UNKNOWN' && call.repeatable === 'ONCE') throw errorOf(heard);
+    if (meaning === 'DONE') return { isKnown: true, body: heard.body, replayed: heard.replayed === true };
+    if (meaning === 'REFUSED' && (isSettled || error.requestId !== undefined)) throw error;
+    if (meaning === 'UNKNOWN' && call.repeatable === 'ONCE') throw error;
     const pauseMs = pauseOf(count, heard);
     if (performance.now() + pauseMs < endMs) await delay(pauseMs, undefined, { signal: ended }).catch(() => undefined);
     if (!ended.aborted && performance.now() + pauseMs < endMs) continue;
     if (call.repeatable === 'KEYED' && unansweredMs !== undefined) return { isKnown: false, requestId };
-    throw errorOf(heard);
+    throw error;
   }
 }
 
@@ -86,36 +86,17 @@ const ANSWER_WITHIN_MS = 40_000;
 interface Heard {
   /** 0 = no answer, or one that is not the service's. */
   readonly status: number;
+  /** DONE, REFUSED: final. AGAIN: nothing was done. UNKNOWN: it may have been done, or will be. */
+  readonly meaning: 'DONE' | 'REFUSED' | 'AGAIN' | 'UNKNOWN';
   readonly body?: unknown;
-  /** Of a refusal by the service. */
-  readonly problem?: HoldfastError['problem'] & { readonly code: string };
-  readonly requestId?: string | undefined;
+  /** The refusal, or why there is no answer. */
+  readonly error?: HoldfastError;
+  readonly replayed?: boolean;
   readonly retryAfterMs?: number | undefined;
-  readonly replayed: boolean;
-  /** Why there is no answer. */
-  readonly failure?: HoldfastError;
-  /** False: no connection could be opened. */
-  readonly wasSent?: boolean;
 }
 
-/** What also an HTTP server or a proxy answers that has not handed the request on. */
-const BUSY: ReadonlySet<number> = new Set([408, 429]);
-
-/** DONE, REFUSED: final. AGAIN: nothing was done. UNKNOWN: it may have been done, or will be. */
-function meaningOf(
-  { repeatable }: Call,
-  { status, problem, failure, wasSent = true }: Heard,
-): 'DONE' | 'REFUSED' | 'AGAIN' | 'UNKNOWN' {
-  if (failure?.code === 'NOT_HOLDFAST' && failure.status < 500 && !BUSY.has(failure.status)) return 'REFUSED';
-  if (status === 0) return wasSent ? 'UNKNOWN' : 'AGAIN';
-  // What is no operation has no outcome to wait for.
-  if (status === 202) return repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
-  if (status < 300) return 'DONE';
-  if (problem?.code === 'IDEMPOTENCY_IN_FLIGHT') return 'UNKNOWN';
-  // A change of a webhook may have been made when it is answered 503.
-  if (status === 503 && repeatable === 'ONCE') return 'UNKNOWN';
-  if (status === 408 || status === 429 || status === 503) return 'AGAIN';
-  return status === 500 ? 'UNKNOWN' : 'REFUSED';
+function requestIdOf({ error, body }: Heard): string | undefined {
+  return error?.requestId ?? (body as { requestId?: string } | undefined)?.requestId;
 }
 
 async function once(connection: Connection, call: Call, count: number, ended: AbortSignal): Promise<Heard> {
@@ -127,8 +108,8 @@ async function once(connection: Connection, call: Call, count: number, ended: Ab
     path: path.split('?')[0] as string,
     try: count,
     status: heard.status,
-    code: heard.problem?.code ?? heard.failure?.code,
-    requestId: heard.problem?.requestId ?? heard.requestId,
+    code: heard.error?.code,
+    requestId: requestIdOf(heard),
     tookMs: performance.now() - startedMs,
   });
   return heard;
@@ -148,34 +129,48 @@ async function ask({ baseUrl, apiKey, fetch }: Connection, call: Call, ended: Ab
     const signal = AbortSignal.any([ended, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
     const init = { method: call.method, headers, body, signal, redirect: 'manual' } as const;
     const response = await fetch(`${baseUrl}${call.path}`, init);
-    return read(response, await response.text());
+    return read(response, await response.text(), call.repeatable);
   } catch (error) {
     const why = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
     const message = `no answer from ${baseUrl} (${why}): check baseUrl, the network, or repeat the call`;
-    const wasSent = !NOT_SENT.has(why);
-    return { status: 0, replayed: false, wasSent, failure: new HoldfastError('NO_ANSWER', message, 0, {}, error) };
+    const meaning = NOT_SENT.has(why) ? 'AGAIN' : 'UNKNOWN';
+    return { status: 0, meaning, error: new HoldfastError('NO_ANSWER', message, 0, {}, error) };
   }
 }
 
 /** No connection was opened (system errors, and undici's). */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-function read(response: Response, text: string): Heard {
+function read(response: Response, text: string, repeatable: Call['repeatable']): Heard {
   const { status, headers } = response;
+  const type = headers.get('content-type') ?? 'nothing';
   const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
   const replayed = headers.get('idempotency-replayed') === 'true';
   const retryAfterMs = retryAfterS >= 0 ? retryAfterS * 1_000 : undefined;
-  if (status === 204) return { status, replayed };
-  const body = /json/.test(headers.get('content-type') ?? '') ? parsed(text) : undefined;
-  const { code, requestId } = (body ?? {}) as { code?: unknown; requestId?: string };
-  if (body !== undefined && status < 300) return { status, body, requestId, replayed, retryAfterMs };
-  if (typeof code === 'string')
-    return { status, problem: body as NonNullable<Heard['problem']>, replayed, retryAfterMs };
-  const what = headers.get('content-type') ?? 'nothing';
+  const body = /json/.test(type) ? parsed(text) : undefined;
+  if (status === 204 || (body !== undefined && status < 300)) {
+    // What is no operation has no outcome to wait for.
+    const meaning = status === 202 && repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
+    return { status, meaning, body, replayed, retryAfterMs };
+  }
+  const problem = (body ?? {}) as HoldfastError['problem'];
+  if (typeof problem.code === 'string') {
+    const error = new HoldfastError(problem.code, problem.detail ?? problem.title ?? problem.code, status, problem);
+    return { status, meaning: meaningOf(error, repeatable), error, replayed, retryAfterMs };
+  }
   const message =
-    `${response.url} answered ${status} with ${what}, which is not Holdfast's: ` +
+    `${response.url} answered ${status} with ${type}, which is not Holdfast's: ` +
     'check baseUrl, and what stands before it';
-  return { status: 0, replayed, retryAfterMs, failure: new HoldfastError('NOT_HOLDFAST', message, status) };
+  // Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
+  const meaning = status >= 500 || status === 408 || status === 429 ? 'UNKNOWN' : 'REFUSED';
+  return { status: 0, meaning, error: new HoldfastError('NOT_HOLDFAST', message, status), retryAfterMs };
+}
+
+function meaningOf({ code, status }: HoldfastError, repeatable: Call['repeatable']): Heard['meaning'] {
+  if (code === 'IDEMPOTENCY_IN_FLIGHT' || status === 500) return 'UNKNOWN';
+  // A change of a webhook may have been made when it is answered 503.
+  if (status === 503 && repeatable === 'ONCE') return 'UNKNOWN';
+  return status === 408 || status === 429 || status === 503 ? 'AGAIN' : 'REFUSED';
 }
 
 function parsed(text: string): unknown {
@@ -196,8 +191,6 @@ export function growingPause(failures: number): number {
   return Math.min(250 * 2 ** failures, 8_000) * (0.75 + Math.random() / 2);
 }
 
-function errorOf({ status, problem, failure }: Heard): HoldfastError {
-  if (failure) return failure;
-  if (!problem) return new HoldfastError('NO_ANSWER', `the outcome is not known yet (${status})`, status);
-  return new HoldfastError(problem.code, problem.detail ?? problem.title ?? problem.code, status, problem);
+function notKnownYet(status: number): HoldfastError {
+  return new HoldfastError('NO_ANSWER', `the outcome is not known yet (${status})`, status);
 }

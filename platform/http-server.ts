@@ -1,30 +1,25 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 
-/** Timeouts of an HTTP/1.1 server, milliseconds. */
-export interface HttpBounds {
+/**
+ * Timeouts of an HTTP/1.1 server, milliseconds. Node's defaults are 60 s for a head, 300 s for a request, and no limit
+ * for a client that never reads its answer.
+ */
+export const HTTP_BOUNDS = {
   /** Until the head of a request has arrived; for the first request, since the connection was accepted. */
-  readonly headersTimeout: number;
-  /** Until the whole request has arrived. */
-  readonly requestTimeout: number;
-  /** How often late requests are looked for. */
-  readonly connectionsCheckingInterval: number;
-  /** How long a connection may be idle between two requests; longer than the 60 s after which proxies close theirs. */
-  readonly keepAliveTimeout: number;
-  readonly maxHeaderSize: number;
-  /** How long a client may leave a written answer unread. */
-  readonly takeMs: number;
-}
-
-/** Node's defaults are 60 s for a head, 300 s for a request, and no limit for a client that never reads its answer. */
-export const HTTP_BOUNDS: HttpBounds = {
   headersTimeout: 5_000,
+  /** Until the whole request has arrived. */
   requestTimeout: 10_000,
+  /** How often late requests are looked for. */
   connectionsCheckingInterval: 1_000,
+  /** How long a connection may be idle between two requests; longer than the 60 s after which proxies close theirs. */
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
+  /** How long a client may leave a written answer unread. */
   takeMs: 30_000,
 };
+
+export type HttpBounds = Readonly<typeof HTTP_BOUNDS>;
 
 /**
  * Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. Ambiguous requests are

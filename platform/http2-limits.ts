@@ -5,33 +5,27 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 
-export interface Http2Bounds {
+export const HTTP2_BOUNDS = {
   /** Until the whole request has arrived. */
-  readonly requestMs: number;
-  /** Until the client has read an answer that has ended. */
-  readonly takeMs: number;
-  /** Until a new session has opened its first stream. */
-  readonly firstRequestMs: number;
-  /** How long a session may have no stream. */
-  readonly idleMs: number;
-  /** How often late streams are looked for. */
-  readonly sweepMs: number;
-}
-
-export const HTTP2_BOUNDS: Http2Bounds = {
   requestMs: 10_000,
+  /** Until the client has read an answer that has ended. */
   takeMs: 30_000,
+  /** Until a new session has opened its first stream. */
   firstRequestMs: 10_000,
+  /** How long a session may have no stream. */
   idleMs: 120_000,
+  /** How often late streams are looked for. */
   sweepMs: 1_000,
 };
+
+export type Http2Bounds = Readonly<typeof HTTP2_BOUNDS>;
 
 /**
  * Resets late HTTP/2 streams of this process, whichever library serves them: grpc-js does not expose its streams, so
  * Node's diagnostics channels find them. It resets only the stream, because a proxy carries other callers on the same
  * session. Returns a function that stops it.
  */
-export function boundHttp2Streams({ requestMs, takeMs, sweepMs }: Http2Bounds = HTTP2_BOUNDS): () => void {
+export function boundHttp2Streams(bounds: Http2Bounds = HTTP2_BOUNDS): () => void {
   const streams = new Map<ServerHttp2Stream, Progress>();
   const onStart = (message: unknown) => {
     streams.set((message as { stream: ServerHttp2Stream }).stream, { startedMs: performance.now() });
@@ -43,9 +37,9 @@ export function boundHttp2Streams({ requestMs, takeMs, sweepMs }: Http2Bounds = 
     const nowMs = performance.now();
     for (const [stream, progress] of streams) {
       if (stream.destroyed) streams.delete(stream);
-      else if (isLate(stream, progress, nowMs, requestMs, takeMs)) stream.close(constants.NGHTTP2_CANCEL);
+      else if (isLate(stream, progress, nowMs, bounds)) stream.close(constants.NGHTTP2_CANCEL);
     }
-  }, sweepMs).unref();
+  }, bounds.sweepMs).unref();
   return () => {
     clearInterval(sweep);
     unsubscribe(START, onStart);
@@ -83,20 +77,14 @@ interface Progress {
   endedMs?: number;
 }
 
-function isLate(
-  stream: ServerHttp2Stream,
-  progress: Progress,
-  nowMs: number,
-  requestMs: number,
-  takeMs: number,
-): boolean {
-  if (!progress.requestComplete && nowMs - progress.startedMs > requestMs) {
+function isLate(stream: ServerHttp2Stream, progress: Progress, nowMs: number, bounds: Http2Bounds): boolean {
+  if (!progress.requestComplete && nowMs - progress.startedMs > bounds.requestMs) {
     if (stream.state.remoteClose !== 1) return true;
     progress.requestComplete = true;
   }
   if (!stream.writableEnded) return false;
   progress.endedMs ??= nowMs;
-  return nowMs - progress.endedMs > takeMs;
+  return nowMs - progress.endedMs > bounds.takeMs;
 }
 
 const START = 'http2.server.stream.start';

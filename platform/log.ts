@@ -7,53 +7,26 @@ import { type Line, limitRepeats } from './log-repeats.ts';
 import { traceFields } from './tracing.ts';
 
 /** Every field that a line may hold. `LogFields` makes the compiler refuse others, `allowed` drops them at run time. */
+// biome-ignore format: a group of fields on a line.
 export const LOG_FIELDS = [
   // What the line is about. `requestId` is the operation's, `httpRequestId` the X-Request-Id of the answer, `processor`
   // a name of PROCESSORS.
-  ...([
-    'requestId',
-    'httpRequestId',
-    'holdRequestId',
-    'merchantId',
-    'processor',
-    'deliveryId',
-    'eventId',
-    'traceId',
-  ] as const),
+  'requestId', 'httpRequestId', 'holdRequestId', 'merchantId', 'processor', 'deliveryId', 'eventId', 'traceId',
   // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the
   // answer was sent; `field` broke the contract.
-  ...(['method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted', 'field'] as const),
+  'method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted', 'field',
   // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which
   // may quote input.
-  ...(['code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate'] as const),
+  'code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate',
   // An error: its class, what caused it, the violated constraint, and its stack's frames.
-  ...(['error', 'cause', 'constraint', 'stack'] as const),
+  'error', 'cause', 'constraint', 'stack',
   // A notification, and what the relay knows about one that it could not verify.
-  ...([
-    'kind',
-    'statusInfo',
-    'claimedMerchantId',
-    'address',
-    'bodyBytes',
-    'bodySha256',
-    'signatureSha256Prefix',
-  ] as const),
+  'kind', 'statusInfo', 'claimedMerchantId', 'address', 'bodyBytes', 'bodySha256', 'signatureSha256Prefix',
   // Deliveries, jobs and the process itself.
-  ...([
-    'endpointKind',
-    'number',
-    'attempt',
-    'pause',
-    'pausedUntil',
-    'job',
-    'what',
-    'serving',
-    'tls',
-    'clockOffsetS',
-  ] as const),
-  ...(['port', 'corePort', 'connectPort', 'grpcPort', 'checkoutPort'] as const),
+  'endpointKind', 'number', 'attempt', 'pause', 'pausedUntil', 'job', 'what', 'serving', 'tls', 'clockOffsetS',
+  'port', 'corePort', 'connectPort', 'grpcPort', 'checkoutPort',
   // How many; `of` names the event of lines that were left out.
-  ...(['count', 'of'] as const),
+  'count', 'of',
 ] as const;
 
 /** The fields of a line. */

@@ -22,7 +22,8 @@ function roomForDatabases() {
     return tmpdir();
   }
 }
-if (!named) process.env.TMPDIR ??= roomForDatabases();
+// Deployments under load, which run long, need more.
+if (!process.argv.some((argument) => /operate|torture/.test(argument))) process.env.TMPDIR ??= roomForDatabases();
 
 export default {
   require: ['test/setup.ts'],

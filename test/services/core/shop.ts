@@ -1,6 +1,5 @@
 /** Calls core in a merchant's name, with defaults for all fields. */
 import assert from 'node:assert/strict';
-import { Client } from 'pg';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Capture, Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldPhase, HoldStatus, ReleaseReason } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
@@ -99,13 +98,7 @@ export async function payAt(url: string, card: Partial<typeof CARD> = {}): Promi
 
 /** Runs SQL on the stage's database. */
 export async function sql<Row extends object>(stage: Stage, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new Client({ connectionString: stage.settings.DATABASE_URL });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows as Row[];
-  } finally {
-    await client.end();
-  }
+  return (await stage.sqlPool.query(text, values)).rows as Row[];
 }
 
 const CUSTOMER = { currency: 'EUR', terminalId: 'T1', userId: 'u1' };

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { type DescService, fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, status } from '@grpc/grpc-js';
+import { Pool } from 'pg';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
@@ -151,6 +152,8 @@ export async function openStage(options: StageOptions = {}) {
   if (options.withFullCore)
     cores.push(await startCore({ ...settings, CORE_PORT: 0, MAX_CALLS_IN_FLIGHT: 0 }, coreOptions));
   const own = await openPool({ databaseUrl: database.url, poolSize: 4 });
+  const sqlPool = new Pool({ connectionString: database.url });
+  sqlPool.on('error', () => undefined);
   const log = openLog('test', 'silent');
   const recovery: Sender = {
     database: own,
@@ -189,6 +192,8 @@ export async function openStage(options: StageOptions = {}) {
     /** The ledger's file. */
     ledger,
     database: own,
+    /** For the SQL of tests: connections without the limits and the planner's settings of a core. */
+    sqlPool,
     recovery,
     tokens,
     /** The credential and the token of the processor beside the first. */
@@ -224,6 +229,7 @@ export async function openStage(options: StageOptions = {}) {
       recovery.processors.close();
       for (const core of cores) await core.close();
       await own.close();
+      await sqlPool.end();
       await sandbox.close();
       await second?.close();
       await rm(directory, { recursive: true });

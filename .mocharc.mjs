@@ -9,6 +9,12 @@ enableCompileCache();
 
 /** Those named on the command line instead, since mocha would add them to a fixed list. */
 const named = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
+/** Those that wait longest are first, and those that are soon done last. */
+const spec = [
+  'test/{client,docs,platform}/**/*.test.ts',
+  'test/services/**/*.test.ts',
+  'test/!(client|docs|platform|services)/**/*.test.ts',
+];
 /** Deployments that are killed, restarted, scaled out and held up, and pages in a browser: `npm run test:long`. */
 const long = ['test/operate/**', 'test/torture/**', 'test/**/*.browser.test.ts'];
 
@@ -29,7 +35,7 @@ export default {
   require: ['test/setup.ts'],
   // No test is that slow: on a busy machine, a test process may wait long for its turn.
   timeout: 60_000,
-  // Tests wait twice as long as they work. Those that wait longest are first.
+  // Tests wait twice as long as they work.
   jobs: 2 * availableParallelism() + 1,
-  ...(named ? {} : { spec: ['test/services/**/*.test.ts', 'test/!(services)/**/*.test.ts'], ignore: long }),
+  ...(named ? {} : { spec, ignore: long }),
 };

@@ -81,16 +81,11 @@ async function refusalOf(response: Response, baseUrl: string): Promise<number | 
   throw new HoldfastError(code, detail, status, problem);
 }
 
-interface Parsed {
-  readonly id?: string | undefined;
-  readonly data?: string | undefined;
-}
-
 /**
  * Reads events (HTML Living Standard, 9.2.6) as far as our streams use them: `id` and `data`. An event without data has
  * an id alone.
  */
-async function* eventsOf(body: ReadableStream<Uint8Array>, onData: () => void): AsyncGenerator<Parsed> {
+async function* eventsOf(body: ReadableStream<Uint8Array>, onData: () => void) {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {

@@ -38,13 +38,10 @@ function valuesByName(setting: string, given: Readonly<Record<string, string | u
   const [start, end] = setting.split(NAME);
   if (end === undefined) return [];
   const form = new RegExp(`^${start}([A-Z][A-Z0-9_]*)${end}$`);
-  const values = Object.entries(given).flatMap(
-    ([name, value]) =>
-      form
-        .exec(name)
-        ?.slice(1)
-        .map((which) => [which, value]) ?? [],
-  );
+  const values = Object.entries(given).flatMap(([name, value]) => {
+    const which = form.exec(name)?.[1];
+    return which === undefined ? [] : [[which, value]];
+  });
   return values.length === 0 ? [] : [[setting, Object.fromEntries(values)]];
 }
 

@@ -50,10 +50,8 @@ export function readServerTls(prefix: string, files: Files): ServerTls | undefin
 export function readChannelTls(prefix: string, files: Files): ChannelTls | undefined {
   const { ca, name } = files;
   if (ca === undefined) {
-    const [orphan] = Object.entries({ CERT: files.cert, KEY: files.key, NAME: name }).filter(
-      ([, value]) => value !== undefined,
-    );
-    if (orphan) throw new Error(`${prefix}_${orphan[0]} needs ${prefix}_CA`);
+    const orphan = (['cert', 'key', 'name'] as const).find((file) => files[file] !== undefined);
+    if (orphan) throw new Error(`${prefix}_${FILES[orphan]} needs ${prefix}_CA`);
     return undefined;
   }
   const own = readPair(prefix, files);

@@ -135,14 +135,8 @@ function table(what: readonly object[] | object): string {
   const names = Object.keys(what[0]);
   const rows = [names, ...what.map((row) => names.map((name) => text(row[name])))];
   const widths = names.map((_, column) => Math.max(...rows.map((row) => (row[column] as string).length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] as number))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const padded = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] as number)));
+  return padded.map((row) => row.join('  ').trimEnd()).join('\n');
 }
 
 /** Asks on the terminal; a secret is not echoed. Without a terminal the line is read from standard input. */

@@ -238,11 +238,6 @@ export declare type StringRules = Message<"buf.validate.StringRules"> & {
   maxLen: bigint;
 
   /**
-   * @generated from field: optional uint64 max_bytes = 5;
-   */
-  maxBytes: bigint;
-
-  /**
    * @generated from field: optional string pattern = 6;
    */
   pattern: string;
@@ -359,11 +354,6 @@ export declare const RepeatedRulesSchema: GenMessage<RepeatedRules>;
  */
 export declare type MapRules = Message<"buf.validate.MapRules"> & {
   /**
-   * @generated from field: optional uint64 min_pairs = 1;
-   */
-  minPairs: bigint;
-
-  /**
    * @generated from field: optional uint64 max_pairs = 2;
    */
   maxPairs: bigint;
@@ -431,11 +421,6 @@ export enum Ignore {
    * @generated from enum value: IGNORE_IF_ZERO_VALUE = 1;
    */
   IF_ZERO_VALUE = 1,
-
-  /**
-   * @generated from enum value: IGNORE_ALWAYS = 3;
-   */
-  ALWAYS = 3,
 }
 
 /**

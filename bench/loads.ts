@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { signNotification } from '../client/webhooks/signature.ts';
 import { ProcessorService } from '../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { PreauthorizationService } from '../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { connect } from './connect.ts';
+import { grpcClient } from './grpc-client.ts';
 import { httpClient } from './http-client.ts';
 import { type ScriptName, transactionsOf } from './references/scripts.ts';
 
@@ -21,15 +21,17 @@ const HOLD = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 't1', use
 
 export const LOADS = {
   /** Places holds by token over gRPC; with `capture`, captures each in full. */
-  hold({ address, token, merchantId = '', capture }: Options): Load {
-    const { client, close } = connect(PreauthorizationService, address, token);
+  hold({ address = '', token = '', merchantId = '', capture }: Options): Load {
+    const { unary, close } = grpcClient(address, token);
+    const place = unary(PreauthorizationService.method.createPreauthorization);
+    const captureInFull = unary(PreauthorizationService.method.capturePreauthorization);
     const amount = 10_000n;
     return {
       async act() {
-        const { preauthorization } = await client.createPreauthorization({ ...HOLD, merchantId, amount });
+        const { preauthorization } = await place({ ...HOLD, merchantId, amount });
         if (capture !== 'yes') return;
         const preauthorizationId = preauthorization?.preauthorizationId ?? '';
-        await client.capturePreauthorization({ merchantId, preauthorizationId, amountToCapture: amount });
+        await captureInFull({ merchantId, preauthorizationId, amountToCapture: amount });
       },
       close,
     };
@@ -66,11 +68,12 @@ export const LOADS = {
   },
 
   /** Asks the processor alone: the part of a hold that is not ours. */
-  authorize({ address, token }: Options): Load {
-    const { client, close } = connect(ProcessorService, address, token);
+  authorize({ address = '', token = '' }: Options): Load {
+    const { unary, close } = grpcClient(address, token);
+    const authorize = unary(ProcessorService.method.authorize);
     return {
       async act() {
-        await client.authorize({ ...HOLD, requestId: uuidv7(), merchantId: 'bench', amount: 10_000n });
+        await authorize({ ...HOLD, requestId: uuidv7(), merchantId: 'bench', amount: 10_000n });
       },
       close,
     };

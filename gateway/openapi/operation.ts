@@ -57,7 +57,8 @@ export function operationOf(name: string, route: Route, examples: readonly Examp
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
       requestBody: {
-        required: true,
+        // A command whose fields can all be left out needs no body.
+        required: !route.body.safeParse({}).success,
         content: { 'application/json': contentOf(route.body, withBody, ({ body }) => body, schemas) },
       },
     }),

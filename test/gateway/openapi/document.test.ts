@@ -51,6 +51,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('demands a body where a field is due', () => {
+    const isDemanded = (path: string) => document.paths[path]?.post?.requestBody?.required;
+    assert.equal(isDemanded('/preauthorization'), true);
+    assert.equal(isDemanded('/webhook-endpoint/test'), false);
+    assert.equal(isDemanded('/deliveries/{deliveryId}/replay'), false);
+  });
+
   it('documents every route', () => {
     for (const [name, { method, path }] of Object.entries(ROUTES)) {
       assert.equal(document.paths[path]?.[method]?.operationId, name);

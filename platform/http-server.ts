@@ -52,10 +52,12 @@ function ambiguityOf({ rawHeaders, headers, httpVersion }: IncomingMessage): 400
   return hosts.length > 1 ? 400 : undefined;
 }
 
-/** Listens, and returns the port. Throws an Error of one line that names the setting when the port is taken. */
-export function listen(server: Server, setting: string, port: number, host: string): Promise<number> {
+/** Listens, and returns the port. Throws an Error of one line that names the setting when the port cannot be used. */
+export function listen(server: NetServer, setting: string, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(new Error(`${setting}: cannot listen on ${host}:${port}`, { cause })));
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      reject(new Error(`${setting}: cannot listen on ${host}:${port} (${cause.code})`, { cause }));
+    });
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }

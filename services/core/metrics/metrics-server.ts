@@ -1,9 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { createBoundedServer, type HttpBounds } from '../../../platform/http-server.ts';
+import { closeServer, createBoundedServer, type HttpBounds, listen } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { hashOf } from '../storage/cipher.ts';
 
@@ -36,21 +34,8 @@ export async function openMetricsServer(parts: MetricsServerParts): Promise<{ po
       },
     );
   }, parts.bounds);
-  server.listen(parts.port, parts.host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new Error(`${parts.setting} ${parts.port} cannot be used: ${(error as Error).message}`, { cause: error });
-  }
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const port = await listen(server, parts.setting, parts.port, parts.host);
+  return { port, close: () => closeServer(server, 0) };
 }
 
 function end(response: ServerResponse, status: number, text = '', type = 'text/plain; charset=utf-8'): void {

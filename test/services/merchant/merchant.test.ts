@@ -116,7 +116,7 @@ describe('startMerchant()', () => {
   });
 
   it('names the setting of a port that is in use', async () => {
-    const message = `MERCHANT_PORT: cannot listen on 127.0.0.1:${merchant.port}`;
+    const message = `MERCHANT_PORT: cannot listen on 127.0.0.1:${merchant.port} (EADDRINUSE)`;
     await assert.rejects(start(merchant.port), { message });
   });
 

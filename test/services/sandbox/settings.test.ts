@@ -75,7 +75,10 @@ describe('services/sandbox/index.ts', () => {
     const { port } = taken.address() as { port: number };
     const cases: Array<[Record<string, string>, RegExp]> = [
       [{}, /^holdfast sandbox: settings: PROCESSOR_TOKEN is not set; PROCESSOR_CREDENTIAL is not set\n$/],
-      [{ ...REQUIRED, CHECKOUT_PORT: String(port) }, new RegExp(`^holdfast sandbox: CHECKOUT_PORT: .*${port}\n$`)],
+      [
+        { ...REQUIRED, CHECKOUT_PORT: String(port) },
+        new RegExp(`^holdfast sandbox: CHECKOUT_PORT: .*${port} .EADDRINUSE.\n$`),
+      ],
       [{ ...REQUIRED, SANDBOX_PORT: String(port) }, new RegExp(`^holdfast sandbox: SANDBOX_PORT: .*${port}\n$`)],
     ];
     for (const [env, line] of cases) {

@@ -1,6 +1,7 @@
 /** The server for Connect, gRPC-Web, gRPC and plain JSON: HTTP/1.1 and HTTP/2 on one port, in clear or over TLS. */
 import { once } from 'node:events';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listen } from '../../../../platform/http-server.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import type { ServerParts } from '../services.ts';
 import { clearEntrance, ENTRANCE_BOUNDS, type Handler, secureEntrance } from './connect-entrance.ts';
@@ -37,9 +38,9 @@ export async function openConnectServer(parts: ServerParts, bounds = ENTRANCE_BO
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await listening(server, parts.host, parts.port);
+  const port = await listen(server, 'CONNECT_PORT', parts.port, parts.host);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     /** Accepts no more calls, ends streams, and resolves when running calls have ended. */
     async close(): Promise<void> {
       const closed = once(server, 'close');
@@ -61,12 +62,3 @@ export async function openConnectServer(parts: ServerParts, bounds = ENTRANCE_BO
 
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 250;
-
-async function listening(server: Server, host: string, port: number): Promise<void> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new Error(`CONNECT_PORT ${port} cannot be used: ${(error as Error).message}`, { cause: error });
-  }
-}

@@ -105,6 +105,15 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     assert.equal(await time.getAttribute('title'), '2026-01-01 12:00:00.000 UTC');
   });
 
+  it('searches again for the same text', async () => {
+    await answer('/search', { items: [] });
+    await seek('order-1');
+    await page.getByText('Nothing matches').waitFor();
+    await answer('/search', { items: [operation(1), operation(2)] });
+    await seek('order-1');
+    await page.getByText('2 found').waitFor();
+  });
+
   it('searches within a merchant and local times, which the URL contains; the text is not in it', async () => {
     const bodies: object[] = [];
     await give('/search', async (route) => {

@@ -11,7 +11,7 @@ import { textOf } from '../words/words.js';
 /**
  * What was asked for last. In memory only: an address would put it into the browser's history, and it may be a handle.
  */
-let asked = '';
+let asked = { text: '', nth: 0 };
 let show = () => {};
 
 export function SearchBox() {
@@ -21,10 +21,10 @@ export function SearchBox() {
     const text = input.current.value.trim();
     if (text === '') return;
     input.current.value = '';
-    asked = text;
+    asked = { text, nth: asked.nth + 1 };
     if (here()[0] === 'search') {
       place.pages = 1;
-      show(text);
+      show(asked);
     } else location.hash = '#/search';
   };
   return html`<search aria-label="Everything"><form class="search" onSubmit=${submit}>
@@ -39,15 +39,15 @@ const FIELDS = [{ name: 'merchantId', label: 'Merchant' }, ...dateFields('create
 
 /** What was found for the text in the search box, within the filter. A single thing is opened at once. */
 export function SearchView({ query }) {
-  const [text, setText] = useState(asked);
+  const [{ text, nth }, setAsked] = useState(asked);
   // Before the view is shown: a search made right after that would be lost.
   useLayoutEffect(() => {
-    show = setText;
+    show = setAsked;
   }, []);
   if (text === '') return html`<${View} title="Search"><p class="empty">${HINT}</p><//>`;
   return html`<${View} title="Search">
     <${Filters} query=${query} fields=${FIELDS} label="What is searched" />
-    <${Found} key=${`${text} ${query}`} asked=${{ text, ...filterOf(FIELDS, query) }} />
+    <${Found} key=${`${nth} ${query}`} asked=${{ text, ...filterOf(FIELDS, query) }} />
   <//>`;
 }
 

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import type { Resolve } from './destination.ts';
 
 /** Thrown when no name server said what a name stands for, in time or at all. It shows nothing about the endpoint. */
@@ -62,12 +63,14 @@ async function askServers(resolver: Resolver, name: string): Promise<string[]> {
   return [];
 }
 
+/** What is not an address is left out: the resolver of the system does not take it either. */
 async function addressesInHosts(name: string, path: string): Promise<string[]> {
   const wanted = name.toLowerCase().replace(/\.$/, '');
   const lines = await linesOf(path);
   return lines
     .filter(([, ...names]) => names.some((each) => each.toLowerCase() === wanted))
-    .map(([address = '']) => address);
+    .map(([address = '']) => address)
+    .filter((address) => isIP(address) !== 0);
 }
 
 async function searchList(path: string): Promise<string[]> {

@@ -50,7 +50,7 @@ describe('openResolver()', () => {
   it('reads the hosts file before it asks, and follows the search list', async () => {
     const hosts = `${directory.path}/hosts`;
     const resolvConf = `${directory.path}/resolv.conf`;
-    await writeFile(hosts, '# comment\n127.0.0.1\tlocalhost  Merchant # ours\n::1 localhost\n');
+    await writeFile(hosts, '# comment\n127.0.0.1\tlocalhost  Merchant # ours\n127.1.x localhost\n::1 localhost\n');
     await writeFile(resolvConf, 'nameserver 192.0.2.1\nsearch nowhere.test search.test\n');
     const resolve = openResolver({ servers: server.servers, hosts, resolvConf });
     assert.deepEqual(await resolve('localhost'), ['127.0.0.1', '::1']);

@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
+import { settlesWithin } from '../../../platform/settles-within.ts';
 import { type Clock, pause } from '../clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Capabilities } from './capability.ts';
@@ -152,7 +153,7 @@ async function takeForm(setup: CheckoutSetup, context: Context): Promise<void> {
   if (delayMs === undefined) return context.redirect(capability);
   if (delayMs > 0) await pause(clock, delayMs);
   // It is reported later all the same.
-  await Promise.race([report(), pause(clock, LONGEST_REPORT_WAIT_MS)]);
+  await settlesWithin(LONGEST_REPORT_WAIT_MS, report());
   context.redirect(checkout.returnUrl || capability);
 }
 

@@ -84,6 +84,9 @@ const SETTINGS = {
   max_connections: '200',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
+  // As in every other log; initdb would take the machine's zone.
+  log_timezone: 'UTC',
+  timezone: 'UTC',
 };
 
 /** With these a killed server loses nothing, but a power cut may destroy the cluster. */

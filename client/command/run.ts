@@ -63,7 +63,10 @@ function profilesFile(env: Environment): string {
   return join(env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'holdfast', 'profiles.json');
 }
 
-/** Where the service is and with which key it is called. HOLDFAST_BASE_URL and HOLDFAST_API_KEY win. Throws UsageError when there is none. */
+/**
+ * Where the service is and with which key it is called. HOLDFAST_BASE_URL and HOLDFAST_API_KEY win. Throws UsageError
+ * when there is none.
+ */
 export async function readProfile(run: Run): Promise<Profile> {
   const { env } = run;
   const name = nameOf(run);

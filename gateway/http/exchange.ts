@@ -1,4 +1,6 @@
-/** What surrounds every answer, of Koa's routes and of the relay: its name, its span, its line in the log, its metrics. */
+/**
+ * What surrounds every answer, of Koa's routes and of the relay: its name, its span, its line in the log, its metrics.
+ */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../platform/log.ts';

@@ -43,7 +43,8 @@ export const DELIVERY_ROUTES = {
     summary: 'Look up a delivery with its attempts, what it sends, and what it is about',
     description:
       'Shows the address, headers and body that an attempt would send now. Of each signature only the beginning is ' +
-      'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a page.',
+      'shown, and tokens in the body are hidden. The newest attempts are on the first page, the oldest first in a ' +
+      'page.',
     query: delivery.AttemptsPage,
     answers: { 200: { description: 'The delivery', schema: delivery.WholeDelivery.schema } },
     handler: async ({ core, asOperator, params, query }) =>

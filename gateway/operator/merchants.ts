@@ -149,8 +149,8 @@ export const MERCHANT_ROUTES = {
     {
       summary: 'End a signing secret; not the last one',
       description:
-        'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for the ' +
-        'last live one.',
+        'Gateways refuse its signatures within seconds. Once more changes nothing. Refused as INVALID_REQUEST for ' +
+        'the last live one.',
       answers: { 204: { description: 'Retired' } },
       handler: async ({ core, asOperator, params }) => {
         await core.merchants.retireSigningSecret(params, asOperator);

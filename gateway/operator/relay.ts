@@ -45,8 +45,8 @@ export const NOTIFICATION_ROUTES = {
   listFailures: operatorRoute('relay', 'GET /operator/relay/failures', {
     summary: 'List what the relay could not verify',
     description:
-      'Newest first; only the newest are kept. Neither the body nor the signature is stored, and the merchant is only ' +
-      'claimed.',
+      'Newest first; only the newest are kept. Neither the body nor the signature is stored, and the merchant is ' +
+      'only claimed.',
     query: z.strictObject({
       claimedMerchantId: merchantId.optional(),
       reason: numberOf(contract.VerificationFailureReasonSchema).optional(),

@@ -28,8 +28,8 @@ export async function verifyWithNewest(
 
 /**
  * Returns why a signature is not accepted, or undefined when it is. It always computes and compares two HMACs, so that
- * its time does not reveal which merchants exist. Several X-Service-Signature headers come as one, joined by commas, which
- * is malformed.
+ * its time does not reveal which merchants exist. Several X-Service-Signature headers come as one, joined by commas,
+ * which is malformed.
  */
 export function verify(
   secrets: readonly string[] | undefined,

@@ -57,8 +57,8 @@ export const NOTIFICATION_ROUTES = {
   getOwnDelivery: restRoute('Webhook', 'GET /deliveries/{deliveryId}', {
     summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
     description:
-      'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt would ' +
-      'send now, tokens included.',
+      'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt ' +
+      'would send now, tokens included.',
     query: delivery.AttemptsPage,
     answers: { 200: { description: 'The delivery', schema: delivery.WholeDelivery.schema } },
     codes: [...MANAGED_READ, 'OPERATION_NOT_FOUND', 'RECONCILING'],
@@ -68,9 +68,9 @@ export const NOTIFICATION_ROUTES = {
   replayOwnDelivery: restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
     summary: 'Send a delivery again',
     description:
-      'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. One ' +
-      'that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or it had ' +
-      '200 attempts, and as RATE_LIMITED above 60 replays a minute.',
+      'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. ' +
+      'One that waits for its next attempt gets it at once. Refused as INVALID_REQUEST when its body was purged or ' +
+      'it had 200 attempts, and as RATE_LIMITED above 60 replays a minute.',
     body: NoFields,
     answers: { 200: { description: 'The delivery as it is now', schema: delivery.DeliveryWithAttempts.schema } },
     handler: async ({ core, merchantId, asKey, params }) =>

@@ -31,11 +31,11 @@ export const OPERATION_ROUTES = {
   watchOperations: restRoute('Operations', 'GET /operations/stream', {
     summary: 'Follow results as they are committed',
     description:
-      'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In commit ' +
-      'order, and none is ever skipped. A token that is too old, or whose result a restored database does not have, is ' +
-      'refused as STREAM_TOKEN_TOO_OLD: list the operations instead. A comment every 15 seconds or oftener shows that ' +
-      'the stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and open 100 in 10 ' +
-      'seconds; one more is refused as RATE_LIMITED.',
+      'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In ' +
+      'commit order, and none is ever skipped. A token that is too old, or whose result a restored database does not ' +
+      'have, is refused as STREAM_TOKEN_TOO_OLD: list the operations instead. A comment every 15 seconds or oftener ' +
+      'shows that the stream lives. An API key may have 100 streams open, unless the gateway is set otherwise, and ' +
+      'open 100 in 10 seconds; one more is refused as RATE_LIMITED.',
     headers: LAST_EVENT_ID,
     answers: { 200: eventStream(Operation.schema) },
     codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
@@ -56,9 +56,9 @@ export const OPERATION_ROUTES = {
   createRefund: restWrite('Refunds', 'POST /refund', {
     summary: 'Give a capture, or a part of it, back to the card',
     description:
-      '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, also ' +
-      'when its hold is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and carry ' +
-      'their `requestId`.',
+      '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, ' +
+      'also when its hold is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and ' +
+      'carry their `requestId`.',
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,
@@ -83,8 +83,8 @@ export const OPERATION_ROUTES = {
   createOct: restWrite('OCT', 'POST /oct', {
     summary: 'Pay an amount to a card',
     description:
-      '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are ' +
-      'recorded and carry their `requestId`.',
+      '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) ' +
+      'are recorded and carry their `requestId`.',
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,

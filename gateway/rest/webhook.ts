@@ -83,9 +83,9 @@ export const WEBHOOK_ROUTES = {
   sendTestNotification: restRoute('Webhook', 'POST /webhook-endpoint/test', {
     summary: 'Send a test notification to the webhook',
     description:
-      'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its body ' +
-      'says `"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a `webhookUrl`, ' +
-      'and as RATE_LIMITED after 5 in a minute.',
+      'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its ' +
+      'body says `"test": true`. What became of it is in its delivery. Refused as INVALID_REQUEST without a ' +
+      '`webhookUrl`, and as RATE_LIMITED after 5 in a minute.',
     body: NoFields,
     answers: { 201: { description: 'Its delivery, which waits for the first attempt', schema: Delivery.schema } },
     handler: async ({ core, merchantId, asKey }) =>

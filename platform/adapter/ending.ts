@@ -29,8 +29,8 @@ function refused(answer: Answer, code: string, message: string): KeptResult {
 }
 
 /**
- * Why a processor turned a request away before it looked at its idempotency key, by the HTTP status; undefined for other
- * statuses. This request did nothing; of an earlier one under the same key that says nothing.
+ * Why a processor turned a request away before it looked at its idempotency key, by the HTTP status; undefined for
+ * other statuses. This request did nothing; of an earlier one under the same key that says nothing.
  */
 export function turnedAway(processor: string, status: number | undefined): TurnedAway | undefined {
   switch (status) {

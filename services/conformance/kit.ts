@@ -60,7 +60,9 @@ export class Kit {
     this.tenth = BigInt(run.profile.amount / 10);
   }
 
-  /** Sends a request and remembers its answer for the books. Rejects when there is no answer, or one without a result. */
+  /**
+   * Sends a request and remembers its answer for the books. Rejects when there is no answer, or one without a result.
+   */
   async send(request: Request, timeoutMs?: number): Promise<Result> {
     const result = await this.ask(request, timeoutMs);
     this.answered.set(request.requestId, { request, result });

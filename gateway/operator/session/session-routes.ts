@@ -30,9 +30,9 @@ export const SESSION_ROUTES = {
   signIn: publicRoute('session', 'POST /operator/session', {
     summary: 'Start a console session',
     description:
-      'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that change ' +
-      'something by cookie carry `csrfToken` in `X-CSRF-Token`. Five wrong tokens a minute from one address, then 429 ' +
-      'with a growing penalty; the right one is taken all the same.',
+      'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that ' +
+      'change something by cookie carry `csrfToken` in `X-CSRF-Token`. Five wrong tokens a minute from one address, ' +
+      'then 429 with a growing penalty; the right one is taken all the same.',
     body: z
       .strictObject({
         token: z.string().min(1).max(256).describe('The operator token'),

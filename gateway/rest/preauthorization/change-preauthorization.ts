@@ -75,9 +75,9 @@ export const CHANGE_ROUTES = {
   renewPreauthorization: restWrite('Holds', 'POST /preauthorization/renew', {
     summary: 'Place a hold again',
     description:
-      'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for what ' +
-      'remained of it: what is left of an open one, what was given back of one that has ended. One that is still open ' +
-      'is released after the new one is placed.',
+      'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for ' +
+      'what remained of it: what is left of an open one, what was given back of one that has ended. One that is ' +
+      'still open is released after the new one is placed.',
     body: z
       .strictObject({ ...EITHER_ID, amount: amount.optional() })
       .superRefine(demandOneId)

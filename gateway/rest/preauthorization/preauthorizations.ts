@@ -62,9 +62,9 @@ export const HOLD_ROUTES = {
   createPreauthorization: restWrite('Holds', 'POST /preauthorization', {
     summary: 'Place a hold',
     description:
-      'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer enters ' +
-      'a card; what became of it is told by a notification and by GET. Refusals of the processor (CARD_DECLINED, ' +
-      'TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
+      'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer ' +
+      'enters a card; what became of it is told by a notification and by GET. Refusals of the processor ' +
+      '(CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,
@@ -139,7 +139,8 @@ export const HOLD_ROUTES = {
     summary: 'Change what a hold is for, or when it is captured or ends by itself',
     description:
       'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
-      'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be repeated.',
+      'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be ' +
+      'repeated.',
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { connectionOptions } from '../../database-client.ts';
 
 /**
- * Runs a statement. Returns its rows; `bigint` columns are bigints. PostgreSQL plans a text once per connection, so what
- * differs from call to call is a value.
+ * Runs a statement. Returns its rows; `bigint` columns are bigints. PostgreSQL plans a text once per connection, so
+ * what differs from call to call is a value.
  */
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 

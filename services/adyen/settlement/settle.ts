@@ -16,8 +16,8 @@ export const APPROVED: Ending = approved();
 
 /**
  * Stores how an operation ended, with what it changed of its authorization and capture, and reports it to core when no
- * call returns it. Returns the entry as it is then. The authorization, or the entry itself, must be locked, and the operation must not have been done
- * before.
+ * call returns it. Returns the entry as it is then. The authorization, or the entry itself, must be locked, and the
+ * operation must not have been done before.
  */
 export async function settle(context: Context, query: Query, entry: Entry, ending: Ending, tell: boolean) {
   const isApproved = ending.answer === Answer.APPROVED;

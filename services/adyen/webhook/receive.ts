@@ -27,8 +27,8 @@ const keyOf = ({ pspReference, eventCode, success }: Item) => `${pspReference} $
 const BODY = z.object({ notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })).min(1) });
 
 /**
- * Takes what is posted to `/webhook/adyen`, signed with one of the keys. A notification is answered `[accepted]` once all
- * of its items are stored; Adyen sends it again until it is.
+ * Takes what is posted to `/webhook/adyen`, signed with one of the keys. A notification is answered `[accepted]` once
+ * all of its items are stored; Adyen sends it again until it is.
  */
 export function webhooksTo(context: Context, hmacKeys: readonly string[], onNotification: () => void): Webhooks {
   return {

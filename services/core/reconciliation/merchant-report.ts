@@ -21,7 +21,9 @@ export function reportLine(entry: UnknownEntry, became: Became, particulars: Par
   return {
     merchantId: entry.merchantId,
     became,
-    /** An operation's kind; RELEASE also of a hold that had expired, END = the processor has ended the hold by itself. */
+    /**
+     * An operation's kind; RELEASE also of a hold that had expired, END = the processor has ended the hold by itself.
+     */
     operation: OPERATION[entry.kind] ?? entry.kind,
     ...particulars,
     hadRequestId: entry.operationRequestId || entry.requestId,

@@ -35,9 +35,9 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
  * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws
  * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
- * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then the
- * service answers everything again. Returns since when the books were read (undefined = whole), how many entries each
- * has, what was done (`left` = still unknown here, or not to be read), and what each merchant is told.
+ * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then
+ * the service answers everything again. Returns since when the books were read (undefined = whole), how many entries
+ * each has, what was done (`left` = still unknown here, or not to be read), and what each merchant is told.
  */
 export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
   return comparing(parts.databaseUrl, async (client) => {

@@ -30,7 +30,9 @@ export async function readOverview(query: Query, now: Date, expiringBefore: Date
 
 const MOST = 10_000;
 
-/** What is open does not include what was accepted and is not late. The selects repeat the conditions of the indexes. */
+/**
+ * What is open does not include what was accepted and is not late. The selects repeat the conditions of the indexes.
+ */
 const READ_OVERVIEW = sql('read-overview')`with open as materialized (
       (select phase as state, created_at, processor from hold
         where (frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')) and phase in ('UNKNOWN', 'NEEDS_REVIEW')

@@ -13,8 +13,8 @@ import { refundableOf, remainingOf } from './perform.ts';
 const BUILT_IN_CARD = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 12, cardExpiryYear: 2034 };
 
 /**
- * Authorizes or credits an amount with a token; a repeated identifier returns the same result. A token nobody knows gets
- * NOT_PERFORMED `token_invalid`.
+ * Authorizes or credits an amount with a token; a repeated identifier returns the same result. A token nobody knows
+ * gets NOT_PERFORMED `token_invalid`.
  */
 export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
   const intent = intentOf(kind, request);

@@ -57,7 +57,9 @@ const DEFAULTS = {
   ...NO_TERMS,
   ...NO_ENDING,
   ...NO_IDS,
-  /** `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible. */
+  /**
+   * `stored`: nothing was asked of Stripe that acts. `sent`: perhaps it was. `fencing`: it is being made impossible.
+   */
   stage: 'stored' as 'stored' | 'sent' | 'fencing' | 'ended',
   sessionId: null as string | null,
   /** Where a checkout that names no address ends; stored, because what is sent again must be the same. */
@@ -92,7 +94,8 @@ export function markEntry(
 }
 
 /**
- * Stores what Stripe has done and the ledger does not have, or has only fenced; undefined when the ledger has its entry.
+ * Stores what Stripe has done and the ledger does not have, or has only fenced; undefined when the ledger has its
+ * entry.
  */
 export async function insertUnfenced(query: Query, intent: Intent, state?: Partial<Entry>): Promise<Entry | undefined> {
   await query(`DELETE FROM entry WHERE request_id = $1 AND kind = 'fence'`, [intent.requestId]);

@@ -44,8 +44,8 @@ export function Confirm({ title, body, run, ...form }) {
 }
 
 /**
- * The dialog of a view: `ask` opens one, described by the properties of Confirm, or of its own `Dialog`. `done` makes of
- * what `run` answers the text of a notice; without it that is the text. After that `reload` is called.
+ * The dialog of a view: `ask` opens one, described by the properties of Confirm, or of its own `Dialog`. `done` makes
+ * of what `run` answers the text of a notice; without it that is the text. After that `reload` is called.
  */
 export function useDialog(reload) {
   const [asked, ask] = useState();

@@ -16,7 +16,9 @@ export function recordView({ title, id: idName, read, everyMs, Body }) {
     const { ask, dialog } = useDialog(record.reload);
     return html`<${View} title=${title}>
       <p class="lead"><code>${id}</code> <${CopyButton} text=${id} what="the ${idName}" /></p>
-      <${Loaded} of=${record} what="the ${title.toLowerCase()}">${(value) => html`<${Body} of=${value} ask=${ask} />`}<//>
+      <${Loaded} of=${record} what="the ${title.toLowerCase()}">
+        ${(value) => html`<${Body} of=${value} ask=${ask} />`}
+      <//>
       ${dialog}
     <//>`;
   };

@@ -42,8 +42,8 @@ export function here() {
 }
 
 /**
- * What is remembered about each entry of the browser's history, so that going back leads to the same place of a list: how
- * far it was scrolled, and how many pages of the list were read.
+ * What is remembered about each entry of the browser's history, so that going back leads to the same place of a list:
+ * how far it was scrolled, and how many pages of the list were read.
  */
 const places = new Map();
 

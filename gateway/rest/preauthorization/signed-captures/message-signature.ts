@@ -61,9 +61,9 @@ export function verifyMessageSignature(request: SignedRequest, { publicKey, keyi
 }
 
 /**
- * Parses the Signature-Input header (RFC 9421, sections 2.3 and 4.1): the signature's label, the components in the order
- * in which they were signed, the parameters, and both as they were signed. Several signatures are refused, and so is any
- * spelling but the canonical one, which libraries write anyway: it excludes names that occur twice.
+ * Parses the Signature-Input header (RFC 9421, sections 2.3 and 4.1): the signature's label, the components in the
+ * order in which they were signed, the parameters, and both as they were signed. Several signatures are refused, and so
+ * is any spelling but the canonical one, which libraries write anyway: it excludes names that occur twice.
  */
 function readSignatureInput(header: string) {
   const members = [...parseField('Signature-Input', header)];

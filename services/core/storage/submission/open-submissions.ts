@@ -16,8 +16,8 @@ export interface DueSubmission
 }
 
 /**
- * Stores that an outcome is unknown, when to inquire, and until when that is normal (undefined = it is not). A submission
- * that has ended meanwhile is left as it is.
+ * Stores that an outcome is unknown, when to inquire, and until when that is normal (undefined = it is not). A
+ * submission that has ended meanwhile is left as it is.
  */
 export async function markUnknown(
   query: Query,

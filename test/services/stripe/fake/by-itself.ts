@@ -16,7 +16,7 @@ const REFUND_S = 1;
  */
 export function liveByItself(stripe: FakeStripe, endpoint: string, secret: string): { stop(): Promise<void> } {
   const account = stripe.account();
-  const done = new Set<string>();
+  const done = new Map<string, number>();
   const waiting = new Map<string, string>();
   let known = 0;
   let stopped = false;
@@ -57,14 +57,15 @@ async function post(endpoint: string, payload: string, secret: string): Promise<
   );
 }
 
-function happen(account: Account, done: Set<string>, requests: FakeStripe['requests']): void {
-  const isSeen = ({ payment_intent: id, created }: { payment_intent: unknown; created: number }) =>
-    requests.some(
-      ({ request, form, at }) => request === 'GET /v1/disputes' && form.payment_intent === id && at > created + 1,
-    );
+/** `done`: what has happened, each with how many requests there were before it. */
+function happen(account: Account, done: Map<string, number>, requests: FakeStripe['requests']): void {
+  const isSeen = (intentId: string) =>
+    requests
+      .slice(done.get(intentId))
+      .some(({ request, form }) => request === 'GET /v1/disputes' && form.payment_intent === intentId);
   const once = (name: string, act: () => void) => {
     if (done.has(name)) return;
-    done.add(name);
+    done.set(name, requests.length);
     act();
   };
   for (const intent of account.intents.values()) {
@@ -80,10 +81,11 @@ function happen(account: Account, done: Set<string>, requests: FakeStripe['reque
   }
   const isOlder = (created: number, seconds: number) => account.now() - created > seconds;
   for (const dispute of account.disputes.values()) {
-    const { id, payment_intent } = dispute;
-    const card = account.intents.get(String(payment_intent))?.payment_method;
+    const { id } = dispute;
+    const intentId = String(dispute.payment_intent);
+    const card = account.intents.get(intentId)?.payment_method;
     // Only once it was seen open: the adapter reads the current state, and a dispute won before that reversed nothing.
-    if (card === 'pm_fake_disputeWon' && isSeen(dispute)) once(id, () => closeDispute(account, id, 'won'));
+    if (card === 'pm_fake_disputeWon' && isSeen(intentId)) once(id, () => closeDispute(account, id, 'won'));
   }
   for (const { id, status, created } of account.refunds.values()) {
     if (status === 'pending' && isOlder(created, REFUND_S)) once(id, () => settleRefund(account, id, 'succeeded'));

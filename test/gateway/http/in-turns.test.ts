@@ -33,10 +33,10 @@ describe('inTurns()', () => {
     arrive('flood', 3_000);
     arrive('b', 1);
     arrive('c', 1);
-    assert.equal(started.length, 50);
+    assert.equal(started.length, 16);
     await turn();
-    assert.equal(started.length, 100);
-    assert.deepEqual(started.slice(50, 54), ['flood 51', 'b 1', 'c 1', 'flood 52']);
+    assert.equal(started.length, 32);
+    assert.deepEqual(started.slice(16, 20), ['flood 17', 'b 1', 'c 1', 'flood 18']);
   });
 
   it('starts all of them, those of one caller in their order', async () => {
@@ -56,7 +56,7 @@ describe('inTurns()', () => {
 
   it('starts at once again after a flood', async () => {
     arrive('a', 120);
-    for (let turns = 0; turns < 4; turns++) await turn();
+    for (let turns = 0; turns < 9; turns++) await turn();
     arrive('b', 1);
     assert.equal(started.at(-1), 'b 1');
   });

@@ -4,6 +4,7 @@ import { leftOf } from '../domain/refund-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
 import { type ReadHold, readSubjects, type Subject } from '../storage/hold/read-holds.ts';
+import { type Kept, readKept } from '../storage/submission/find-sent.ts';
 import { readSubmissions } from '../storage/submission/read-submissions.ts';
 import { type SubmissionInput, storeSubmissions } from '../storage/submission/store-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
@@ -28,15 +29,18 @@ export async function storeGathered(
   const onHold = requests.filter((request) => request.kind !== 'OCT');
   const subjects = await readSubjects(query, onHold);
   const captures = await readCaptures(query, onHold);
-  const judged = requests.map((request) =>
-    request.kind === 'OCT' ? { input: octInput(request) } : judge(request, subjects.get(request), captures),
-  );
+  const known = onHold.filter((request) => subjects.get(request)?.isKnown).map(({ requestId }) => requestId);
+  const repeated = await readKept(query, known);
+  const judged = requests.map((request) => {
+    if (request.kind === 'OCT') return { input: octInput(request) };
+    return judge(request, subjects.get(request), captures, repeated.get(request.requestId));
+  });
   const admitted = judged.flatMap((each) => ('input' in each ? each.input : []));
   const stored = await storeSubmissions(query, admitted);
   return judged.map((each) => {
     if (!('input' in each)) return each;
     const row = stored.get(each.input);
-    return row ? { ...row, hold: each.hold, amount: each.input.amount } : AGAIN;
+    return row ? { ...row, hold: each.hold } : AGAIN;
   });
 }
 
@@ -66,16 +70,17 @@ function judge(
   request: HoldRequest,
   subject: Subject | undefined,
   captures: ReadonlyMap<string, SubmissionRow>,
+  kept: Kept | undefined,
 ): Stored | Admitted {
   const hold = subject?.hold;
   const isOwn = request.merchantId === undefined || hold?.merchantId === request.merchantId;
-  if (!hold || !isOwn) return { outcome: 'PREAUTHORIZATION_NOT_FOUND', processorRequestId: null };
-  if (subject.isKnown) return { outcome: 'REPEATED', processorRequestId: null, hold };
+  if (!hold || !isOwn) return { outcome: 'PREAUTHORIZATION_NOT_FOUND' };
+  if (subject.isKnown) return { outcome: 'REPEATED', ...kept, hold };
   const capture = captures.get(request.captureRequestId ?? '');
   const judgement = RULES[request.kind].judge(hold, request, capture);
   if (typeof judgement === 'string') {
     const left = capture?.state === 'OK' ? leftOf(hold, capture) : 0n;
-    return { outcome: judgement, processorRequestId: null, hold, left };
+    return { outcome: judgement, hold, left };
   }
   const { requestId: holdRequestId, merchantId, currency, processor, processorAccount, version } = hold;
   const input = {

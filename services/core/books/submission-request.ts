@@ -5,6 +5,7 @@ import type { RefusalCode } from '../domain/refusal.ts';
 import type { ClaimInput } from '../storage/claim/claim-row.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { NewRow } from '../storage/input-columns.ts';
+import type { Kept } from '../storage/submission/find-sent.ts';
 import type { Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
 
 /** What is asked for, before it is judged and stored. */
@@ -65,20 +66,17 @@ export interface Reservation
  * What became of a request. RESUMED = a statement whose result was lost stored it, or another call with its requestId;
  * otherwise, unless it is STORED, the reason why it is not.
  */
-export interface Stored {
+export interface Stored extends Partial<Kept> {
   readonly outcome: StoredRow['outcome'] | 'RESUMED' | RefusalCode;
-  /** Of what is stored: its identifier at the processor; null = its requestId. */
-  readonly processorRequestId: string | null;
   /** The hold as it was judged, if the caller may know of it. */
   readonly hold?: HoldRow | undefined;
   /** Of a refund of more than is left: what is left of its capture, minor units. */
   readonly left?: bigint | undefined;
-  /** What is reserved on the hold, minor units. */
-  readonly amount?: bigint | undefined;
 }
 
 /** Whether what was asked for is stored, and is to be sent. */
-export function isStored({ outcome }: Stored): boolean {
+export function isStored(stored: Stored): stored is Stored & Kept {
+  const { outcome } = stored;
   return outcome === 'STORED' || outcome === 'RESUMED';
 }
 

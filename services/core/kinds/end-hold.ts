@@ -32,8 +32,8 @@ export async function actUnasked(
   const at = sender.clock();
   const requestId = uuidv7();
   const stored = await sender.books.store({ ...act, requestId, at, inquireAt: callOverAt(sender.processors, at) });
-  const { hold, amount = 0n } = stored;
-  if (!isStored(stored) || !hold) return undefined;
+  if (!isStored(stored) || !stored.hold) return undefined;
+  const { hold, amount } = stored;
   const facts: SubmissionFacts = {
     kind,
     requestId,

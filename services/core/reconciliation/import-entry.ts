@@ -138,7 +138,7 @@ async function storeOnHold(
   const kind = isVoid && expiresAt != null && expiresAt <= entry.actedAt ? 'EXPIRY' : what.kind;
   const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, imported: true };
   const stored = await sender.books.store(request);
-  if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount ?? 0n };
+  if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount };
   const room = isVoid ? 'nothing to give back' : 'no room for it';
   throw new Unable(`the hold ${hold.requestId} has ${room}: ${stored.outcome}`);
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Stored, SubmissionRequest } from '../books/submission-request.ts';
 import type { HoldfastError } from '../domain/refusal.ts';
 import type { SubmissionFacts } from '../kinds/facts.ts';
@@ -13,8 +14,6 @@ import {
   findFirstUnstored,
   processorAway,
   sendAndSettle,
-  sentAs,
-  storedAmount,
   storedOrLost,
 } from './write.ts';
 
@@ -56,9 +55,9 @@ export async function sendStored<A extends object>(core: Core, stored: Stored, m
   const { facts } = making;
   const { requestId } = facts;
   try {
-    const processorRequestId = await sentAs(core, requestId, stored);
-    const whole = { ...facts, processorRequestId, amount: await storedAmount(core, requestId, stored) };
-    const settled = await sendAndSettle(core, whole);
+    const { processorRequestId, amount } = stored;
+    assert(amount !== undefined, 'what is stored has an amount');
+    const settled = await sendAndSettle(core, { ...facts, processorRequestId, amount });
     if (settled.is === 'UNKNOWN') return making.unknown(requestId);
     return await answerStored(core, { requestId, replayed: false }, making);
   } catch (error) {

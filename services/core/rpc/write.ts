@@ -13,7 +13,6 @@ import { send } from '../kinds/send-to-processor.ts';
 import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
-import { findSent } from '../storage/submission/find-sent.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
@@ -128,20 +127,6 @@ export function processorAway({ metrics }: Core, processor: string): HoldfastErr
   metrics.processorRefused(processor);
   const message = 'the card processor does not answer, or too many calls wait for it; nothing was stored';
   return new HoldfastError('UNAVAILABLE', message, { retryAfterS: 2 });
-}
-
-/** The identifier at the processor of what was stored by this call, or by one before it whose operation it resumes. */
-export async function sentAs(core: Core, requestId: string, stored: Stored): Promise<string | null> {
-  if (stored.outcome !== 'RESUMED') return stored.processorRequestId;
-  return (await findSent(core.database.query, requestId))?.processorRequestId ?? null;
-}
-
-/** What is stored as the amount, minor units; a statement whose result was lost did not say it. */
-export async function storedAmount(core: Core, requestId: string, { amount }: Stored): Promise<bigint> {
-  if (amount !== undefined) return amount;
-  const row = await findSubmission(core.database.query, requestId);
-  assert(row, 'what is sent was stored');
-  return row.amount;
 }
 
 /** Throws a stored operation's refusal when it is KO, IDEMPOTENCY_IN_FLIGHT while its first call runs. */

@@ -26,7 +26,6 @@ import {
   findFirst,
   requestOf,
   sendAndSettle,
-  sentAs,
   storedOrLost,
 } from '../write.ts';
 import { demandHandle, namedHold } from './read-preauthorizations.ts';
@@ -69,7 +68,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
       const facts = {
         kind: 'CAPTURE',
         requestId,
-        processorRequestId: await sentAs(core, requestId, stored),
+        processorRequestId: stored.processorRequestId,
         ...onHold(hold),
         amount,
         finalCapture,

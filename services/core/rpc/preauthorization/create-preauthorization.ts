@@ -44,7 +44,6 @@ import {
   processorAway,
   requestOf,
   sendAndSettle,
-  sentAs,
   storedOrLost,
 } from '../write.ts';
 import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
@@ -100,7 +99,7 @@ export async function placeHold(
       if (request.tokenId === undefined) {
         return (await openCheckout(core, requestId, contract)) ?? unknown(request, requestId);
       }
-      const facts = { ...hold, kind: 'HOLD', processorRequestId: await sentAs(core, requestId, stored) } as const;
+      const facts = { ...hold, kind: 'HOLD', processorRequestId: stored.processorRequestId } as const;
       const settled = await sendAndSettle(core, facts);
       if (settled.is === 'UNKNOWN') return unknown(request, requestId);
       // What is stored may be another core's, with a handle of its own.

@@ -1,10 +1,11 @@
 import type { Change } from '../../domain/hold-rules.ts';
-import { CLAIM_INPUT, CLAIMED, type ClaimInput, findClaims } from '../claim/claim-row.ts';
+import { CLAIM_INPUT, CLAIMED, type ClaimInput } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
+import { type Kept, readKept } from './find-sent.ts';
 import type { SubmissionRow } from './submission-row.ts';
 
 /** The call that makes something which is sent to a processor, as a statement takes it. */
@@ -67,10 +68,8 @@ export type SubmissionInput = NewRow<SubmissionRow, keyof typeof COLUMNS> & Hold
  * What became of storing. Unless it is stored, its key or its requestId is taken, its caller's deadline is over, or the
  * database went back in time and may have lost an operation under this key or requestId.
  */
-export interface Stored {
+export interface Stored extends Kept {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
-  /** Of what is stored: its identifier at the processor; null = its requestId. */
-  readonly processorRequestId: string | null;
 }
 
 /**
@@ -78,7 +77,7 @@ export interface Stored {
  * is not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId
  * is before it.
  */
-export async function storeEach<Input extends { readonly requestId: string }>(
+export async function storeEach<Input extends { readonly requestId: string; readonly amount: bigint }>(
   query: Query,
   statement: Statement,
   inputs: readonly Input[],
@@ -92,12 +91,12 @@ export async function storeEach<Input extends { readonly requestId: string }>(
   }
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
-  const claims = refused.length > 0 ? await findClaims(query, refused) : [];
-  const known = new Set(claims.map(({ requestId }) => requestId));
+  const repeated = await readKept(query, refused);
   for (const { place, outcome, sentAs: processorRequestId } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
-    stored.set(input, { outcome: known.has(input.requestId) ? 'REPEATED' : outcome, processorRequestId });
+    const kept = repeated.get(input.requestId);
+    stored.set(input, kept ? { outcome: 'REPEATED', ...kept } : { outcome, processorRequestId, amount: input.amount });
   }
   return stored;
 }

@@ -1,0 +1,53 @@
+/** A database that has carried out a statement, and whose answer never arrives. */
+import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { openBooks } from '../../../../services/core/books/books.ts';
+import type { Sender } from '../../../../services/core/kinds/facts.ts';
+import { automaticCaptures, expiries } from '../../../../services/core/recovery/due-holds.ts';
+import type { Query } from '../../../../services/core/storage/database.ts';
+import { useScriptedStage } from '../scripted-stage.ts';
+import { workOnce } from '../work-once.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('a statement whose answer is lost', function () {
+  this.timeout(60_000);
+  const { scripted, shop, processor } = useScriptedStage();
+
+  /** A worker whose connection breaks, once, after the statement of this name was carried out. */
+  const losing = (name: string): Sender => {
+    const { recovery } = scripted.stage;
+    let isLost = false;
+    const query: Query = async (statement, values) => {
+      const rows = await recovery.database.query(statement, values);
+      if (isLost || statement.name !== name) return rows as never;
+      isLost = true;
+      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    };
+    const database = { ...recovery.database, query };
+    return { ...recovery, database, books: openBooks(database, () => undefined) };
+  };
+
+  it('captures at captureAt what it has reserved', async () => {
+    const { clock } = scripted.stage;
+    const hold = await shop.hold({ captureAt: timestampFromMs(clock.now() + 1_000) });
+    clock.advance(1_000);
+    let asked = 0n;
+    const { capture } = processor.says;
+    processor.says.capture = (request) => {
+      asked = request.amount;
+      return capture?.(request);
+    };
+    await workOnce(automaticCaptures(losing('store-submissions')));
+    assert.equal(asked, 10_000n);
+    assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/0/0');
+  });
+
+  it('expires a hold with what it has reserved', async () => {
+    const hold = await shop.hold();
+    scripted.stage.clock.advance(8 * DAY_MS);
+    await workOnce(expiries(losing('store-submissions')));
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
+  });
+});

@@ -1,3 +1,4 @@
+import { ResultLost } from '../../../../platform/gather.ts';
 import type { Change } from '../../domain/hold-rules.ts';
 import { CLAIM_INPUT, CLAIMED, type ClaimInput } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
@@ -75,7 +76,7 @@ export interface Stored extends Kept {
 /**
  * Runs a statement that stores what is sent, which takes it as `asRow` makes it. Returns what became of each; one that
  * is not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId
- * is before it.
+ * is before it. Throws ResultLost when something may be stored and cannot be read.
  */
 export async function storeEach<Input extends { readonly requestId: string; readonly amount: bigint }>(
   query: Query,
@@ -91,7 +92,9 @@ export async function storeEach<Input extends { readonly requestId: string; read
   }
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
-  const repeated = await readKept(query, refused);
+  const repeated = await readKept(query, refused).catch((cause) => {
+    throw new ResultLost('what was stored before cannot be read', { cause });
+  });
   for (const { place, outcome, sentAs: processorRequestId } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;

@@ -1,5 +1,6 @@
 /** A database that has carried out a statement, and whose answer never arrives. */
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { openBooks } from '../../../../services/core/books/books.ts';
 import type { Sender } from '../../../../services/core/kinds/facts.ts';
@@ -49,5 +50,38 @@ describe('a statement whose answer is lost', function () {
     await workOnce(expiries(losing('store-submissions')));
     assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
+  });
+
+  it('refuses nothing that is stored when a look-up after it fails', async () => {
+    const { recovery, clock } = scripted.stage;
+    let statements = 0;
+    const query: Query = async (statement, values) => {
+      if (++statements === 2) throw Object.assign(new Error('canceling statement'), { code: '57014' });
+      return recovery.database.query(statement, values);
+    };
+    const books = openBooks({ ...recovery.database, query }, () => undefined);
+    const at = new Date(clock.now());
+    const oct = (key: string) =>
+      ({
+        kind: 'OCT',
+        requestId: randomUUIDv7(),
+        claim: { method: 'OCT', fingerprint: '00', key },
+        merchantId: 'acme',
+        terminalId: 'T1',
+        userId: 'u1',
+        tokenId: 'tok',
+        amount: 700n,
+        currency: 'EUR',
+        processor: 'default',
+        processorAccount: '',
+        at,
+        inquireAt: new Date(at.getTime() + DAY_MS),
+      }) as const;
+    await recovery.books.store(oct('taken'));
+    const stored = await Promise.all([books.store(oct('taken')), books.store(oct('free'))]);
+    assert.deepEqual(
+      stored.map(({ outcome }) => outcome),
+      ['KEY_TAKEN', 'RESUMED'],
+    );
   });
 });

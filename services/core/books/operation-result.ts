@@ -128,7 +128,7 @@ interface Kept {
 export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndInput, 'operation'> {
   const common = { requestId, ok: isOk(outcome), at: at.toISOString() };
   if (isOk(outcome)) return { ...common, processorReference: outcome.reference };
-  return { ...common, processorCode: outcome.code.slice(0, 64), processorMessage: outcome.message.slice(0, 500) };
+  return { ...common, processorCode: outcome.code, processorMessage: outcome.message };
 }
 
 /** The same for what is on a hold. */

@@ -197,6 +197,19 @@ describe('settleLate()', function () {
     assert.equal(await why(scripted.report({ case: 'operationSettled', value: nothing })), 'INVALID_REQUEST');
   });
 
+  it('keeps the whole message of a refusal, of as many characters as the contract allows', async () => {
+    const errorMessage = `${'.'.repeat(499)}😀`;
+    processor.says.capture = () => ({ ...declined, errorMessage });
+    const hold = await shop.hold();
+    assert.equal(await why(shop.capture(hold, 4_000n)), 'CARD_DECLINED');
+    const { captures } = await shop.get(hold);
+    assert.deepEqual(
+      captures.map(({ processorError }) => processorError?.message),
+      [errorMessage],
+    );
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
   it('accepts a rejected event when it is reported again', async () => {
     const hold = await shop.hold();
     processor.says.capture = () => undefined;

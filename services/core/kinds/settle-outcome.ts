@@ -63,6 +63,9 @@ export async function settleFinal(sender: Sender, facts: Facts, outcome: FinalOu
     return changed ? { is: 'SETTLED', at } : undefined;
   }
   const { hold, requestId } = facts;
+  // Nobody looks at a void that has ended, so the next one comes first. The expiry sweep sends an expiry again by itself.
+  const isLost = !isOk(outcome) && outcome.code === 'never_received';
+  if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate(sender, hold, requestId);
   const settled = await books.settle({
     submission: facts,
     holdKey: hold?.idHash.toString('hex'),
@@ -75,9 +78,6 @@ export async function settleFinal(sender: Sender, facts: Facts, outcome: FinalOu
   if (settled.differs) {
     log.error('contradicting_event', { requestId, holdRequestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
   }
-  // The expiry sweep sends an expiry again by itself.
-  const isLost = !isOk(outcome) && outcome.code === 'never_received';
-  if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate(sender, hold);
   return { is: 'SETTLED', at, books: settled.books };
 }
 
@@ -153,10 +153,10 @@ async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome): Pr
   if (holdRequestId !== undefined) await freezeHold(query, holdRequestId);
 }
 
-/** Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. */
-async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow): Promise<void> {
+/** Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. `lost` never was. */
+async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow, lost?: string): Promise<void> {
   const { requestId: holdRequestId, idHash } = hold;
-  if (await hasLateVoid(database.query, holdRequestId)) return;
+  if (await hasLateVoid(database.query, holdRequestId, lost)) return;
   const at = clock();
   await books.store({ kind: 'LATE_VOID', requestId: uuidv7(), idHash, at, inquireAt: at });
   log.warn('late_authorization', { requestId: holdRequestId });

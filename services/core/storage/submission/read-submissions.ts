@@ -31,13 +31,13 @@ export async function newestCaptures(
 const NEWEST_CAPTURES = sql('newest-captures')`select * from submission
     where hold_request_id = $1 and kind = 'CAPTURE' order by request_id desc limit $2`;
 
-/** Whether the authorization of a failed hold is being given back, or was. */
-export async function hasLateVoid(query: Query, holdRequestId: string): Promise<boolean> {
-  return (await query(FIND_LATE_VOID, [holdRequestId])).length > 0;
+/** Whether the authorization of a failed hold is being given back, or was, by another void than `lost`. */
+export async function hasLateVoid(query: Query, holdRequestId: string, lost: string | undefined): Promise<boolean> {
+  return (await query(FIND_LATE_VOID, [holdRequestId, lost])).length > 0;
 }
 
 const FIND_LATE_VOID = sql('find-late-void')`select request_id from submission
-    where hold_request_id = $1 and kind = 'LATE_VOID' and state <> 'KO'`;
+    where hold_request_id = $1 and kind = 'LATE_VOID' and state <> 'KO' and request_id is distinct from $2`;
 
 /** Counts the submissions of one kind that a hold has lost on their way to the processor. */
 export async function countLost(

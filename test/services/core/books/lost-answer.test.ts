@@ -5,8 +5,11 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { openBooks } from '../../../../services/core/books/books.ts';
 import type { Sender } from '../../../../services/core/kinds/facts.ts';
 import { automaticCaptures, expiries } from '../../../../services/core/recovery/due-holds.ts';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import type { Query } from '../../../../services/core/storage/database.ts';
+import { approved, declined, neverSeen } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
+import { refusal } from '../stage.ts';
 import { workOnce } from '../work-once.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,6 +53,25 @@ describe('a statement whose answer is lost', function () {
     await workOnce(expiries(losing('store-submissions')));
     assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     assert.deepEqual(await shop.results(hold), ['authorized', 'expired 10000']);
+  });
+
+  it('sends a late void that never arrived again', async () => {
+    processor.says.authorize = () => declined;
+    const { metadata } = await refusal(shop.place());
+    const { requestId = '' } = metadata;
+    await scripted.settled(requestId, approved);
+    processor.says.void = () => undefined;
+    processor.says.inquire = () => neverSeen;
+    await scripted.inquireLater();
+    scripted.stage.clock.advance(60_000);
+    await workOnce(inquiries(losing('settle-submissions')));
+    processor.says.void = () => approved;
+    await scripted.inquireLater();
+    const voids = processor.heard.filter((call) => call.method === 'void');
+    assert.deepEqual(
+      voids.map(({ authorizationRequestId }) => authorizationRequestId),
+      [requestId, requestId],
+    );
   });
 
   it('refuses nothing that is stored when a look-up after it fails', async () => {

@@ -1,10 +1,12 @@
 /** Results that contradict stored ones, and authorizations for holds that have already failed. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import { approved, declined, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { sql } from '../shop.ts';
 import { refusal, why } from '../stage.ts';
+import { workOnce } from '../work-once.ts';
 
 describe('end()', function () {
   this.timeout(60_000);
@@ -141,6 +143,21 @@ describe('end()', function () {
         [requestId],
       );
       assert.equal(open.length, 0);
+    });
+
+    it('is voided although a worker fails between the end of a lost void and the next one', async () => {
+      const requestId = await failed();
+      processor.says.void = () => undefined;
+      processor.says.inquire = () => neverSeen;
+      await scripted.settled(requestId, approved);
+      await scripted.inquireLater();
+      const { recovery, clock } = scripted.stage;
+      const store = () => Promise.reject(new Error('the database is away'));
+      clock.advance(60_000);
+      await assert.rejects(workOnce(inquiries({ ...recovery, books: { ...recovery.books, store } })));
+      processor.says.void = () => approved;
+      for (let times = 0; times < 2; times++) await scripted.inquireLater();
+      assert.equal(voids(requestId).length, 2);
     });
 
     it('needs review when the processor refuses the void', async () => {

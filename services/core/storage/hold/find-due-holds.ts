@@ -4,14 +4,11 @@ import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
 /** A placed hold whose period is over, or whose authorization ended at the processor. */
-export type DueHold = Pick<
-  HoldRow,
-  'requestId' | 'idHash' | 'merchantId' | 'processor' | 'processorAccount' | 'processorRequestId' | 'endedAs'
->;
+export type DueHold = Pick<HoldRow, 'requestId' | 'idHash' | 'endedAs'>;
 
 /** SQL: open holds with nothing in flight, without those left out. */
-const IDLE = `select request_id, id_hash, merchant_id, processor, processor_account, processor_request_id, ended_as
-    from hold where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and in_flight = 0
+const IDLE = `select request_id, id_hash, ended_as from hold
+    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and in_flight = 0
       and not closing and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}`;
 
 /**

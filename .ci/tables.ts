@@ -15,7 +15,6 @@ import { MAX_PER_HOLD, STORE } from '../services/core/books/books.ts';
 import { DEFAULT_ENDPOINT_SLOTS } from '../services/core/delivery/deliverer.ts';
 import { SLOW_SLOTS } from '../services/core/delivery/endpoint-slots.ts';
 import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS, type StatusInfo } from '../services/core/domain/kinds.ts';
-import { statusOf as statusOfWord } from '../services/core/domain/outcome.ts';
 import { HoldfastError, type RefusalCode } from '../services/core/domain/refusal.ts';
 import { WAIT_MS } from '../services/core/rpc/server/read-turns.ts';
 import { translateError } from '../services/core/rpc/server/translate-error.ts';
@@ -59,15 +58,15 @@ function replaced(text: string, file: string, name: string, [header = [], ...row
 /** The words of notifications, with their status and the operations that they are about. */
 function notificationsTable(): Table {
   const rows = new Map<string, string[]>();
-  const add = (notification: string, word: StatusInfo, kind: string) => {
-    const key = `${notification} \`${word}\` | ${statusOfWord(word)}`;
+  const add = (notification: string, word: StatusInfo, status: 'OK' | 'KO', kind: string) => {
+    const key = `${notification} \`${word}\` | ${status}`;
     rows.set(key, [...(rows.get(key) ?? []), kind]);
   };
   for (const kind of KIND_NAMES) {
-    const { notification, successWord } = OPERATION_KINDS[kind];
-    add(notification, successWord, kind);
+    const { notification, successWord, successStatus } = OPERATION_KINDS[kind];
+    add(notification, successWord, successStatus, kind);
     if (SENT_KINDS.some((sent) => sent === kind))
-      for (const word of ['declined', 'failed'] as const) add(notification, word, kind);
+      for (const word of ['declined', 'failed'] as const) add(notification, word, 'KO', kind);
   }
   const cells = [...rows].map(([key, kinds]) => [...key.split(' | '), kinds.map((kind) => `\`${kind}\``).join(', ')]);
   return [['kind, statusInfo', 'status', 'operation'], ...cells];

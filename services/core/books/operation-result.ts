@@ -48,7 +48,7 @@ export function resultOf(
   const statusInfo = statusInfoOf(kind, outcome);
   const common = {
     requestId,
-    status: statusOf(statusInfo),
+    status: statusOf(kind, outcome),
     statusInfo,
     merchantId: subject.merchantId,
     currency: subject.currency,

@@ -9,7 +9,7 @@
  * - recover: one without a final outcome is inquired about, until it is settled or an operator decides.
  */
 import type { Capabilities } from './hold-rules.ts';
-import { KIND_NAMES, OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
+import { OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
 
 /** The processor's answer, or UNKNOWN when there is none that can be relied on. */
 export type Outcome =
@@ -78,20 +78,14 @@ export function isOk(outcome: FinalOutcome): outcome is Approved {
 
 /** The word for how an operation ended: the kind's own when it was done, else declined or failed. */
 export function statusInfoOf(kind: OperationKind, outcome: FinalOutcome): StatusInfo {
-  if (outcome.answer === 'APPROVED') return OPERATION_KINDS[kind].successWord;
+  if (isOk(outcome)) return OPERATION_KINDS[kind].successWord;
   return outcome.answer === 'DECLINED' ? 'declined' : 'failed';
 }
 
-/** The status that goes with a word. */
-export function statusOf(statusInfo: StatusInfo): 'OK' | 'KO' {
-  return OK_WORDS.has(statusInfo) ? 'OK' : 'KO';
+/** The status of how an operation ended: the kind's own when it was done, else KO. */
+export function statusOf(kind: OperationKind, outcome: FinalOutcome): 'OK' | 'KO' {
+  return isOk(outcome) ? OPERATION_KINDS[kind].successStatus : 'KO';
 }
-
-const OK_WORDS: ReadonlySet<StatusInfo> = new Set(
-  KIND_NAMES.map((kind) => OPERATION_KINDS[kind])
-    .filter(({ successStatus }) => successStatus === 'OK')
-    .map(({ successWord }) => successWord),
-);
 
 /** The error code of the contract (proto/holdfast/processor/v1) for an identifier that was used for something else. */
 export const IDENTIFIER_REUSED = 'identifier_reused';

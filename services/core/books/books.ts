@@ -73,7 +73,7 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   const announced = (settled: Settled): Settled => {
     if (settled.changed && settled.result) observer?.ended(settled.result);
     // The caller that waits for the answer comes first.
-    if (settled.changed) setImmediate(() => announce(settled.deliveries.map(({ endpoint }) => endpoint)));
+    if (settled.changed) setImmediate(() => announce(settled.endpoints));
     return settled;
   };
   // What is gathered runs outside its callers' context, so each carries its trace.

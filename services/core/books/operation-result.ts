@@ -74,7 +74,6 @@ export function resultOf(
     delivery: isNotified
       ? {
           id: randomUUIDv7(),
-          endpointKind: 'webhook',
           kind: notification,
           body: notificationBody({
             ...common,

@@ -3,6 +3,7 @@ import type { HoldBooks } from '../domain/hold-rules.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { isOk } from '../domain/outcome.ts';
 import type { Database } from '../storage/database.ts';
+import { endpointName } from '../storage/endpoint/endpoint-row.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
 import { settleHolds } from '../storage/hold/settle-holds.ts';
@@ -33,10 +34,12 @@ export interface HoldSettlement extends Ending {
 export type HoldFields = NewRow<HoldRow, 'requestId' | 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
   NewRow<HoldRow, 'merchantReference' | 'notifyHolds' | 'holdPeriodS'>;
 
-/** What settling did: whether it ended anything, and which deliveries it made. */
+/** What settling did. */
 export interface Settled {
+  /** Whether it ended anything. */
   readonly changed: boolean;
-  readonly deliveries: readonly { readonly id: string; readonly endpoint: string }[];
+  /** The endpoints for which it made deliveries. */
+  readonly endpoints: readonly string[];
   /** The result, when it was written. */
   readonly result?: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'> | undefined;
   /** Of what is on a hold: its books right after it. */
@@ -46,7 +49,7 @@ export interface Settled {
 }
 
 /** Nothing was written, because there was nothing to end. */
-export const NOTHING_SETTLED: Settled = { changed: false, deliveries: [] };
+export const NOTHING_SETTLED: Settled = { changed: false, endpoints: [] };
 
 /**
  * Settles submissions, those on a hold each of another one: reads the holds, reckons, and writes where a hold has not
@@ -102,12 +105,12 @@ export async function settleGatheredHolds(
 /** What a settling statement did of one of its ends. */
 export function settledOf(done: Done, requestId: string, operation: ResultInput | undefined): Settled {
   const changed = done.changed.has(requestId);
-  if (!operation) return { changed, deliveries: [] };
+  if (!operation) return { changed, endpoints: [] };
   const { delivery, kind, status, statusInfo, merchantId } = operation;
   const isDelivered = delivery !== undefined && done.deliveryIds.has(delivery.id);
   return {
     changed,
-    deliveries: isDelivered ? [{ id: delivery.id, endpoint: `${merchantId}/${delivery.endpointKind}` }] : [],
+    endpoints: isDelivered ? [endpointName({ merchantId, kind: 'webhook' })] : [],
     result: { kind, status, statusInfo },
   };
 }

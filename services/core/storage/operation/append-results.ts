@@ -37,7 +37,7 @@ export type ResultInput = NewRow<OperationRow, keyof typeof COLUMNS> & {
 
 const RESULT = inputColumns(COLUMNS);
 
-export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'endpointKind' | 'kind'> {
+export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'kind'> {
   /** The body, as text, a JSON object; `sequence` and `position` are appended to it. */
   readonly body: string;
   /** W3C traceparent of what caused it, while tracing is on. */
@@ -79,12 +79,11 @@ export const APPEND_RESULTS = `result as materialized (
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
-    select d.id, r."merchantId", d."endpointKind", r."requestId"::text, d.kind, r."statusInfo",
+    select d.id, r."merchantId", 'webhook', r."requestId"::text, d.kind, r."statusInfo",
       convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
       'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
-    cross join lateral json_to_record(r.delivery) as d(id uuid, "endpointKind" text, kind text, body text,
-      "traceParent" text)
+    cross join lateral json_to_record(r.delivery) as d(id uuid, kind text, body text, "traceParent" text)
     join merchant m on ${byIndex('m.id', 'r."merchantId"')}
     where r.delivery is not null and m.webhook_url is not null
     returning id

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { NEVER_RECEIVED } from '../domain/outcome.ts';
 import { openPage } from '../kinds/checkout-page.ts';
 import { endHold } from '../kinds/end-hold.ts';
@@ -99,13 +100,14 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   const { kind, requestId } = due;
   const processor = recovery.processors.of(due);
   const sent = await findSent(recovery.database.query, requestId);
-  const answer = await processor.inquire(sent ?? due);
+  assert(sent, 'what is due was stored');
+  const answer = await processor.inquire(sent);
   if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
     return (await settleLate(recovery, due, outcome)) ? undefined : again;
   }
   const said = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
-  const expectedBy = said && (await processor.acceptedUntil(kind, due.createdAt, said));
+  const expectedBy = said && (await processor.acceptedUntil(kind, sent.createdAt, said));
   // What the processor takes its time over is no trouble: it needs no review before its time is over.
   const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);
   if (!nextAt) return again;
@@ -134,7 +136,8 @@ export function checkoutExpiries(recovery: Sender, at: AtProcessor = AT_ANY_PROC
 async function giveUp(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { query } = recovery.database;
   const sent = await findSent(query, due.requestId);
-  const answer = await recovery.processors.of(due).inquire(sent ?? due);
+  assert(sent, 'what is due was stored');
+  const answer = await recovery.processors.of(due).inquire(sent);
   if (answer.found === 'NO_ANSWER') return 'LATER';
   if (answer.found === 'DONE') return (await settleLate(recovery, due, answer.outcome)) ? undefined : 'LATER';
   const hold = await findHold(query, due.requestId);

@@ -6,9 +6,7 @@ import type { Sent } from './find-sent.ts';
 import { SENT_TABLES, type SentTable, statementsOfBoth } from './sent-tables.ts';
 
 /** A submission that is to be inquired about. */
-export interface DueSubmission
-  extends Pick<Sent, 'kind' | 'requestId' | 'merchantId' | 'createdAt'>,
-    Pick<Sent, 'processor' | 'processorAccount' | 'processorRequestId'> {
+export interface DueSubmission extends Pick<Sent, 'kind' | 'requestId' | 'processor'> {
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
   /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
@@ -110,8 +108,7 @@ function taking(table: SentTable, condition: string, change = ''): string {
     where request_id in (select s.request_id from ${table} s
       where s.inquire_at <= $1 and ${condition} and ${isAtProcessor('$4', '$5')}
       order by s.inquire_at limit $3 for update skip locked)
-    returning ${kind} as kind, request_id, merchant_id, processor, processor_account, processor_request_id, created_at,
-      inquiry_count - 1 as inquiry_count, expected_by`;
+    returning ${kind} as kind, request_id, processor, inquiry_count - 1 as inquiry_count, expected_by`;
 }
 
 function tableOf(kind: SentKind): SentTable {

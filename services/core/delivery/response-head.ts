@@ -23,7 +23,8 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
     .replace(LONG, (run) => (isKey(run) ? HIDDEN : run));
   if (hasCardNumber(text)) text = text.replace(DIGITS, (run) => (hasCardNumber(run) ? HIDDEN : run));
   if (hasCardNumber(text)) text = text.replace(/\p{Nd}/gu, '*');
-  return text.slice(0, SHOWN_CHARACTERS);
+  // The cut may be within a surrogate pair, and PostgreSQL rejects half of one.
+  return text.slice(0, SHOWN_CHARACTERS).toWellFormed();
 }
 
 /** Hides a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A very short text is no secret. */

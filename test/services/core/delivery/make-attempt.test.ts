@@ -108,4 +108,13 @@ describe('makeAttempt()', () => {
     }
     assert(head.includes('/usr/src/app/index.js') && head.includes(id), head);
   });
+
+  it('stores an answer whose text is cut within a surrogate pair', async () => {
+    const { id: merchantId } = await newMerchant();
+    const id = await stage.addDelivery(merchantId);
+    receiver.how.answer = (response) => response.end(`${'x'.repeat(1_023)}\u{1F600}`);
+    await deliver();
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+    assert.equal((await stage.attemptsOf(id))[0]?.responseHead, `${'x'.repeat(1_023)}\u{FFFD}`);
+  });
 });

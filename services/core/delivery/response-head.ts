@@ -30,7 +30,7 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
 /** Hides a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A very short text is no secret. */
 function without(text: string, secret: string): string {
   if (secret.length < FEWEST) return text;
-  const spellings = [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret)];
+  const spellings = [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret.toWellFormed())];
   return spellings.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
 }
 

@@ -117,4 +117,13 @@ describe('makeAttempt()', () => {
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
     assert.equal((await stage.attemptsOf(id))[0]?.responseHead, `${'x'.repeat(1_023)}\u{FFFD}`);
   });
+
+  it('stores an answer to a notification whose token has half a surrogate pair', async () => {
+    const { id: merchantId } = await newMerchant();
+    const body = JSON.stringify({ ...JSON.parse(bodyOf(merchantId, 'r')), tokenData: { tokenId: '\u{D800}token' } });
+    const id = await stage.addDelivery(merchantId, { body });
+    receiver.how.answer = (response) => response.end('thanks');
+    await deliver();
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
 });

@@ -18,6 +18,7 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
   );
   for (const secret of [...signatures, ...secretTexts(body.toString('utf8'))]) text = without(text, secret);
   text = text
+    .replaceAll(FOUND, HIDDEN)
     .replace(PREFIXED, HIDDEN)
     .replace(BASE64_OF_32_BYTES, HIDDEN)
     .replace(LONG, (run) => (isKey(run) ? HIDDEN : run));
@@ -27,11 +28,11 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
   return text.slice(0, SHOWN_CHARACTERS).toWellFormed();
 }
 
-/** Hides a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A very short text is no secret. */
+/** Marks a secret, spelled as it is, in JSON that escapes slashes, or in a URL. A very short text is no secret. */
 function without(text: string, secret: string): string {
   if (secret.length < FEWEST) return text;
   const spellings = [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret.toWellFormed())];
-  return spellings.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
+  return spellings.reduce((rest, spelling) => rest.replaceAll(spelling, FOUND), text);
 }
 
 /** A run of letters of both cases and digits, as random keys have; a word, a path or a UUID is none. */
@@ -40,6 +41,8 @@ function isKey(run: string): boolean {
 }
 
 const FEWEST = 4;
+/** Replaces a secret until all were searched for: `(hidden)` could be taken for another secret, again and again. */
+const FOUND = '\0';
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
 /** Signing secrets, API keys, handles and tokens by their prefixes. */
 const PREFIXED = /\b(whsec|hf|pre|tok|pm|card|sk|rk)_[A-Za-z0-9+/=_-]+/g;

@@ -126,4 +126,14 @@ describe('makeAttempt()', () => {
     await deliver();
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
   });
+
+  it('stores no more of an echo when what replaces a secret looks like another secret', async () => {
+    const { id: merchantId } = await newMerchant();
+    const tokenData = 'aaaa (hid den) hidd ((hi dden )(hi idde dden) (hidd hidde en)n) d(hi en)d idden'.split(' ');
+    const body = JSON.stringify({ ...JSON.parse(bodyOf(merchantId, 'r')), tokenData });
+    const id = await stage.addDelivery(merchantId, { body });
+    receiver.how.answer = (response) => response.end('aaaa!'.repeat(1_000));
+    await deliver();
+    assert.equal((await stage.attemptsOf(id))[0]?.responseHead, '(hidden)!'.repeat(114).slice(0, 1_024));
+  });
 });

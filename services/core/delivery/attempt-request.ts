@@ -12,8 +12,9 @@ type NotificationPath = Pick<DeliveryRow, 'kind' | 'statusInfo'>;
 
 /** The URL of a notification: the endpoint's, then its path. Throws DestinationRefused when a part is malformed. */
 export function notificationUrl(endpointUrl: string, path: NotificationPath): URL {
-  const endpoint = parseEndpointUrl(endpointUrl);
-  return new URL(`${endpoint.pathname.replace(/\/+$/, '')}${notificationPath(path)}`, endpoint.origin);
+  const url = parseEndpointUrl(endpointUrl);
+  url.pathname = url.pathname.replace(/\/+$/, '') + notificationPath(path);
+  return url;
 }
 
 /** What is appended to an endpoint's URL. Throws DestinationRefused when a part is malformed. */

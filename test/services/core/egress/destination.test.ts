@@ -223,6 +223,11 @@ describe('notificationUrl()', () => {
     assert.equal(nested.href, 'https://a.example:8443/hooks/webhook/processor/payment/paid');
   });
 
+  it('keeps the host of an endpoint whose path begins with two slashes', () => {
+    const url = notificationUrl('https://a.example//b.example', path);
+    assert.equal(url.href, 'https://a.example//b.example/webhook/processor/oct/paid');
+  });
+
   it('rejects an invalid endpoint or statusInfo', () => {
     const wrong = [
       '',

@@ -55,6 +55,8 @@ export function openSender(
 function openAgent(rules: ConnectRules): Agent {
   return new Agent({
     connect: guardedConnector(rules),
+    // With HTTP/2 possible, undici would let all notifications wait for the first connection to choose.
+    allowH2: false,
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,

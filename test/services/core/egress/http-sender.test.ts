@@ -71,6 +71,20 @@ describe('openSender()', function () {
     assert.deepEqual([failure, fault], ['the endpoint does not speak TLS: is it http that listens there?', 'TLS']);
   });
 
+  it('connects over https for a second notification while the first connection is silent', async () => {
+    const endpoint = createServer((socket) => socket.on('error', () => undefined));
+    await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+    const sender = openSender(rules, 1_000);
+    const { port } = endpoint.address() as AddressInfo;
+    const message = { url: new URL(`https://127.0.0.1:${port}/x`), headers: {}, body: Buffer.from('{}') };
+    let connections = 0;
+    endpoint.on('connection', () => connections++);
+    await Promise.all([sender.send('webhook', message), sender.send('webhook', message)]);
+    await sender.close();
+    endpoint.close();
+    assert.equal(connections, 2);
+  });
+
   const fine = { httpStatus: 200, failure: undefined, head: 'ok' };
   const heads: Record<string, string> = {
     'nothing before it': '',

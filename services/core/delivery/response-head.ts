@@ -16,7 +16,9 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
   const signatures = Object.entries(headers).flatMap(([name, value]) =>
     name.endsWith('signature') ? value.split(/[ ,]/) : [],
   );
-  for (const secret of [...signatures, ...secretTexts(body.toString('utf8'))]) text = without(text, secret);
+  const secrets = [...signatures, ...secretTexts(body.toString('utf8'))];
+  // Longest first: one secret may be a part of another.
+  for (const secret of secrets.sort((a, b) => b.length - a.length)) text = without(text, secret);
   text = text
     .replaceAll(FOUND, HIDDEN)
     .replace(PREFIXED, HIDDEN)

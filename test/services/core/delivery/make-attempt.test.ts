@@ -109,6 +109,17 @@ describe('makeAttempt()', () => {
     assert(head.includes('/usr/src/app/index.js') && head.includes(id), head);
   });
 
+  it('hides a token that begins like another secret value', async () => {
+    const { id: merchantId } = await newMerchant();
+    const tokenData = { brand: 'visa', token: 'visa-9f3k' };
+    const id = await stage.addDelivery(merchantId, {
+      body: JSON.stringify({ ...JSON.parse(bodyOf(merchantId, 'r')), tokenData }),
+    });
+    receiver.how.answer = (response) => response.end('unknown token visa-9f3k');
+    await deliver();
+    assert.equal((await stage.attemptsOf(id))[0]?.responseHead, 'unknown token (hidden)');
+  });
+
   it('stores an answer whose text is cut within a surrogate pair', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);

@@ -182,7 +182,7 @@ export class Deliverer {
 const NO_TERMS: EndpointTerms = {
   urls: { webhook: null, internal: null },
   states: { webhook: FRESH, internal: FRESH },
-  secrets: [],
+  secrets: () => [],
 };
 
 const DEFAULT_SLOTS = 4_000;

@@ -26,7 +26,8 @@ export interface AttemptParts {
 
 /**
  * Makes one attempt of a delivery. A 2xx answer delivers it; otherwise it is due again, or dead after the last attempt.
- * A delivery whose body is not a notification, which is a bug of ours, is dead at once.
+ * A delivery whose body is not a notification, which is a bug of ours, is dead at once. Throws when the merchant's
+ * secrets cannot be decrypted: then no attempt was made.
  */
 export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms): Promise<Attempt> {
   const startedAt = parts.clock();
@@ -63,25 +64,22 @@ export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, ter
 /** An answer; `fatal` = the notification cannot be made, now or later. */
 type Outcome = Answer & { readonly fatal?: boolean };
 
-/** Makes the message; without one, the outcome says why. */
+/** Makes the message; without one, the outcome says why. Throws when the merchant's secrets cannot be decrypted. */
 function prepare(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Message | Outcome {
+  const endpointUrl = terms.urls[row.endpointKind];
+  const secrets = terms.secrets();
+  const traceparent = traceParent();
   try {
-    return messageOf(row, terms, at);
+    if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
+    const url = notificationUrl(endpointUrl, row);
+    const headers = { ...attemptHeaders(row, secrets, at), ...(traceparent !== undefined && { traceparent }) };
+    return { url, headers, body: row.body };
   } catch (error) {
     const head = Buffer.alloc(0);
     if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
     parts.log.error('delivery_error', { deliveryId: row.id, ...errorFields(error) });
     return { failure: `the notification cannot be made (${(error as Error).name})`, head, fatal: true };
   }
-}
-
-function messageOf(row: PendingDelivery, terms: EndpointTerms, at: Date): Message {
-  const endpointUrl = terms.urls[row.endpointKind];
-  if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
-  const url = notificationUrl(endpointUrl, row);
-  const parent = traceParent();
-  const headers = { ...attemptHeaders(row, terms.secrets, at), ...(parent !== undefined && { traceparent: parent }) };
-  return { url, headers, body: row.body };
 }
 
 /** A test is attempted once: a merchant must not make us send more to an address than it asks for. */

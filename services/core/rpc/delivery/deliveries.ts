@@ -48,9 +48,10 @@ export const getDelivery: Method<'getDelivery'> = async (core, request, context)
 };
 
 /** What an attempt at the moment `at` would send, byte for byte. */
-function contentOf(row: DeliveryRow, { urls, secrets }: EndpointTerms, at: Date) {
+function contentOf(row: DeliveryRow, terms: EndpointTerms, at: Date) {
   const { id, body, signature = null } = row;
-  const endpointUrl = urls[row.endpointKind];
+  const endpointUrl = terms.urls[row.endpointKind];
+  const secrets = terms.secrets();
   const headers = body == null || secrets.length === 0 ? {} : attemptHeaders({ id, body, signature }, secrets, at);
   return {
     url: endpointUrl === null ? '' : notificationUrl(endpointUrl, row).href,

@@ -43,7 +43,7 @@ function isNotified({ kind, holdSequence }: OperationRow): boolean {
 
 /** Read for each notification, as for each attempt: a secret that was retired signs nothing more. */
 async function secretsOf({ reads: { query }, cipher }: Core, merchantId: string): Promise<readonly string[]> {
-  return (await readEndpointTerms(query, cipher, [merchantId])).get(merchantId)?.secrets ?? [];
+  return (await readEndpointTerms(query, cipher, [merchantId])).get(merchantId)?.secrets() ?? [];
 }
 
 function signed(result: OperationRow, facts: NotifiedRow, secrets: readonly string[], at: Date) {

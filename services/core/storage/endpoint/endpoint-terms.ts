@@ -7,11 +7,11 @@ import { type EndpointState, FRESH } from './endpoint-row.ts';
 export interface EndpointTerms {
   readonly urls: Readonly<Record<EndpointKind, string | null>>;
   readonly states: Readonly<Record<EndpointKind, EndpointState>>;
-  /** Live signing secrets, oldest first. */
-  readonly secrets: readonly string[];
+  /** Live signing secrets, oldest first. Throws when one cannot be decrypted, which is a fault of the settings. */
+  readonly secrets: () => readonly string[];
 }
 
-/** Reads the terms of merchants. Throws when a stored secret cannot be decrypted, which is a fault of the settings. */
+/** Reads the terms of merchants. */
 export async function readEndpointTerms(
   query: Query,
   cipher: Cipher,
@@ -34,12 +34,16 @@ function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
   for (const { kind, pausedUntil, ...state } of row.states) {
     states[kind] = { ...state, pausedUntil: pausedUntil === null ? null : new Date(pausedUntil) };
   }
+  const decrypted = () =>
+    row.secrets.map(({ id, ciphertext }) => cipher.open(Buffer.from(ciphertext, 'base64'), `signing-secret:${id}`));
+  let secrets: readonly string[] | undefined;
   return {
     urls: { webhook: row.webhookUrl, internal: row.internalUrl },
     states,
-    secrets: row.secrets.map(({ id, ciphertext }) =>
-      cipher.open(Buffer.from(ciphertext, 'base64'), `signing-secret:${id}`),
-    ),
+    secrets: () => {
+      secrets ??= decrypted();
+      return secrets;
+    },
   };
 }
 

@@ -226,6 +226,21 @@ describe('Deliverer', () => {
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
   });
 
+  it('delivers to others while the secret of a merchant cannot be decrypted', async () => {
+    const [locked, other] = [await newMerchant(), await newMerchant()];
+    const [waiting, delivered] = [await stage.addDelivery(locked.id), await stage.addDelivery(other.id)];
+    const turn = 'update signing_secret set ciphertext = set_byte(ciphertext, 0, get_byte(ciphertext, 0) # 1)';
+    await stage.sql(`${turn} where merchant_id = $1`, [locked.id]);
+    await deliver();
+    assert.equal((await stage.deliveryOf(delivered)).state, 'DELIVERED');
+    const { state, attemptCount } = await stage.deliveryOf(waiting);
+    assert.deepEqual([state, attemptCount], ['PENDING', 0], 'no attempt was used up');
+    await stage.sql(`${turn} where merchant_id = $1`, [locked.id]);
+    await stage.sql('update delivery set locked_until = now() where id = $1', [waiting]);
+    await deliver();
+    assert.equal((await stage.deliveryOf(waiting)).state, 'DELIVERED');
+  });
+
   it('pauses an endpoint that answers 410, until an operator resumes it', async () => {
     const { id: merchantId } = await newMerchant();
     const first = await stage.addDelivery(merchantId);

@@ -120,6 +120,17 @@ describe('makeAttempt()', () => {
     assert.equal((await stage.attemptsOf(id))[0]?.responseHead, 'unknown token (hidden)');
   });
 
+  it('stores nothing of an answer in which very many secrets would have to be searched for', async () => {
+    const { id: merchantId } = await newMerchant();
+    const tokenData = Array.from({ length: 1_900 }, (_, index) => `${'a'.repeat(20)}${index}`);
+    const id = await stage.addDelivery(merchantId, {
+      body: JSON.stringify({ ...JSON.parse(bodyOf(merchantId, 'r')), tokenData }),
+    });
+    receiver.how.answer = (response) => response.end('a'.repeat(8_000));
+    await deliver();
+    assert.equal((await stage.attemptsOf(id))[0]?.responseHead, '(hidden)');
+  });
+
   it('stores an answer whose text is cut within a surrogate pair', async () => {
     const { id: merchantId } = await newMerchant();
     const id = await stage.addDelivery(merchantId);

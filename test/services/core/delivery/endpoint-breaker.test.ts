@@ -49,8 +49,6 @@ describe('judgeEndpoint()', () => {
     assert.deepEqual(judgeEndpoint(paused, failed(99), at(1)), paused);
   });
 
-  it('allows all attempts, one probe, or none', () => {});
-
   it('counts no answer, 429 and 5xx as failures of the endpoint, and no other answer', () => {
     assert([undefined, 429, 500, 503, 599].every(isFailing));
     assert([301, 400, 404, 410].every((httpStatus) => !isFailing(httpStatus)));

@@ -6,8 +6,8 @@ import {
   type EndpointKey,
   type EndpointState,
   endpointName,
-  lockEndpoint,
-  writeEndpoint,
+  lockEndpoints,
+  writeEndpoints,
 } from '../storage/endpoint/endpoint-row.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { judgeEndpoint, type Tally } from './endpoint-breaker.ts';
@@ -48,16 +48,13 @@ export function openRecord(
 }
 
 /**
- * The attempts of a batch that show something about their endpoint, for each endpoint whose state they may change,
- * ordered by name: endpoints are locked in that order. One that succeeds and has not failed before costs nothing.
+ * The attempts of a batch that show something about their endpoint, for each endpoint whose state they may change. One
+ * that succeeds and has not failed before costs nothing.
  */
 function attemptsToJudge(batch: readonly MadeAttempt[]): MadeAttempt[][] {
   const telling = batch.filter(({ verdict }) => verdict !== undefined);
-  const atEndpoints = [...Map.groupBy(telling, ({ endpoint }) => endpointName(endpoint))];
-  return atEndpoints
-    .filter(([, made]) => made.some(({ verdict, troubled }) => troubled || verdict !== 'HEALTHY'))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, made]) => made);
+  const atEndpoints = [...Map.groupBy(telling, ({ endpoint }) => endpointName(endpoint)).values()];
+  return atEndpoints.filter((made) => made.some(({ verdict, troubled }) => troubled || verdict !== 'HEALTHY'));
 }
 
 function tallyOf(made: readonly MadeAttempt[]): Tally {
@@ -66,14 +63,17 @@ function tallyOf(made: readonly MadeAttempt[]): Tally {
 }
 
 async function judgeEndpoints(query: Query, attempts: readonly MadeAttempt[][], now: Date): Promise<Change[]> {
-  const changes: Change[] = [];
-  for (const made of attempts) {
-    const [{ endpoint }] = made as [MadeAttempt];
-    const before = await lockEndpoint(query, endpoint, now);
-    const after = judgeEndpoint(before, tallyOf(made), now);
-    await writeEndpoint(query, endpoint, after, now);
-    changes.push({ endpoint, before, after });
-  }
+  const endpoints = attempts.map(([made]) => (made as MadeAttempt).endpoint);
+  const states = await lockEndpoints(query, endpoints, now);
+  const changes = attempts.map((made, index) => {
+    const before = states[index] as EndpointState;
+    return { endpoint: endpoints[index] as EndpointKey, before, after: judgeEndpoint(before, tallyOf(made), now) };
+  });
+  await writeEndpoints(
+    query,
+    changes.map(({ endpoint, after }) => ({ ...endpoint, ...after })),
+    now,
+  );
   return changes;
 }
 

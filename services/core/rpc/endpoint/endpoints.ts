@@ -10,8 +10,8 @@ import {
   endpointOf,
   FRESH,
   listTroubledEndpoints,
-  lockEndpoint,
-  writeEndpoint,
+  lockEndpoints,
+  writeEndpoints,
 } from '../../storage/endpoint/endpoint-row.ts';
 import { findMerchant } from '../../storage/merchant/merchant-row.ts';
 import type { Core, Method } from '../core.ts';
@@ -57,11 +57,11 @@ async function changeEndpoint(
   const audit = { at: now, action, target: endpointName(key), detail };
   let state = FRESH;
   await audited(core.database, audit, async (query) => {
-    const current = await lockEndpoint(query, key, now);
+    const [current = FRESH] = await lockEndpoints(query, [key], now);
     state = next(current);
     if (isDeepStrictEqual(current, state)) return false;
     Object.assign(detail, { before: { pause: current.pause }, after: { pause: state.pause } });
-    await writeEndpoint(query, key, state, now);
+    await writeEndpoints(query, [{ ...key, ...state }], now);
     return true;
   });
   return presentEndpoint({ ...key, ...state, changedAt: now });

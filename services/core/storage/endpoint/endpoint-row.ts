@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
+import { byIndex } from '../by-index.ts';
+import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
@@ -60,30 +61,44 @@ export function listTroubledEndpoints(
   return entityManager(database).find(EndpointEntity, where, { orderBy: { merchantId: 'asc', kind: 'asc' }, limit });
 }
 
-/** Reads an endpoint's state and locks its row; an endpoint without a row gets one. */
-export async function lockEndpoint(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<EndpointState> {
-  await query(ADD_ENDPOINT, [merchantId, kind, now]);
-  return (await readRow<EndpointState>(query, LOCK_ENDPOINT, [merchantId, kind])) ?? FRESH;
+/** Reads the states of endpoints, in their order, and locks their rows; those without a row get one. */
+export async function lockEndpoints(
+  query: Query,
+  endpoints: readonly EndpointKey[],
+  now: Date,
+): Promise<EndpointState[]> {
+  const keys = JSON.stringify(endpoints);
+  await query(ADD_ENDPOINTS, [keys, now]);
+  const rows = await query<EndpointKey & EndpointState>(LOCK_ENDPOINTS, [keys]);
+  const states = new Map(rows.map(({ merchantId, kind, ...state }) => [endpointName({ merchantId, kind }), state]));
+  return endpoints.map((endpoint) => states.get(endpointName(endpoint)) ?? FRESH);
 }
 
-/** Writes an endpoint's state. The transaction must hold the lock of lockEndpoint(). */
-export async function writeEndpoint(
+/** Writes the states of endpoints. The transaction must hold the locks of lockEndpoints(). */
+export async function writeEndpoints(
   query: Query,
-  { merchantId, kind }: EndpointKey,
-  state: EndpointState,
+  endpoints: readonly (EndpointKey & EndpointState)[],
   now: Date,
 ): Promise<void> {
-  const { pause, pausedUntil, failureCount, pauseCount } = state;
-  await query(WRITE_ENDPOINT, [merchantId, kind, pause, pausedUntil, failureCount, pauseCount, now]);
+  await query(WRITE_ENDPOINTS, [JSON.stringify(endpoints), now]);
 }
 
-const ADD_ENDPOINT = sql('add-endpoint')`
-    insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at) values ($1, $2, 0, 0, $3)
-    on conflict do nothing`;
+const OF_INPUT = `${byIndex('e.merchant_id', 'i."merchantId"')} and ${byIndex('e.kind', 'i.kind')}`;
 
-const LOCK_ENDPOINT = sql('lock-endpoint')`select pause, paused_until, failure_count, pause_count from endpoint
-    where merchant_id = $1 and kind = $2 for update`;
+/** In the order of names, as the locks, so that concurrent transactions do not wait for each other. */
+const ADD_ENDPOINTS = sql('add-endpoints')`
+    insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at)
+    select "merchantId", kind, 0, 0, $2 from json_to_recordset($1::json) as i("merchantId" text, kind text)
+    order by "merchantId", kind on conflict do nothing`;
 
-const WRITE_ENDPOINT = sql('write-endpoint')`update endpoint
-    set pause = $3, paused_until = $4, failure_count = $5, pause_count = $6, changed_at = $7
-    where merchant_id = $1 and kind = $2`;
+const LOCK_ENDPOINTS = sql('lock-endpoints')`
+    select e.merchant_id, e.kind, e.pause, e.paused_until, e.failure_count, e.pause_count
+    from json_to_recordset($1::json) as i("merchantId" text, kind text) join endpoint e on ${OF_INPUT}
+    order by e.merchant_id, e.kind for update of e`;
+
+const WRITE_ENDPOINTS = sql('write-endpoints')`update endpoint e
+    set pause = i.pause, paused_until = i."pausedUntil", failure_count = i."failureCount",
+      pause_count = i."pauseCount", changed_at = $2
+    from json_to_recordset($1::json) as i("merchantId" text, kind text, pause text, "pausedUntil" timestamptz,
+      "failureCount" int, "pauseCount" int)
+    where ${OF_INPUT}`;

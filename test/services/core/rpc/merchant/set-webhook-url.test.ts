@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import {
   endpointName,
-  lockEndpoint,
-  writeEndpoint,
+  lockEndpoints,
+  writeEndpoints,
 } from '../../../../../services/core/storage/endpoint/endpoint-row.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
@@ -86,9 +86,9 @@ describe('SetWebhookUrl', () => {
       const key = { merchantId, kind: 'webhook' } as const;
       const at = new Date(stage.clock.now());
       await stage.database.transaction(async (query) => {
-        await lockEndpoint(query, key, at);
+        await lockEndpoints(query, [key], at);
         const pausedUntil = pause === 'BREAKER' ? new Date(at.getTime() + 60_000) : null;
-        await writeEndpoint(query, key, { pause, pausedUntil, failureCount: 10, pauseCount: 1 }, at);
+        await writeEndpoints(query, [{ ...key, pause, pausedUntil, failureCount: 10, pauseCount: 1 }], at);
       });
       for (let times = 0; times < 2; times++) await set(merchantId, 'https://merchant.example');
       const { endpoints } = await operator.opened.client(NotificationService).listEndpoints({ merchantId });

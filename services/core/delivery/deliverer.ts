@@ -161,7 +161,8 @@ export class Deliverer {
     if (record.error !== undefined && this.#breakingOff) return releaseTaken(this.#parts.database.query, [row.id]);
     const { failureCount, pause } = terms.states[endpointKind];
     const endpoint = { merchantId, kind: endpointKind };
-    await this.#record({ endpoint, record, verdict, troubled: failureCount > 0 || pause !== null });
+    const troubled = failureCount > 0 || pause !== null;
+    await this.#record({ endpoint, endpointUrl: terms.urls[endpointKind], record, verdict, troubled });
     this.#parts.onAttempt?.(endpointKind, record);
     const { number, httpStatus, latencyMs, state } = record;
     const line = { deliveryId: row.id, requestId, merchantId, endpointKind, number, httpStatus, latencyMs, state };

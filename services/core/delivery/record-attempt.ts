@@ -16,6 +16,8 @@ import type { Attempt } from './make-attempt.ts';
 /** An attempt that was made, and at which endpoint. */
 export interface MadeAttempt extends Attempt {
   readonly endpoint: EndpointKey;
+  /** The endpoint's address when the attempt began; null = it had none. */
+  readonly endpointUrl: string | null;
   /** Whether the endpoint had failures before; then a success changes its state. */
   readonly troubled: boolean;
 }
@@ -48,13 +50,14 @@ export function openRecord(
 }
 
 /**
- * The attempts of a batch that show something about their endpoint, for each endpoint whose state they may change. One
- * that succeeds and has not failed before costs nothing.
+ * The attempts of a batch that show something about their endpoint, at endpoints whose state they may change. One that
+ * succeeds at an endpoint that has not failed before costs nothing.
  */
-function attemptsToJudge(batch: readonly MadeAttempt[]): MadeAttempt[][] {
+function attemptsToJudge(batch: readonly MadeAttempt[]): MadeAttempt[] {
   const telling = batch.filter(({ verdict }) => verdict !== undefined);
-  const atEndpoints = [...Map.groupBy(telling, ({ endpoint }) => endpointName(endpoint)).values()];
-  return atEndpoints.filter((made) => made.some(({ verdict, troubled }) => troubled || verdict !== 'HEALTHY'));
+  const changing = telling.filter(({ verdict, troubled }) => troubled || verdict !== 'HEALTHY');
+  const names = new Set(changing.map(({ endpoint }) => endpointName(endpoint)));
+  return telling.filter(({ endpoint }) => names.has(endpointName(endpoint)));
 }
 
 function tallyOf(made: readonly MadeAttempt[]): Tally {
@@ -62,12 +65,14 @@ function tallyOf(made: readonly MadeAttempt[]): Tally {
   return { delivered: count('HEALTHY'), failed: count('FAILING'), gone: count('GONE') > 0 };
 }
 
-async function judgeEndpoints(query: Query, attempts: readonly MadeAttempt[][], now: Date): Promise<Change[]> {
-  const endpoints = attempts.map(([made]) => (made as MadeAttempt).endpoint);
-  const states = await lockEndpoints(query, endpoints, now);
-  const changes = attempts.map((made, index) => {
-    const before = states[index] as EndpointState;
-    return { endpoint: endpoints[index] as EndpointKey, before, after: judgeEndpoint(before, tallyOf(made), now) };
+async function judgeEndpoints(query: Query, attempts: readonly MadeAttempt[], now: Date): Promise<Change[]> {
+  const madeAt = Map.groupBy(attempts, ({ endpoint }) => endpointName(endpoint));
+  const endpoints = [...madeAt.values()].map(([made]) => (made as MadeAttempt).endpoint);
+  const locked = await lockEndpoints(query, endpoints, now);
+  const changes = locked.map(({ endpoint, url, state: before }) => {
+    // An attempt at an address that has changed meanwhile shows nothing about the new one.
+    const made = madeAt.get(endpointName(endpoint))?.filter(({ endpointUrl }) => endpointUrl === url) ?? [];
+    return { endpoint, before, after: judgeEndpoint(before, tallyOf(made), now) };
   });
   await writeEndpoints(
     query,

@@ -57,7 +57,8 @@ async function changeEndpoint(
   const audit = { at: now, action, target: endpointName(key), detail };
   let state = FRESH;
   await audited(core.database, audit, async (query) => {
-    const [current = FRESH] = await lockEndpoints(query, [key], now);
+    const [locked] = await lockEndpoints(query, [key], now);
+    const current = locked?.state ?? FRESH;
     state = next(current);
     if (isDeepStrictEqual(current, state)) return false;
     Object.assign(detail, { before: { pause: current.pause }, after: { pause: state.pause } });

@@ -61,17 +61,24 @@ export function listTroubledEndpoints(
   return entityManager(database).find(EndpointEntity, where, { orderBy: { merchantId: 'asc', kind: 'asc' }, limit });
 }
 
-/** Reads the states of endpoints, in their order, and locks their rows; those without a row get one. */
+/** An endpoint whose row is locked. */
+export interface LockedEndpoint {
+  readonly endpoint: EndpointKey;
+  /** Its address now; null = it has none. */
+  readonly url: string | null;
+  readonly state: EndpointState;
+}
+
+/** Reads endpoints and locks their rows; those without a row get one. */
 export async function lockEndpoints(
   query: Query,
   endpoints: readonly EndpointKey[],
   now: Date,
-): Promise<EndpointState[]> {
+): Promise<LockedEndpoint[]> {
   const keys = JSON.stringify(endpoints);
   await query(ADD_ENDPOINTS, [keys, now]);
-  const rows = await query<EndpointKey & EndpointState>(LOCK_ENDPOINTS, [keys]);
-  const states = new Map(rows.map(({ merchantId, kind, ...state }) => [endpointName({ merchantId, kind }), state]));
-  return endpoints.map((endpoint) => states.get(endpointName(endpoint)) ?? FRESH);
+  const rows = await query<EndpointKey & EndpointState & { url: string | null }>(LOCK_ENDPOINTS, [keys]);
+  return rows.map(({ merchantId, kind, url, ...state }) => ({ endpoint: { merchantId, kind }, url, state }));
 }
 
 /** Writes the states of endpoints. The transaction must hold the locks of lockEndpoints(). */
@@ -92,8 +99,11 @@ const ADD_ENDPOINTS = sql('add-endpoints')`
     order by "merchantId", kind on conflict do nothing`;
 
 const LOCK_ENDPOINTS = sql('lock-endpoints')`
-    select e.merchant_id, e.kind, e.pause, e.paused_until, e.failure_count, e.pause_count
-    from json_to_recordset($1::json) as i("merchantId" text, kind text) join endpoint e on ${OF_INPUT}
+    select e.merchant_id, e.kind, e.pause, e.paused_until, e.failure_count, e.pause_count,
+      case e.kind when 'webhook' then m.webhook_url else m.internal_url end as url
+    from json_to_recordset($1::json) as i("merchantId" text, kind text)
+    join endpoint e on ${OF_INPUT}
+    left join merchant m on ${byIndex('m.id', 'e.merchant_id')}
     order by e.merchant_id, e.kind for update of e`;
 
 const WRITE_ENDPOINTS = sql('write-endpoints')`update endpoint e

@@ -262,6 +262,19 @@ describe('Deliverer', () => {
     );
   });
 
+  it('does not pause a new address because the old one answers 410 to an attempt in progress', async () => {
+    const { id: merchantId } = await newMerchant(`${receiver.url}/old`);
+    const id = await stage.addDelivery(merchantId);
+    receiver.how.answer = async (response) => {
+      await stage.sql('update merchant set webhook_url = $2 where id = $1', [merchantId, `${receiver.url}/new`]);
+      response.writeHead(410).end();
+    };
+    await deliver();
+    receiver.how.answer = ok;
+    await deliver();
+    assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
+  });
+
   it('opens the breaker after ten failures, probes with one delivery, and resumes after a success', async () => {
     const { id: merchantId } = await newMerchant();
     const ids: string[] = [];

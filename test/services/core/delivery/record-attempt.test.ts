@@ -28,6 +28,7 @@ describe('openRecord()', () => {
       const common = { deliveryId: id, number: 1, startedAt: time, endedAt: time, latencyMs: 1 };
       return {
         endpoint: { merchantId, kind: 'webhook' },
+        endpointUrl: null,
         verdict: isFailing ? 'FAILING' : 'HEALTHY',
         troubled: false,
         record: isFailing

@@ -11,7 +11,7 @@ import { type EndpointTerms, readEndpointTerms } from '../storage/endpoint/endpo
 import { listen } from '../storage/listen-to-commits.ts';
 import { EndpointSlots } from './endpoint-slots.ts';
 import { type AttemptParts, makeAttempt } from './make-attempt.ts';
-import { openRecord, type Record } from './record-attempt.ts';
+import { openRecord } from './record-attempt.ts';
 
 export interface DeliverParts extends AttemptParts {
   readonly database: Database;
@@ -29,7 +29,7 @@ export interface DeliverParts extends AttemptParts {
 /** Delivers notifications: takes what is due, attempts it, records what became of it. */
 export class Deliverer {
   readonly #parts: DeliverParts;
-  readonly #record: Record;
+  readonly #record: ReturnType<typeof openRecord>;
   readonly #endpoints: EndpointSlots;
   readonly #slots: number;
   readonly #underWay = new Set<Promise<void>>();

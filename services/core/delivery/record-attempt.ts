@@ -22,16 +22,11 @@ export interface MadeAttempt extends Attempt {
   readonly troubled: boolean;
 }
 
-/** Records an attempt with the new state of its delivery and endpoint. Concurrent ones share a commit. */
-export type Record = (attempt: MadeAttempt) => Promise<void>;
-
-/** Opens the records. `onResumed` is called when an endpoint's pause has ended. */
-export function openRecord(
-  database: Database,
-  clock: Clock,
-  log: Log,
-  onResumed: (endpoint: EndpointKey) => void,
-): Record {
+/**
+ * Returns what records an attempt with the new state of its delivery and endpoint; concurrent ones share a commit.
+ * `onResumed` is called when an endpoint's pause has ended.
+ */
+export function openRecord(database: Database, clock: Clock, log: Log, onResumed: (endpoint: EndpointKey) => void) {
   const recordBatch = async (batch: readonly MadeAttempt[]): Promise<undefined[]> => {
     const records = batch.map(({ record }) => record);
     const attempts = attemptsToJudge(batch);
@@ -46,7 +41,7 @@ export function openRecord(
     return batch.map(() => undefined);
   };
   const gather = new StatementGather<MadeAttempt, undefined>(recordBatch, { maxBatch: 500, lanes: 2 });
-  return (attempt) => gather.submit(attempt);
+  return (attempt: MadeAttempt) => gather.submit(attempt);
 }
 
 /**

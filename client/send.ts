@@ -155,7 +155,7 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   }
   const problem = (body ?? {}) as HoldfastError['problem'];
   if (typeof problem.code === 'string') {
-    const error = new HoldfastError(problem.code, problem.detail ?? problem.title ?? problem.code, status, problem);
+    const error = new HoldfastError(problem.code, messageOf(problem, problem.code), status, problem);
     return { status, meaning: meaningOf(error, repeatable), error, replayed, retryAfterMs };
   }
   const message =
@@ -164,6 +164,12 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   // Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
   const meaning = status >= 500 || status === 408 || status === 429 ? 'UNKNOWN' : 'REFUSED';
   return { status: 0, meaning, error: new HoldfastError('NOT_HOLDFAST', message, status), retryAfterMs };
+}
+
+/** What a refusal says in one line: its `detail` and each field at fault, none of which quotes a value. */
+function messageOf({ detail, title, errors }: HoldfastError['problem'], code: string): string {
+  const faults = Array.isArray(errors) ? errors.map((fault) => `${fault?.field} ${fault?.message}`) : [];
+  return [detail ?? title ?? code, faults.join('; ')].join(' ').trim();
 }
 
 function meaningOf({ code, status }: HoldfastError, repeatable: Call['repeatable']): Heard['meaning'] {

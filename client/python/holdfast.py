@@ -328,10 +328,19 @@ class _Heard:
             # Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
             meaning = "UNKNOWN" if status >= 500 or status in (408, 429) else "REFUSED"
             return _Heard(0, meaning, error=HoldfastError("NOT_HOLDFAST", why, status), retry_after=retry_after)
-        error = HoldfastError(code, body.get("detail") or body.get("title") or code, status, body)
+        error = HoldfastError(code, _message_of(body), status, body)
         if code == "IDEMPOTENCY_IN_FLIGHT" or status == 500:
             return _Heard(status, "UNKNOWN", error=error, **known)
         return _Heard(status, "AGAIN" if status in (408, 429, 503) else "REFUSED", error=error, **known)
+
+
+def _message_of(problem):
+    """What a refusal says in one line: its detail and each field at fault, none of which quotes a value."""
+    errors = problem.get("errors")
+    faults = [fault for fault in errors if isinstance(fault, dict)] if isinstance(errors, list) else []
+    text = problem.get("detail") or problem.get("title") or problem["code"]
+    said = "; ".join(f"{fault.get('field')} {fault.get('message')}" for fault in faults)
+    return f"{text} {said}".strip()
 
 
 def _capture_signature(signer, body, key):

@@ -70,6 +70,21 @@ describe('a write of the client', function () {
     });
   }
 
+  it('names the fields at fault in the message of the error', async () => {
+    const errors = [
+      { field: 'amount', message: 'must be at least 1' },
+      { field: 'currency', message: 'is required' },
+    ];
+    const detail = 'The body is not valid.';
+    await using server = await serveScript([
+      problem(400, 'INVALID_REQUEST', { detail, errors }),
+      problem(400, 'INVALID_REQUEST', { errors: 'of a newer server' }),
+    ]);
+    const said = () => server.holdfast.holds.create(HOLD).catch(({ message }) => message);
+    assert.equal(await said(), 'The body is not valid. amount must be at least 1; currency is required');
+    assert.equal(await said(), 'INVALID_REQUEST.');
+  });
+
   it('keeps what a newer server says: fields, values, and the code of a refusal', async () => {
     const answer = { requestId: REQUEST_ID, status: 'ON_THE_MOON', news: { deep: [1] } };
     await using server = await serveScript([json(201, answer), problem(409, 'HOLD_ON_THE_MOON', { until: 'noon' })]);

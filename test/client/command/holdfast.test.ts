@@ -105,6 +105,9 @@ describe('the command line', function () {
     const { code, text } = await holdfast('hold --amount 1 --token tok_sandbox_declined');
     assert.equal(code, 1);
     assert.match(text, /^CARD_DECLINED: .* [0-9a-f-]{36}$/);
+    const wrong = await holdfast('list --status PAID');
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.text, /^INVALID_REQUEST: .* status must be one of IN_PROGRESS, /);
   });
 
   it('ends with 2 and says what is wrong with the line', async () => {

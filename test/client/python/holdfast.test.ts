@@ -60,6 +60,20 @@ describe('holdfast.py', function () {
     }
   });
 
+  it('names the fields at fault in the message of the error', async () => {
+    const errors = [
+      { field: 'amount', message: 'must be at least 1' },
+      { field: 'currency', message: 'is required' },
+    ];
+    await using server = await serveScript([
+      problem(400, 'INVALID_REQUEST', { errors }),
+      problem(400, 'INVALID_REQUEST', { errors: 'of a newer server' }),
+    ]);
+    const said = async () => (await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`])).message;
+    assert.equal(await said(), 'INVALID_REQUEST: INVALID_REQUEST. amount must be at least 1; currency is required');
+    assert.equal(await said(), 'INVALID_REQUEST: INVALID_REQUEST.');
+  });
+
   it('answers that an outcome is unknown when the time is over, and raises when nothing was done', async () => {
     for (const reply of [IN_PROGRESS, cutBefore]) {
       await using server = await serveScript([reply]);

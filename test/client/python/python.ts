@@ -4,7 +4,7 @@ import { ROOT } from '../../../.ci/sources.ts';
 
 const run = promisify(execFile);
 
-/** Runs Python with the client `h`; `answer` is printed as JSON, a refusal as its code. */
+/** Runs Python with the client `h`; `answer` is printed as JSON, a refusal as its code and message. */
 export async function python(baseUrl: string, apiKey: string, lines: readonly string[]) {
   const program = [
     'import json, sys, os',
@@ -14,7 +14,7 @@ export async function python(baseUrl: string, apiKey: string, lines: readonly st
     'try:',
     ...lines.map((line) => `    ${line}`),
     'except HoldfastError as error:',
-    '    answer = {"code": error.code, "status": error.status, "requestId": error.request_id}',
+    '    answer = {"code": error.code, "status": error.status, "requestId": error.request_id, "message": str(error)}',
     'print(json.dumps(answer))',
   ];
   const env = { ...process.env, KEY: apiKey, PYTHONPATH: `${ROOT}client/python`, PYTHONDONTWRITEBYTECODE: '1' };

@@ -151,8 +151,11 @@ export function majorUnits(amount: unknown, currency: string): string {
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Guarded against formulas (OWASP, CSV injection): spreadsheets run what begins with one of these. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Guarded against formulas (OWASP, CSV injection): spreadsheets run what begins with one of these, in East Asian locales
+ * also the full-width signs.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 export function cell(value: unknown): string {
   if (value === undefined) return '';

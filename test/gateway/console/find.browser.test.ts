@@ -192,7 +192,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
   it('exports all pages of a list as CSV, and neutralises formulas', async () => {
     await give('/operations', async (route) => {
       const token = new URL(route.request().url()).searchParams.get('pageToken');
-      const items = token ? [operation(2, { merchantReference: '=HYPERLINK("a,b")' })] : [operation(1)];
+      const items = token ? [operation(2, { userId: '＝1', merchantReference: '=HYPERLINK("a,b")' })] : [operation(1)];
       await route.fulfill({ json: { items, ...(!token && { nextPageToken: 'more' }) } });
     });
     await open('operations');
@@ -203,6 +203,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     const [head, first, second, end] = (await readFile(await file.path(), 'utf8')).split('\r\n');
     assert.match(head ?? '', /^requestId,operation,.*,amount,currency,.*merchantReference$/);
     assert.match(first ?? '', /^0199.*,1234,EUR,/);
+    assert.match(second ?? '', /,'＝1,/);
     assert.match(second ?? '', /"'=HYPERLINK\(""a,b""\)"$/);
     assert.equal(end, '');
   });

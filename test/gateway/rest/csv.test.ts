@@ -67,7 +67,8 @@ describe('lists as CSV', () => {
   });
 
   it('guard against formulas and know the digits of currencies', () => {
-    for (const text of ['=1', '+1', '-1', '@a', '\ta', '\ra']) assert.equal(cell(text), `'${text}`);
+    for (const text of ['=1', '+1', '-1', '@a', '\ta', '\ra', '\na', '＝1', '＋1', '－1', '＠a'])
+      assert.equal(cell(text), `'${text}`);
     for (const value of ['a=1', 5, -5, true]) assert.equal(cell(value), String(value));
     assert.equal(majorUnits(5, 'EUR'), '0.05');
     assert.equal(majorUnits(5, 'JPY'), '5');

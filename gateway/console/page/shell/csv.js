@@ -56,7 +56,10 @@ function flat(item, prefix = '') {
   );
 }
 
+/** What spreadsheets take for the beginning of a formula, the full-width signs in East Asian locales. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
 function cellOf(value) {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

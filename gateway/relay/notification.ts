@@ -1,4 +1,5 @@
 import { SIGNED_FIELDS, type SignedFields } from '../../client/webhooks/signature.ts';
+import { fieldName } from '../http/field-errors.ts';
 import { type FieldError, Problem } from '../http/problem.ts';
 import { type JsonObject, parseStrictJson, StrictJsonRefusal } from '../http/strict-json.ts';
 import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
@@ -37,7 +38,7 @@ function parse(body: Buffer): { json: JsonObject; amountSource: string | undefin
     return { json, amountSource };
   } catch (error) {
     if (!(error instanceof StrictJsonRefusal)) throw error;
-    const errors = [{ field: 'body', message: error.message }];
+    const errors = [{ field: fieldName(error.field === undefined ? [] : [error.field]), message: error.message }];
     throw new Problem('INVALID_REQUEST', { detail: 'The body is not valid JSON.', errors });
   }
 }

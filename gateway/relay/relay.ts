@@ -147,9 +147,19 @@ const KIND = new RegExp(`^${PREFIX}(${parameters.kind.options.join('|')})/`);
 function readPath(method: string | undefined, path: string, exchange: Exchange): Announced {
   const [start, kind] = KIND.exec(path) ?? [];
   const statusInfo = path.slice(start?.length);
-  if (kind === undefined || statusInfo.includes('/')) throw new Problem('NOT_FOUND');
+  if (kind === undefined || statusInfo.includes('/')) throw unknownPath(path);
   exchange.routeOf = () => `${PREFIX}${kind}/:statusInfo`;
   if (method !== METHOD) throw new Problem('METHOD_NOT_ALLOWED', { headers: { Allow: METHOD } });
-  if (!STATUS_INFO.test(statusInfo)) throw new Problem('NOT_FOUND');
+  if (!STATUS_INFO.test(statusInfo)) throw unknownPath(path);
   return { kind: kind as Announced['kind'], statusInfo };
 }
+
+/** NOT_FOUND; for a path of the route's shape it says what its two parts may be. */
+function unknownPath(path: string): Problem {
+  const isShaped = /^[^/]+\/[^/]+$/.test(path.slice(PREFIX.length));
+  return new Problem('NOT_FOUND', isShaped ? { detail: PARTS } : {});
+}
+
+const PARTS =
+  `In ${template}, kind is ${parameters.kind.options.join(' or ')}; statusInfo is a letter, then at most 31 letters, ` +
+  'digits, _ or -. The routes are listed at /docs.';

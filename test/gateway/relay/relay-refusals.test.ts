@@ -71,6 +71,12 @@ describe('createRelay() with malformed requests', () => {
     assert.equal(await stage.refusal({ body: invalidUtf8, signature }), '400 INVALID_REQUEST');
   });
 
+  it('names the field that is given twice', async () => {
+    const { body, signature } = notification();
+    const { body: answer } = await stage.send({ body: body.replace('{', '{"amount":1,'), signature });
+    assert.deepEqual(JSON.parse(answer).errors, [{ field: 'amount', message: 'is given twice in one object' }]);
+  });
+
   it('returns 400 for a name that a case-insensitive parser would take for a signed one', async () => {
     const { body, signature } = notification();
     const lookalikes = {

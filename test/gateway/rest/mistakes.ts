@@ -13,6 +13,9 @@ const UNKNOWN_KEY = 'The API key in the Authorization header is unknown or revok
 const NO_KEY =
   'This is no API key, which the operator gives to the merchant. The operator token is for /operator and /metrics.';
 const SEE_DOCS = 'The routes are listed at /docs.';
+const RELAY_PATHS =
+  'In /webhook/processor/{kind}/{statusInfo}, kind is payment or oct; statusInfo is a letter, then at most 31 letters, ' +
+  `digits, _ or -. ${SEE_DOCS}`;
 const NOT_REQUEST_ID =
   'This is a preauthorizationId; a requestId (a UUID) is taken here. Keep the preauthorizationId out of URLs.';
 
@@ -261,10 +264,21 @@ const PATHS: Mistake[] = [
   ],
   ['an unknown path', 'GET /v1/charges', {}, [404, 'NOT_FOUND', `There is no such path. ${SEE_DOCS}`]],
   [
-    'an unknown path of the relay',
+    'an unknown kind at the relay',
     'POST /webhook/processor/card/x',
     hold({}),
-    [404, 'NOT_FOUND', `Paths are written exactly so: /webhook/processor/{kind}/{statusInfo}. ${SEE_DOCS}`],
+    [404, 'NOT_FOUND', RELAY_PATHS],
+  ],
+  ['a malformed statusInfo at the relay', 'POST /webhook/processor/oct/1x', hold({}), [404, 'NOT_FOUND', RELAY_PATHS]],
+  [
+    'an unknown path of the relay',
+    'POST /webhook/processor/oct/x/y',
+    hold({}),
+    [
+      404,
+      'NOT_FOUND',
+      `There is no such path. POST is for /webhook/processor/{kind}/{statusInfo}. ${SEE_DOCS}`,
+    ],
   ],
   [
     'PUT',

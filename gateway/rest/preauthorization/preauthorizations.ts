@@ -35,7 +35,7 @@ const terms = {
 
 const returnUrl = fields
   .text(2048)
-  .refine(isReturnUrl, 'must be an https URL; http only for loopback')
+  .refine(isReturnUrl, 'must be an https URL without user name and password; http only for loopback')
   .meta({
     description: 'Where the checkout page sends the customer afterwards',
     examples: ['https://shop.example/done'],

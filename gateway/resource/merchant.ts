@@ -8,6 +8,12 @@ import { currency, endpointUrl, terminalId, text } from './request-fields.ts';
 const SAY_CAPTURES =
   'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
 
+/** A list of at least one, without repetitions; core would refuse these in words that are not this API's. */
+function distinct<Item extends z.ZodType>(item: Item) {
+  const isDistinct = (items: readonly unknown[]) => new Set(items).size === items.length;
+  return z.array(item).min(1).refine(isDistinct, 'must not name anything twice');
+}
+
 /** What a merchant may do, and where its notifications go. */
 export const Contract = z
   .strictObject({
@@ -23,8 +29,8 @@ export const Contract = z
       .max(2_592_000)
       .describe("How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter")
       .optional(),
-    currencies: z.array(currency).min(1).max(200).describe('ISO 4217 codes'),
-    terminals: z.array(terminalId).min(1).max(1000),
+    currencies: distinct(currency).max(200).describe('ISO 4217 codes'),
+    terminals: distinct(terminalId).max(1000),
     notifyHolds: z
       .boolean()
       .describe('Notify about holds, increments, extensions, releases and expiries; default true')

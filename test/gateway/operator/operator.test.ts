@@ -207,6 +207,18 @@ describe('Operator routes', () => {
     ]);
   });
 
+  it('name the list that has something twice', async () => {
+    const contract = { allowMultipleCaptures: true, currencies: ['EUR', 'EUR'], terminals: ['T1', 'T1'] };
+    const body = { merchantId: 'm', name: 'M', contract };
+    const answer = await stage.ask('POST', '/operator/merchants', { ...BEARER, body });
+    const message = 'must not name anything twice';
+    const fields = ['contract.currencies', 'contract.terminals'];
+    assert.deepEqual(
+      answer.body.errors,
+      fields.map((field) => ({ field, message })),
+    );
+  });
+
   it('name keys and secrets consistently', async () => {
     const contract = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['T1'] };
     const body = { merchantId: 'bolt', name: 'Bolt', contract };

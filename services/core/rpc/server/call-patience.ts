@@ -1,12 +1,12 @@
 import { createContextKey, type Interceptor } from '@connectrpc/connect';
 import type { CallerPatience } from '../../../../platform/gather.ts';
 import { DEADLINE_HEADER } from '../../../../platform/grpc-client.ts';
-import { tooLate } from '../refuse.ts';
+import { invalidField, tooLate } from '../refuse.ts';
 
 /** How long the caller waits: nothing is stored after its deadline, or once it has disconnected. */
 export const patienceKey = createContextKey<CallerPatience | undefined>(undefined);
 
-/** Sets how long the caller waits. Throws when a unary call's deadline has passed. */
+/** Sets how long the caller waits. Throws when a unary call's deadline has passed, or cannot be read. */
 export const readsPatience: Interceptor = (next) => (request) => {
   const known = request.contextValues.get(patienceKey);
   const isGone = known?.isGone ?? (() => request.signal.aborted);
@@ -22,7 +22,10 @@ export const readsPatience: Interceptor = (next) => (request) => {
  */
 function absoluteIn(header: Headers): number {
   const text = header.get(DEADLINE_HEADER);
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (text === null) return Number.POSITIVE_INFINITY;
+  // The caller relies on it: that nothing is stored later makes a 404 final.
+  if (!/^\d{1,15}$/.test(text)) throw invalidField(DEADLINE_HEADER, 'must be whole milliseconds since 1970');
+  return Number(text);
 }
 
 /** Connect's header has milliseconds, gRPC's a number with a unit. */

@@ -96,7 +96,7 @@ describe('what an answer promises', function () {
 
   describe('a deadline', () => {
     /** A client of core that sends a given deadline as metadata. */
-    function holdsBy(deadlineMs: number) {
+    function holdsBy(deadlineMs: number | string) {
       const address = `127.0.0.1:${stage.cores[0]?.corePort}`;
       const token = stage.tokens.gateway;
       const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
@@ -123,6 +123,16 @@ describe('what an answer promises', function () {
       assert.equal(await why(place(name)), 'UNAVAILABLE');
       assert.equal(await countOf('hold', name.operationRequestId), 0);
       close();
+    });
+
+    it('that cannot be read refuses the call, which would not end by it', async () => {
+      for (const text of [`${Date.now() + 5_000}.25`, '-1', '1e13', 'soon', '2026-11-25T12:00:00Z', '']) {
+        const { place, close } = holdsBy(text);
+        const name = named();
+        assert.equal(await why(place(name)), 'INVALID_REQUEST', text);
+        assert.equal(await countOf('hold', name.operationRequestId), 0);
+        close();
+      }
     });
 
     it('is checked by the statement, too: a write that reaches the database too late is not stored', async () => {

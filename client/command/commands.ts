@@ -143,7 +143,9 @@ async function check(profile: Profile): Promise<void> {
 }
 
 async function first(run: Run, items: AsyncIterable<object>, names: readonly string[]): Promise<object[]> {
-  const limit = Number(run.options.limit ?? 20);
+  const { limit: most = '20' } = run.options;
+  if (!/^\d+$/.test(most)) throw new UsageError('--limit must be a whole number');
+  const limit = Number(most);
   const found: object[] = [];
   for await (const item of items) {
     if (found.length >= limit) break;

@@ -66,6 +66,7 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
   // One object: each option has the type that its description gives it.
   const [options, flags] = [values as Run['options'], values as Run['flags']];
   if (flags.help === true) return outside.out(helpOf(name));
+  demandNoMore(name, command, positionals);
   const { env, out } = outside;
   const show = (what: readonly object[] | object) => out(flags.json === true ? JSON.stringify(what) : table(what));
   const tell = (line: string, record: object) => out(flags.json === true ? JSON.stringify(record) : line);
@@ -78,6 +79,16 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
   } finally {
     process.off('SIGINT', interrupt);
   }
+}
+
+/**
+ * Throws UsageError for an argument that the command does not take: `refund ID 5` must not refund everything, as it
+ * does without --amount.
+ */
+function demandNoMore(name: string, { args = '' }: Command, given: readonly string[]): void {
+  const surplus = given[args === '' ? 0 : 1];
+  if (surplus === undefined || args.endsWith('…')) return;
+  throw new UsageError(`${surplus} is one argument too many: ${name} takes ${args || 'options only'}`);
 }
 
 function help(): string {

@@ -127,6 +127,10 @@ describe('the command line', function () {
       ['recover --since yesterday', /30m, 2h, 3d/],
       ['trigger miracle', /these can: authorized/],
       ['completion fish', /completion bash/],
+      ['refund 0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b 5', /5 is one argument too many: refund takes CAPTURE_REQUEST_ID/],
+      ['hold tok_sandbox_ok --amount 1', /tok_sandbox_ok is one argument too many: hold takes options only/],
+      ['list --limit all', /--limit must be a whole number/],
+      ['deliveries --limit -1', /--limit/],
     ] as const) {
       const { code, text } = await holdfast(line);
       assert.equal(code, 2, line);

@@ -2,6 +2,7 @@
  * Reads a command line, runs its command, and prints what came of it. Exit codes: 0 done, 1 refused, 2 usage, 3 not
  * known.
  */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -150,19 +151,39 @@ function table(what: readonly object[] | object): string {
   return padded.map((row) => row.join('  ').trimEnd()).join('\n');
 }
 
-/** Asks on the terminal; a secret is not echoed. Without a terminal the line is read from standard input. */
+/**
+ * Asks on the terminal; a secret is not echoed. Without a terminal the answer is the next line of standard input. Throws
+ * UsageError when there is none.
+ */
 async function ask(question: string, isSecret: boolean): Promise<string> {
   process.stderr.write(question);
+  const answer = await (process.stdin.isTTY ? typed(isSecret) : nextLine());
+  if (answer === undefined) throw new UsageError('standard input ended: an answer is needed');
+  return answer.trim();
+}
+
+async function typed(isSecret: boolean): Promise<string | undefined> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const isTerminal = process.stdin.isTTY === true;
   const output = isSecret ? silent : process.stderr;
-  const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
+  const reader = createInterface({ input: process.stdin, output, terminal: true });
   try {
-    return (await reader.question('')).trim();
+    return await Promise.race([reader.question(''), once(reader, 'close').then(() => undefined)]);
   } finally {
     reader.close();
     if (isSecret) process.stderr.write('\n');
   }
+}
+
+/** One reader for all questions: what one has read ahead, the next one would miss. */
+let lines: AsyncIterator<string> | undefined;
+
+async function nextLine(): Promise<string | undefined> {
+  lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  process.stdin.resume();
+  const { value, done } = await lines.next();
+  // A pipe that stays open must not keep the process from ending.
+  process.stdin.pause();
+  return done === true ? undefined : value;
 }
 
 const PROCESS: Outside = {

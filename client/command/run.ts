@@ -86,11 +86,30 @@ export async function storeProfile(run: Run, profile: Profile): Promise<void> {
   await chmod(file, 0o600);
 }
 
+/** All profiles. Throws UsageError when the file holds something else. */
 async function readAll(env: Environment): Promise<Readonly<Record<string, Profile>>> {
-  try {
-    return JSON.parse(await readFile(profilesFile(env), 'utf8'));
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return {};
+  const file = profilesFile(env);
+  const text = await readFile(file, 'utf8').catch((error: { code?: string }) => {
+    if (error.code === 'ENOENT') return '{}';
     throw error;
+  });
+  const profiles = parsed(text);
+  if (isRecord(profiles) && Object.values(profiles).every(isProfile)) return profiles as Record<string, Profile>;
+  throw new UsageError(`${file} does not hold profiles: remove it, and run holdfast login`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isProfile(value: unknown): boolean {
+  return isRecord(value) && typeof value.baseUrl === 'string' && typeof value.apiKey === 'string';
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import currencies from 'currency-codes';
@@ -209,6 +209,33 @@ describe('the command line', function () {
     assert.match(text, new RegExp(baseUrl));
     assert.doesNotMatch(text, new RegExp(apiKey));
     assert.equal((await holdfast('whoami', given)).code, 2);
+    await rm(folder, { recursive: true });
+  });
+
+  it('takes a login from standard input, a line for each question', async () => {
+    const folder = await mkdtemp(`${tmpdir()}/holdfast-login-`);
+    const { baseUrl, apiKey } = stack.file;
+    async function login(input: string, ends: boolean) {
+      const child = spawn(process.execPath, [`${ROOT}client/command/main.ts`, 'login'], {
+        env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder },
+        stdio: ['pipe', 'ignore', 'pipe'],
+      });
+      const said = text(child.stderr);
+      child.stdin.write(input);
+      if (ends) child.stdin.end();
+      const [code] = await once(child, 'exit');
+      return [code, /input ended|argument|Error|Warning/.exec(await said)?.[0]];
+    }
+    assert.deepEqual(await login('', true), [2, 'input ended']);
+    assert.deepEqual(await login(`${baseUrl}\n`, true), [2, 'input ended']);
+    assert.deepEqual(await login(`${baseUrl}\n${apiKey}`, true), [0, undefined]);
+    assert.deepEqual(await login(`${baseUrl}\n${apiKey}\n`, false), [0, undefined], 'a pipe that stays open');
+    assert.equal((await holdfast('whoami', { XDG_CONFIG_HOME: folder })).code, 0);
+    for (const broken of ['{', 'null', '[]', '{"default": {"baseUrl": 5}}']) {
+      await writeFile(`${folder}/holdfast/profiles.json`, broken);
+      const { code, text: said } = await holdfast('whoami', { XDG_CONFIG_HOME: folder });
+      assert.deepEqual([code, said.includes(`${folder}/holdfast/profiles.json`)], [2, true], `${broken}: ${said}`);
+    }
     await rm(folder, { recursive: true });
   });
 

@@ -145,11 +145,13 @@ describe('openOperationFeed()', function () {
 
   it('listens again after its connection was cut', async () => {
     const start = await feed.last();
-    const { rowCount } = await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'holdfast-listen' and datname = current_database()`,
-    );
-    assert.equal(rowCount, 1);
+    const listening = "application_name = 'holdfast-listen' and datname = current_database()";
+    // Those of feeds that were closed before need a moment to end.
+    await waitFor(async () => {
+      assert.equal((await client.query(`select from pg_stat_activity where ${listening}`)).rowCount, 1);
+    });
+    const cut = await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${listening}`);
+    assert.equal(cut.rowCount, 1);
     await write(2);
     assert.equal((await allAfter(start, 2)).length, 2);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { create } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
@@ -14,6 +15,7 @@ import type { Ledger } from '../../../../services/core/processor/read-entries.ts
 import { audit as runAudit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { expiries } from '../../../../services/core/recovery/due-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
+import { runningMs } from '../../../running-ms.ts';
 import { forSuite } from '../../../suite.ts';
 import { approved, done, startFakeProcessor } from '../fake-processor.ts';
 import { openMerchant, type Shop, sql } from '../shop.ts';
@@ -145,6 +147,7 @@ describe('several processors', function () {
     await Promise.all(Array.from({ length: 12 }, () => beta.place()));
     const countOf = async () => (await sql<{ n: number }>(stage, 'select count(*)::int as n from hold'))[0]?.n;
     const before = await countOf();
+    const startedMs = performance.now();
     const words = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const answer = beta.place().then(
@@ -154,24 +157,25 @@ describe('several processors', function () {
         return answer;
       }),
     );
-    assert.equal(words.filter((word) => word === 'UNAVAILABLE').length, 7, 'one goes through as a probe');
-    assert.equal(await countOf(), (before ?? 0) + 1);
-    assert.equal(await why(beta.oct()), 'UNAVAILABLE');
+    const probes = words.filter((word) => word !== 'UNAVAILABLE').length;
+    const most = 1 + Math.floor((performance.now() - startedMs) / 1_000);
+    assert(probes >= 1 && probes <= most, `one goes through as a probe in each second: ${words}`);
+    assert.equal(await countOf(), (before ?? 0) + probes);
+    const octs = await Promise.all([1, 2].map(() => why(beta.oct()).catch(() => 'a probe')));
+    assert(octs.includes('UNAVAILABLE'), `${octs}`);
     assert.equal((await beta.place(keyed)).preauthorization?.requestId, first.preauthorization?.requestId);
     assert.equal((await beta.capture(hold, 1_000n)).capture?.state, OperationState.UNKNOWN);
     await acme.capture(await acme.hold(), 1_000n);
-    assert.deepEqual(await seenByOperators(), ['first true SERVING', 'other false NOT_SERVING']);
+    await untilSeen(['first true SERVING', 'other false NOT_SERVING']);
     other.says.authorize = () => approved;
     other.says.inquire = () => done(approved);
     await settleAll();
     await beta.hold();
-    assert.deepEqual(await seenByOperators(), ['first true SERVING', 'other true SERVING']);
+    await untilSeen(['first true SERVING', 'other true SERVING']);
   });
 
   /** Returns what the overview and health report about each processor. */
   async function seenByOperators(): Promise<string[]> {
-    // Health is updated once a second.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
     const { opened } = stage.channel('operator');
     const { processors } = await opened.client(OperatorService).getOverview({});
     const health = opened.client(Health);
@@ -181,6 +185,16 @@ describe('several processors', function () {
         return `${processor} ${available} ${HealthCheckResponse_ServingStatus[status]}`;
       }),
     );
+  }
+
+  /** Health is updated once a second. */
+  async function untilSeen(expected: readonly string[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const seen = await seenByOperators();
+      if (isDeepStrictEqual(seen, expected)) return;
+      if (tries === 100) assert.deepEqual(seen, expected);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   it("counts each processor's entries in an audit, compares books it can read, and names one it cannot", async () => {
@@ -261,7 +275,7 @@ describe('callers that wait for a frozen processor', function () {
   const other = forSuite(startFakeProcessor);
   // A quarter of the calls, two, may wait for each processor.
   const stage = forSuite(() =>
-    openStage({ beside: { other: other.address }, processorTimeoutMs: 3_000, callsInFlight: 8 }),
+    openStage({ beside: { other: other.address }, processorTimeoutMs: 10_000, callsInFlight: 8 }),
   );
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const beta = forSuite(() => openMerchant(stage, 'beta', { processor: 'other' }));
@@ -273,14 +287,14 @@ describe('callers that wait for a frozen processor', function () {
     other.says = { authorize: () => thaw.promise, capture: () => thaw.promise, void: () => thaw.promise };
     const waiting = [beta.place(), beta.place()];
     await until(() => other.heard.filter(({ method }) => method === 'authorize').length === 4);
-    const startedMs = performance.now();
+    const startedMs = runningMs();
     assert.equal(await why(beta.place()), 'UNAVAILABLE');
     assert.equal(await why(beta.oct()), 'UNAVAILABLE');
     const { capture } = await beta.capture(first, 10_000n);
     assert.equal(capture?.state, OperationState.UNKNOWN);
     assert.equal((await beta.release(second)).state, OperationState.UNKNOWN);
     await acme.capture(await acme.hold(), 1_000n);
-    assert(performance.now() - startedMs < 2_000, 'no caller waited for the frozen one');
+    assert(runningMs() - startedMs < 2_000, 'no caller waited for the frozen one');
     assert.deepEqual(await sql(stage, "select count(*)::int as n from hold where merchant_id = 'beta'"), [{ n: 4 }]);
     assert.deepEqual(await sql(stage, 'select count(*)::int as n from submission where kind = $1', ['OCT']), [
       { n: 0 },

@@ -4,6 +4,7 @@ import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { ReadTurns, takesTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
+import { runningMs } from '../../../../running-ms.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
@@ -29,7 +30,7 @@ describe('lists while the database is frozen', function () {
     };
     signal('SIGSTOP');
     try {
-      const startedMs = performance.now();
+      const startedMs = runningMs();
       const lists = [
         holds.listPreauthorizations({}),
         operations.listOperations({}),
@@ -38,7 +39,7 @@ describe('lists while the database is frozen', function () {
         merchants.listMerchants({}),
       ];
       for (const answer of await Promise.all(lists.map(why))) assert.equal(answer, 'UNAVAILABLE');
-      const tookMs = performance.now() - startedMs;
+      const tookMs = runningMs() - startedMs;
       assert(tookMs < 6_000, `${tookMs} ms`);
     } finally {
       signal('SIGCONT');

@@ -39,6 +39,15 @@ export function notifyByItself(
     }
   };
   return {
+    /** Keeps what is to be notified, as if Adyen were still at work, until what it returns is called. */
+    hold(): () => void {
+      const [kept, notify]: [Item[], FakeAdyen['onItem']] = [[], adyen.onItem];
+      adyen.onItem = (item) => void kept.push(item);
+      return () => {
+        adyen.onItem = notify;
+        for (const item of kept) notify(item);
+      };
+    },
     stop() {
       adyen.onItem = () => undefined;
       for (const timer of timers) clearTimeout(timer);

@@ -28,21 +28,21 @@ interface Scene {
 /**
  * A way back. It keeps traffic running for a while whose results are lost, and resolves when calls are served again.
  */
-type WayBack = (scene: Scene, lostMs: number) => Promise<void>;
+type WayBack = (scene: Scene, loseSome: () => Promise<void>) => Promise<void>;
 
 const WAYS_BACK: Readonly<Record<string, WayBack>> = {
-  async 'a backup was restored'({ deployment, pair }, lostMs) {
+  async 'a backup was restored'({ deployment, pair }, loseSome) {
     await pair.backUp();
-    await delay(lostMs);
+    await loseSome();
     const { gateway, worker, cores } = deployment;
     for (const member of [gateway, worker, ...cores]) await member.stop();
     await pair.restore();
     await command(deployment, 'restored', '--operator', 'ann');
     for (const member of [...cores, worker, gateway]) await member.start();
   },
-  async 'an asynchronous standby took over'({ deployment, pair }, lostMs) {
+  async 'an asynchronous standby took over'({ deployment, pair }, loseSome) {
     pair.primary().wire.cut();
-    await delay(lostMs);
+    await loseSome();
     await pair.primary().member.kill();
     await pair.promote();
     await command(deployment, 'restored', '--operator', 'ann');
@@ -100,7 +100,7 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   await delay(3_000);
   await letEnd(deployment, traffic.stories, random);
   const before = new Set(entriesOf(deployment).map(({ requestId }) => requestId));
-  await goBack(scene, 2_000 + random() * 2_000);
+  await goBack(scene, () => loseSome(traffic, 2_000 + random() * 2_000));
   await traffic.stop();
   const deeds = traffic.stories.flatMap((story) => story.deeds);
   const lost = await lostOf(scene, traffic);
@@ -150,6 +150,15 @@ async function play(scene: Scene, goBack: WayBack, random: () => number, imports
   ].join(', ');
   assert.deepEqual(wrong, [], line);
   return line;
+}
+
+/** What is done in this time is lost, and so much at least that it was not all under way before. */
+async function loseSome({ stories, lanes }: Traffic, forMs: number): Promise<void> {
+  const done = () =>
+    stories.flatMap(({ deeds }) => deeds).filter(({ kind, requestId }) => kind !== 'release' && requestId).length;
+  const goal = done() + lanes + 1;
+  await delay(forMs);
+  while (done() < goal) await delay(20);
 }
 
 /** The deeds answered as done that the database no longer has. */

@@ -75,6 +75,8 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
   });
   return {
     stories: stories as readonly Story[],
+    /** How many deeds are under way at once, at most. */
+    lanes: LANES,
     /** Ends it. A call with a key and without an answer is repeated until it has one. */
     async stop(): Promise<void> {
       stopped = true;

@@ -240,7 +240,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await go('relay');
     const refused = page.getByRole('cell', { name: 'Wrong signature' }).first();
     // They are reported in batches.
-    for (let tries = 0; tries < 20 && (await refused.count()) === 0; tries += 1) {
+    while ((await refused.count()) === 0) {
       await page.getByRole('link', { name: 'Clear' }).waitFor();
       await page.reload();
       await page
@@ -269,9 +269,7 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await button(`Replay ${requestId}`).click();
     await button('Replay', page.getByRole('dialog')).click();
     await says('The notification is forwarded.');
-    for (let tries = 0; tries < 50 && (await stack.shop.notified(requestId)).duplicateCount === 0; tries += 1) {
-      await page.waitForTimeout(100);
-    }
+    while ((await stack.shop.notified(requestId)).duplicateCount === 0) await page.waitForTimeout(100);
     assert.equal((await stack.shop.notified(requestId)).duplicateCount, 1);
   });
 

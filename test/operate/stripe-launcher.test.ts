@@ -149,11 +149,11 @@ async function putProcessor(file: QuickstartFile, place: { processor: string; pr
   return { status: response.status, body: (await response.json()) as { errors?: object[] } };
 }
 
-/** Repeats a call while core still uses the contract of a second ago. */
+/** Repeats a call, for 20 s at most: core uses the contract of a second ago, or has not reached the adapter yet. */
 async function untilThere(call: () => Promise<Answer>, status = 201): Promise<Answer> {
   for (let tries = 0; ; tries++) {
     const answer = await call();
-    if (answer.status === status || tries === 20) return answer;
+    if (answer.status === status || tries === 200) return answer;
     await delay(100);
   }
 }

@@ -17,9 +17,7 @@ const PLACED = json(201, {
 const IN_PROGRESS = json(202, { requestId: REQUEST_ID, status: 'IN_PROGRESS' });
 const SOON = { 'retry-after': '0' };
 
-describe('a write of the client', function () {
-  this.timeout(20_000);
-
+describe('a write of the client', () => {
   /** What is repeated before the service has the answer. */
   const again: readonly (readonly [string, Reply])[] = [
     ['408', problem(408, 'REQUEST_TIMEOUT', {}, SOON)],

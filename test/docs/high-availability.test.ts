@@ -9,7 +9,6 @@ import { isInstalled } from './is-installed.ts';
 
 describe('docs/high-availability.md', () => {
   it('makes an authority, and a certificate for every node of docker-compose.ha.yml', async function () {
-    this.timeout(30_000);
     for (const program of ['bash', 'openssl']) if (!isInstalled(program)) this.skip();
     const folder = await mkdtemp(`${tmpdir()}/holdfast-certificates-`);
     const script = namedCode('high-availability.md')('certificates');

@@ -29,8 +29,7 @@ describe('docs/stripe.md', () => {
   let adapter: ChildProcess;
   let ports: { grpc: number; webhook: number };
 
-  before(async function () {
-    this.timeout(40_000);
+  before(async () => {
     [stripe, database] = await Promise.all([startFakeStripe({ hasFeatures: false }), createDatabase()]);
     ports = { grpc: await freePort(), webhook: await freePort() };
     const keys = code('keys').replace('sk_test_YOUR_KEY', API_KEY).replace('whsec_YOUR_SECRET', SECRET);
@@ -127,7 +126,7 @@ describe('docs/stripe.md', () => {
 
   it('judges nothing without a key', async () => {
     assert.match(await bash(code('conformance')), /skipped: STRIPE_API_KEY is not set/);
-  }).timeout(20_000);
+  });
 
   it('has no command that no test runs', () => {
     // Those of the second list: test/operate/stripe-launcher.test.ts.

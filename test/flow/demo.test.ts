@@ -7,8 +7,7 @@ import { forSuite } from '../suite.ts';
 describe('npm run demo', () => {
   const stack = forSuite(useStack);
 
-  it('plays each step of the main job, although an earlier demo died while it rotated a secret', async function () {
-    this.timeout(30_000);
+  it('plays each step of the main job, although an earlier demo died while it rotated a secret', async () => {
     const { merchantId } = stack.file.singleCapture;
     await asOperator(stack.file, (merchants) => merchants.addSigningSecret({ merchantId }));
     const lines: string[] = [];

@@ -73,5 +73,5 @@ describe('the life of a hold', () => {
 
     const { captures } = await until(renewed.requestId, ({ status }) => status === 'CAPTURED');
     await received([renewed.requestId, 'authorized', 300], [captures[0].requestId, 'captured', 300]);
-  }).timeout(30_000);
+  });
 });

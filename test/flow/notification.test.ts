@@ -116,7 +116,7 @@ describe('a notification', () => {
     }
     const { body: hold } = await stack.shop.get(`/preauthorization/${taken.body.requestId}`);
     assert.deepEqual([hold.amountReversed, hold.captures[0].amountReversed], [0, 0]);
-  }).timeout(30_000);
+  });
 
   it('tokenData only when a token was generated', async () => {
     for (const saveCard of [true, false]) {

@@ -12,9 +12,8 @@ import { API_KEY, MERCHANTS } from './stage.ts';
 /** Compiled code is kept between processes (.mocharc.mjs). */
 const { NODE_COMPILE_CACHE = '' } = process.env;
 
-describe('the gateway process', function () {
+describe('the gateway process', () => {
   // Each test starts a process, which takes seconds on a busy machine.
-  this.timeout(30_000);
   const core = new FakeCore();
   before(() => core.start());
   after(() => core.stop());

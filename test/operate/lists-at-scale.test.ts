@@ -13,7 +13,7 @@ const HOLDS = 2_000_000;
 const MOST_READ = 2 * 10_000 + 100;
 
 describe(`Lists among ${HOLDS} holds`, function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
   let test: TestDatabase;
   let database: OrmDatabase;
 

@@ -50,8 +50,7 @@ describe('the examples in the OpenAPI document', () => {
   });
 
   for (const example of EXAMPLES) {
-    it(`${example.route}, ${example.name}: the request gets the answer of the example`, async function () {
-      this.timeout(20_000);
+    it(`${example.route}, ${example.name}: the request gets the answer of the example`, async () => {
       if (isStaged(example)) return check(example, await sendStaged(example, stage), new Map());
       await PREPARATIONS[example.route]?.({ stack, names, told: (route) => told.get(route) as Answer });
       const answer = await (early.get(example) ?? untilAgreed(example));
@@ -106,7 +105,6 @@ describe('the examples in the OpenAPI document', () => {
   for (const [name, { schema, words, example }] of Object.entries(NOTIFICATIONS)) {
     it(`the ${name} arrives as documented`, async function () {
       if (recording !== undefined) this.skip();
-      this.timeout(20_000);
       const { body, bodyText } = await stack.shop.notified(
         translate(example.requestId, names),
         words.find((word) => word === 'captured' || word === 'paid'),

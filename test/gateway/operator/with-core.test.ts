@@ -9,8 +9,7 @@ import { openMerchant, sql } from '../../services/core/shop.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
 
 /** The routes for operators with a real core: checks what the fakes of the other tests assume. */
-describe('Operator routes, with a core behind them', function () {
-  this.timeout(30_000);
+describe('Operator routes, with a core behind them', () => {
   let stage: Stage;
   let acme: Awaited<ReturnType<typeof openMerchant>>;
   const gateways: Gateway[] = [];

@@ -6,8 +6,7 @@ import { openMerchant } from '../../services/core/shop.ts';
 import { openStage } from '../../services/core/stage.ts';
 
 describe('openAccept(), with core behind it', () => {
-  it('has core store everything that arrives at once, even if all bodies have the maximum size', async function () {
-    this.timeout(30_000);
+  it('has core store everything that arrives at once, even if all bodies have the maximum size', async () => {
     await using closing = new AsyncDisposableStack();
     const stage = await openStage();
     closing.defer(() => stage.close());

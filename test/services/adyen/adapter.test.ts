@@ -15,8 +15,7 @@ import {
   voidRequest,
 } from './fixture.ts';
 
-describe('the adapter to Adyen', function () {
-  this.timeout(30_000);
+describe('the adapter to Adyen', () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture();

@@ -105,6 +105,6 @@ describe('the start of the adapter', () => {
         assert.deepEqual([error.code, error.stderr], [1, message]);
         return true;
       });
-    }).timeout(25_000);
+    });
   }
 });

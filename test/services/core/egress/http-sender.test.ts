@@ -10,8 +10,7 @@ const EARLY = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-describe('openSender()', function () {
-  this.timeout(20_000);
+describe('openSender()', () => {
   const allowed = parseNetworks('127.0.0.0/8');
   const rules = { webhook: { allowed }, internal: { allowed } };
 

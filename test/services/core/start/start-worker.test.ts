@@ -7,8 +7,7 @@ import { takeDue } from '../../../../services/core/storage/delivery/take-due.ts'
 import { forSuite } from '../../../suite.ts';
 import { KEY, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
-describe('startWorker()', function () {
-  this.timeout(20_000);
+describe('startWorker()', () => {
   const stage = forSuite(openDeliveryStage);
   const receiver = forSuite(openReceiver);
 

@@ -13,8 +13,7 @@ import { openMerchant, sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 import { notification } from '../notification/verified.ts';
 
-describe('The overview', function () {
-  this.timeout(30_000);
+describe('The overview', () => {
   const stage = forSuite(() => openStage({ processorTimeoutMs: 150 }));
   const addresses = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
   const acme = forSuite(() => openMerchant(stage, 'acme', addresses));

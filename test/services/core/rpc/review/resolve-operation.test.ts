@@ -16,8 +16,7 @@ const FENCED = { reason: 'the processor said so on the phone' };
 /** The processor does not answer inquiries in these tests unless one configures it. */
 const REASON = { ...FENCED, unfenced: true };
 
-describe('resolveOperation()', function () {
-  this.timeout(30_000);
+describe('resolveOperation()', () => {
   const processor = forSuite(startFakeProcessor);
   const stage = forSuite(() => openStage({ processor: processor.address }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));

@@ -41,8 +41,7 @@ const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 /** Resolves when the stream is closed, with or without an error. */
 const closing = (each: EventEmitter) => new Promise((resolve) => each.once('close', resolve));
 
-describe('slow callers', function () {
-  this.timeout(20_000);
+describe('slow callers', () => {
   let files: Certificates;
   let clear: ConnectServer;
   let secure: ConnectServer;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { credentials } from '@grpc/grpc-js';
+import { credentials, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { openLog } from '../../../platform/log.ts';
@@ -37,6 +37,8 @@ export interface Fixture {
   restart(processorCredential?: string): Promise<void>;
   /** Places a hold; asserts that it is approved. */
   placed(tokenId?: string): Promise<ReturnType<typeof holdRequest>>;
+  /** Makes a call that is not answered, and gives it up once what it asks for is done. */
+  lose(requestId: string, call: (options: { signal: AbortSignal }) => Promise<unknown>): Promise<void>;
   /** A client with another token. */
   clientWith(token: string): { client: GrpcClient<typeof ProcessorService>; close(): void };
   close(): Promise<void>;
@@ -78,6 +80,13 @@ export async function startFixture(): Promise<Fixture> {
       const hold = holdRequest(tokenId);
       assert.equal((await fixture.client.authorize(hold)).result?.answer, Answer.APPROVED);
       return hold;
+    },
+    async lose(requestId: string, call: (options: { signal: AbortSignal }) => Promise<unknown>) {
+      const givingUp = new AbortController();
+      const lost = assert.rejects(call({ signal: givingUp.signal }), { code: status.CANCELLED });
+      while (!fixture.oracle((ledger) => ledger.find(requestId))) await new Promise(setImmediate);
+      givingUp.abort();
+      await lost;
     },
     oracle<T>(read: (oracle: Oracle) => T): T {
       const oracle = openOracle(ledgerFile);

@@ -10,7 +10,7 @@ const log = openLog('test', 'silent');
 
 describe('exportBacklog()', function () {
   this.timeout(60_000);
-  const stage = forSuite(() => openStage({ processorTimeoutMs: 200 }));
+  const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
 
   const scrape = async (registry: Registry, name: string) => {
     const found = (await registry.getMetricsAsJSON()).find((metric) => metric.name === `holdfast_${name}`);
@@ -22,12 +22,16 @@ describe('exportBacklog()', function () {
     await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
     const { holds } = stage.channel('internal');
     const hold = { merchantId: 'acme', amount: 100n, currency: 'EUR', terminalId: 'T1', userId: 'u' };
-    await holds.createPreauthorization({ ...hold, tokenId: 'tok_sandbox_timeout_lost' });
+    // Those that are not answered take as long as core waits.
+    const lost = holds.createPreauthorization({ ...hold, tokenId: 'tok_sandbox_timeout_lost' });
     await refusal(holds.createPreauthorization({ ...hold, tokenId: 'tok_sandbox_declined' }));
     const shop = openShop(stage, 'acme');
-    await shop.increment(await shop.hold({ tokenId: 'tok_sandbox_increment_timeout_lost' }), 1n);
-    await shop.extend(await shop.hold({ tokenId: 'tok_sandbox_extension_timeout_lost' }));
-    await shop.refund(await shop.captured(1n, { tokenId: 'tok_sandbox_refund_timeout_lost' }));
+    await Promise.all([
+      lost,
+      shop.increment(await shop.hold({ tokenId: 'tok_sandbox_increment_timeout_lost' }), 1n),
+      shop.extend(await shop.hold({ tokenId: 'tok_sandbox_extension_timeout_lost' })),
+      shop.refund(await shop.captured(1n, { tokenId: 'tok_sandbox_refund_timeout_lost' })),
+    ]);
     const registry = new Registry();
     const later = () => new Date(stage.clock.now() + 90_000);
     exportBacklog({ registry, database: stage.database, processors: stage.recovery.processors, clock: later, log });

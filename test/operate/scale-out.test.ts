@@ -11,6 +11,7 @@ import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { findRedis, type RedisServer, startRedis } from '../gateway/limits/redis.ts';
+import { runningMs } from '../running-ms.ts';
 import { type Fleet, type Member, openFleet } from './fleet.ts';
 import { KeyedShop } from './keyed-shop.ts';
 import { type ScaleOutWatcher, watchAcross } from './scale-out-watcher.ts';
@@ -163,9 +164,15 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
   });
 
   it('share the penalties for guessed signatures', async () => {
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 14; guess++) statuses.push(await forge(guess, 'stranger'));
-    assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
+    // A gateway that gets no answer of Redis in time counts by itself, so what it decided then says nothing.
+    for (let stranger = 1; ; stranger++) {
+      const before = await fallbacks();
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 14; guess++) statuses.push(await forge(guess, `stranger-${stranger}`));
+      if (stranger < 5 && (await fallbacks()) > before) continue;
+      assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
+      return;
+    }
   });
 
   it('lose and double nothing when a core is killed, and leave no gap', async () => {
@@ -225,11 +232,23 @@ describe('two cores, two workers and two gateways on one PostgreSQL and one Redi
     const statuses = await Promise.all([0, 1].map((guess) => forge(guess, 'another')));
     assert.deepEqual(statuses, [401, 401]);
     for (const origin of fleet.origins) {
-      const headers = { authorization: `Bearer ${fleet.secrets.operator}` };
-      const scrape = await (await fetch(`${origin}/metrics`, { headers })).text();
-      assert.match(scrape, /holdfast_limits_fallback_total\{limit="rest"\} [1-9]/);
+      assert.match(await scrape(origin), /holdfast_limits_fallback_total\{limit="rest"\} [1-9]/);
     }
   });
+
+  async function scrape(origin: string): Promise<string> {
+    const headers = { authorization: `Bearer ${fleet.secrets.operator}` };
+    return (await fetch(`${origin}/metrics`, { headers })).text();
+  }
+
+  /** How often a gateway has decided by itself. */
+  async function fallbacks(): Promise<number> {
+    const text = (await Promise.all(fleet.origins.map(scrape))).join('\n');
+    return [...text.matchAll(/^holdfast_limits_fallback_total\{.*\} (\d+)$/gm)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
+  }
 
   /** Sends an unsigned notification to the gateways in turn. Returns the status. */
   async function forge(turn: number, merchantId: string): Promise<number> {
@@ -265,9 +284,9 @@ function linesOf({ log }: Member, ...words: string[]): number {
 
 /** Polls until a condition holds. Fails with its description. */
 async function until(what: string, isSo: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
-  const endMs = Date.now() + patienceMs;
+  const endMs = runningMs() + patienceMs;
   while (!(await isSo())) {
-    assert(Date.now() < endMs, `never happened: ${what}`);
+    assert(runningMs() < endMs, `never happened: ${what}`);
     await delay(20);
   }
 }

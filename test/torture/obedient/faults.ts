@@ -178,7 +178,13 @@ export function rowsLocked(count: number): Fault {
           },
         ),
       );
-      await Promise.race([Promise.all(stories), delay(5_000)]);
+      let isOver = false;
+      const over = Promise.all(stories).then(() => {
+        isOver = true;
+      });
+      await Promise.race([over, delay(5_000)]);
+      // A busy machine may not have placed a hold by then.
+      while (locking.length === 0 && !isOver) await delay(100);
       const rows = (await Promise.all(locking)).reduce((sum, locked) => sum + locked, 0);
       if (rows === 0) return undefined;
       const when = isSettling ? 'settled' : 'reserved';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { recordAttempts } from '../../../../services/core/storage/delivery/record-attempts.ts';
+import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
 import { dropPartitions, makePartitions } from '../../../../services/core/storage/partitions.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openDeliveryStage } from '../delivery/stage.ts';
@@ -61,7 +62,10 @@ describe('partitions', () => {
     dropPartitions(stage.database, { delivery: at(days), delivery_attempt: at(days), operation: at(days) });
 
   it('are made ahead by the migration, so that no worker need run for four weeks', async () => {
-    const [now, soon] = [await stage.addDelivery('m'), uuidv7({ msecs: Date.now() + 28 * DAY_MS })];
+    // Exactly four weeks on the last day of a partition, so not counted from a later day than that of the migration.
+    const migratedMs = Date.now();
+    await migrateDatabase(stage.url);
+    const [now, soon] = [await stage.addDelivery('m'), uuidv7({ msecs: migratedMs + 28 * DAY_MS })];
     await stage.sql('update delivery set id = $1 where id = $2', [soon, await stage.addDelivery('m')]);
     for (const id of [now, soon]) assert.match((await placeOf('delivery', 'id', id)) ?? '', /^delivery_p\d{8}$/);
   });

@@ -47,6 +47,7 @@ export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, ter
   const record: AttemptRecord = {
     deliveryId: row.id,
     number,
+    retryBase: row.retryBase,
     startedAt: startedAt.toISOString(),
     latencyMs,
     httpStatus,

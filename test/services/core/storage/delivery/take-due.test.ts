@@ -54,6 +54,7 @@ describe('takeDue()', () => {
     const record = {
       deliveryId: first,
       number: 1,
+      retryBase: 0,
       startedAt: at,
       latencyMs: 1,
       endedAt: at,
@@ -123,7 +124,16 @@ describe('takeDue()', () => {
         );
         while (!isOver && !(await isWaiting()));
         await recordAttempts(stage.database.query, [
-          { deliveryId: id, number: 1, startedAt: at, latencyMs: 1, endedAt: at, state: 'PENDING', dueAt: at },
+          {
+            deliveryId: id,
+            number: 1,
+            retryBase: 0,
+            startedAt: at,
+            latencyMs: 1,
+            endedAt: at,
+            state: 'PENDING',
+            dueAt: at,
+          },
         ]);
         return { late };
       });

@@ -99,12 +99,13 @@ const NEVER = parseNetworks(
 
 /**
  * Networks whose addresses contain an IPv4 one, and the byte at which it begins: NAT64 (RFC 6052; RFC 8215 for a site's
- * own prefix, of which only those of 96 bits are known to us), 6to4 (RFC 3056) and the deprecated IPv4-compatible form
- * (RFC 4291).
+ * own prefix, of which only those of 96 bits are known to us), SIIT (RFC 2765), 6to4 (RFC 3056) and the deprecated
+ * IPv4-compatible form (RFC 4291).
  */
 const TRANSLATED: readonly (readonly [Network, number])[] = [
   [ipaddr.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.parseCIDR('64:ff9b:1::/48'), 12],
+  [ipaddr.parseCIDR('::ffff:0:0:0/96'), 12],
   [ipaddr.parseCIDR('2002::/16'), 2],
   [ipaddr.parseCIDR('::/96'), 12],
 ];

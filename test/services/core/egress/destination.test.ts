@@ -90,6 +90,7 @@ const METADATA_SPELLINGS = [
   '[64:ff9b::6464:64c8]',
   '[2002:a9fe:a9fe::1]',
   '[::169.254.169.254]',
+  '[::ffff:0:169.254.169.254]',
 ];
 
 /** Connects through the guard to the port on which a listener of the test accepts every local address. */

@@ -6,7 +6,7 @@ import { rateLimited } from './rate-limit.ts';
 export interface PenaltyTerms {
   /** Failures of a key that are answered as such. One more begins a penalty. */
   readonly failures: Limit;
-  /** What is still judged during a penalty: who guesses may share its address with who does not. */
+  /** What is still judged during a penalty: an honest sender may share its address with a guesser. */
   readonly duringPenalty: Limit;
   /** Names the counter of penalties. */
   readonly strikes: string;

@@ -91,7 +91,7 @@ export class Deliverer {
     }
   }
 
-  /** An endpoint may have deliveries that are due. Some are not heard of, so this polls as well. */
+  /** An endpoint may have deliveries that are due. Announcements can be lost, so the loop polls as well. */
   #expect(endpoint: EndpointKey | undefined): void {
     if (!endpoint) return;
     this.#endpoints.expect(endpoint);
@@ -129,7 +129,7 @@ export class Deliverer {
     // it.
     const merchants = new Set(rows.map(({ merchantId }) => merchantId));
     const terms = await readEndpointTerms(database.query, cipher, [...merchants]);
-    // Too late to end while they are ours: they are taken again later.
+    // An attempt could last longer than our lock. They are taken again when it has ended.
     if (performance.now() - askedMs > MOST_LATE_MS) return [];
     return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? NO_TERMS));
   }

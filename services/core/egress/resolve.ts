@@ -20,10 +20,10 @@ export interface ResolveSources {
 }
 
 /**
- * Returns a resolver: the hosts file first, then the name servers, with the search list of resolv.conf. Unlike the
- * system's own, which keeps one of the process's few threads until a silent server is given up, a lookup here occupies
- * a socket, and ends within 2 s. Concurrent lookups of a name share one. Rejects with LookupFailed, or with ENOTFOUND
- * when there is no such name.
+ * Returns a resolver: the hosts file first, then the name servers, with the search list of resolv.conf. The system's
+ * own blocks one of the process's few threads until a silent server times out; this one needs only a socket, and ends
+ * within 2 s. Concurrent lookups of a name share one. Rejects with LookupFailed, or with ENOTFOUND when there is no
+ * such name.
  */
 export function openResolver(sources: ResolveSources = {}): Resolve {
   const underWay = new Map<string, Promise<readonly string[]>>();
@@ -63,7 +63,7 @@ async function askServers(resolver: Resolver, name: string): Promise<string[]> {
   return [];
 }
 
-/** What is not an address is left out: the resolver of the system does not take it either. */
+/** Ignores lines without a valid address, as the system's resolver does. */
 async function addressesInHosts(name: string, path: string): Promise<string[]> {
   const wanted = name.toLowerCase().replace(/\.$/, '');
   const lines = await linesOf(path);

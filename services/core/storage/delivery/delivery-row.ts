@@ -31,8 +31,8 @@ export const DeliveryEntity = defineEntity({
     /** When the next attempt is due; null when none is. */
     dueAt: p.datetime(3).nullable(),
     /**
-     * Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it changes none:
-     * half of each page is kept for that (fillfactor), because a backlog is taken page by page.
+     * Until when a worker has taken it for an attempt; null = it is free. In no index, so that taking it writes only
+     * the row; half of each page is kept free for that (fillfactor), because a backlog is taken page by page.
      */
     lockedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),

@@ -20,8 +20,10 @@ export interface ReplayRange {
 /** Attempts after which a delivery cannot be replayed, so that what is kept of it has a bound. */
 export const MAX_ATTEMPTS = 200;
 
-/** Makes one delivery due now, with a new schedule. Returns its endpoint, or undefined when it does not exist, is
- * purged, or had MAX_ATTEMPTS. */
+/**
+ * Makes one delivery due now, with a new schedule. Returns its endpoint, or undefined when it does not exist, is purged,
+ * or had MAX_ATTEMPTS.
+ */
 export async function replayOne(query: Query, id: string, now: Date): Promise<EndpointKey | undefined> {
   return (await query<EndpointKey>(REPLAY_ONE, [id, now]))[0];
 }

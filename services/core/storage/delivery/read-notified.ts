@@ -27,7 +27,7 @@ const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three
   .map((name) => `coalesce(h.card_${name}, s.card_${name}) as card_${name}`)
   .join(',\n      ');
 
-/** Of a hold that another one's result is about, the token is not told again. */
+/** Only the notification of a hold's own result has the token. */
 const READ_NOTIFIED = sql('read-notified')`
     select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
       case when o.kind = 'EXTENSION' and o.status = 'OK' then s.expires_at_after end as expires_at,

@@ -47,9 +47,10 @@ const FREE = `(locked_until is null or locked_until <= now())`;
  * First attempts are due at once, by the clock of the core that created them, which is within a second of ours; later
  * ones wait.
  *
- * The cap holds over all workers because only the first so many that are due are looked at, and those in progress are
- * among them; so their order is total. One whose attempt was recorded since then has another count. A lock that is lost
- * with the server costs a second attempt, so its commit does not wait for the disk.
+ * The cap holds over all workers: only the first `cap` due deliveries of an endpoint are considered, and those in
+ * progress are among them. All workers must see the same order, so it ends with the id. A delivery whose attempt was
+ * recorded after the snapshot has another attempt_count, and is skipped. A lock that is lost with the server costs only
+ * a second attempt, so its commit does not wait for the disk.
  *
  * The planner knows no value of the input, so it keeps its first plan instead of making one each time, which took a
  * third of the statement.

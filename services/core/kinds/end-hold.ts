@@ -16,7 +16,7 @@ export async function endHold(
   { imported }: Pick<SubmissionFacts, 'imported'> = {},
 ): Promise<void> {
   const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
-  await actUnasked(sender, { kind, idHash, reported: endedAs != null }, imported);
+  await actUnasked(sender, { kind, idHash, reported: endedAs != null, imported });
 }
 
 /**
@@ -25,10 +25,9 @@ export async function endHold(
  */
 export async function actUnasked(
   sender: Sender,
-  act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported'>,
-  imported?: boolean,
+  act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported' | 'imported'>,
 ): Promise<Settlement | undefined> {
-  const { kind, automatic, reported } = act;
+  const { kind, automatic, reported, imported } = act;
   const at = sender.clock();
   const requestId = uuidv7();
   const stored = await sender.books.store({ ...act, requestId, at, inquireAt: callOverAt(sender.processors, at) });

@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 import { bookTakenBack } from '../storage/hold/book-reversal.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import type { NamedEvent } from '../storage/processor-event/processor-events.ts';
-import { listCaptures } from '../storage/submission/read-submissions.ts';
+import { readCaptures } from '../storage/submission/read-submissions.ts';
 import { cardOf, resultOf } from './operation-result.ts';
 import { NOTHING_SETTLED, type Settled, settledOf } from './settle-gathered.ts';
 
@@ -55,7 +55,7 @@ export async function takeBack(
   const { requestId, kind, captureRequestId, reference, event, at, traceParent } = taking;
   const [hold] = await readHolds(query, [taking.holdRequestId]);
   assert(hold, 'what is taken back was captured of a hold');
-  const captures = await listCaptures(query, hold.requestId);
+  const captures = await readCaptures(query, hold.requestId);
   const capture = captures.find((each) => each.requestId === captureRequestId);
   const here = takenBackOf(hold, capture, captures);
   const amount = missing(taking, here);

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold, findHoldByHandle, type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
-import { newestCaptures } from '../../storage/submission/read-submissions.ts';
+import { readCaptures } from '../../storage/submission/read-submissions.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
@@ -15,7 +15,7 @@ import { presentHold, presentListed } from './present-hold.ts';
 /** Looks up a hold with its newest captures; operations of the hold list the results of all. */
 export const getPreauthorization: Method<'getPreauthorization'> = async (core, request, context) => {
   const hold = await namedHold(core, request, scopeOf(context, request.merchantId));
-  const captures = await newestCaptures(core.reads.query, hold.requestId, MOST_CAPTURES);
+  const captures = await readCaptures(core.reads.query, hold.requestId, MOST_CAPTURES);
   return { preauthorization: { ...presentHold(hold, core.cipher), captures: captures.map(presentCapture) } };
 };
 

@@ -14,21 +14,12 @@ export function readSubmissions(query: Query, requestIds: readonly string[]): Pr
 
 const READ_SUBMISSIONS = sql('read-submissions')`select * from submission where request_id = any($1::uuid[])`;
 
-/** Lists the captures of a hold, oldest first. */
-export function listCaptures(query: Query, holdRequestId: string): Promise<SubmissionRow[]> {
-  return newestCaptures(query, holdRequestId, null);
+/** Reads the newest captures of a hold, at most so many; absent = all. The oldest comes first. */
+export async function readCaptures(query: Query, holdRequestId: string, most?: number): Promise<SubmissionRow[]> {
+  return (await query<SubmissionRow>(READ_CAPTURES, [holdRequestId, most])).reverse();
 }
 
-/** Reads the newest captures of a hold, at most so many (null = all), oldest first. */
-export async function newestCaptures(
-  query: Query,
-  holdRequestId: string,
-  most: number | null,
-): Promise<SubmissionRow[]> {
-  return (await query<SubmissionRow>(NEWEST_CAPTURES, [holdRequestId, most])).reverse();
-}
-
-const NEWEST_CAPTURES = sql('newest-captures')`select * from submission
+const READ_CAPTURES = sql('read-captures')`select * from submission
     where hold_request_id = $1 and kind = 'CAPTURE' order by request_id desc limit $2`;
 
 /** Whether the authorization of a failed hold is being given back, or was, by another void than `lost`. */

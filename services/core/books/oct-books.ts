@@ -27,12 +27,12 @@ export function octInput(request: OctRequest): SubmissionInput {
 /** What an outcome makes of an OCT. */
 export function reckonOct(submission: SettledFields, ending: Ending): SubmissionEnd {
   const { requestId, terminalId, userId } = submission;
-  const subject = { ...submission, terminalId: terminalId ?? '', userId: userId ?? '', holdRequestId: undefined };
+  const subject = { ...submission, terminalId: terminalId ?? '', userId: userId ?? '', notifyHolds: true };
   const { outcome } = ending;
   return {
     ...endInput(requestId, ending),
     bankReference: isOk(outcome) ? outcome.bankReference : undefined,
     card: outcome.card,
-    operation: resultOf(requestId, 'OCT', { ...subject, captureRequestId: undefined, notifyHolds: true }, ending),
+    operation: resultOf(requestId, 'OCT', subject, ending),
   };
 }

@@ -31,11 +31,8 @@ export type SettledFields = NewRow<
 
 /** The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension. */
 export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
-  NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'notifyHolds'> & {
-    readonly card?: Card | undefined;
-    readonly holdRequestId?: string | undefined;
-    readonly captureRequestId?: string | undefined;
-  };
+  NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'notifyHolds'> &
+  NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> & { readonly card?: Card | undefined };
 
 /** Builds the row of the operation log and the notification of a final outcome. */
 export function resultOf(
@@ -54,7 +51,7 @@ export function resultOf(
     currency: subject.currency,
     holdRequestId: subject.holdRequestId,
     captureRequestId: subject.captureRequestId,
-    merchantReference: subject.merchantReference ?? undefined,
+    merchantReference: subject.merchantReference,
   };
   const approved = isOk(outcome) ? outcome : undefined;
   const refused = isOk(outcome) ? undefined : outcome;
@@ -105,12 +102,9 @@ export function notifiedBody(result: OperationRow, facts: CardColumns & Kept): s
     ...result,
     operation: result.kind,
     card: cardOf(facts),
-    generatedTokenId: facts.generatedTokenId ?? undefined,
+    generatedTokenId: facts.generatedTokenId,
     expiresAt: facts.expiresAt,
-    reference: result.processorReference ?? undefined,
-    holdRequestId: result.holdRequestId ?? undefined,
-    captureRequestId: result.captureRequestId ?? undefined,
-    merchantReference: result.merchantReference ?? undefined,
+    reference: result.processorReference,
     imported: facts.imported,
   });
   return `${body.slice(0, -1)}${numbers.join('')}}`;
@@ -142,7 +136,7 @@ export function endOnHold(
 
 /** The subject of an operation on a hold. */
 export function subjectOn(hold: ReadHold, amount: bigint): Subject {
-  return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId: undefined };
+  return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId };
 }
 
 /** What the processor says that it gave back, minor units; undefined = it did not say. */

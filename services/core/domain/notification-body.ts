@@ -11,16 +11,16 @@ export interface NotificationFields {
   readonly currency: string;
   readonly card?: Card | undefined;
   /** Only when a token was generated. */
-  readonly generatedTokenId?: string | undefined;
-  readonly reference?: string | undefined;
+  readonly generatedTokenId?: string | null | undefined;
+  readonly reference?: string | null | undefined;
   readonly finalStateDate: Date;
   /** Of an extension: when the hold ends now. */
   readonly expiresAt?: Date | null | undefined;
   readonly operation: OperationKind;
   readonly statusInfo: StatusInfo;
-  readonly holdRequestId?: string | undefined;
-  readonly captureRequestId?: string | undefined;
-  readonly merchantReference?: string | undefined;
+  readonly holdRequestId?: string | null | undefined;
+  readonly captureRequestId?: string | null | undefined;
+  readonly merchantReference?: string | null | undefined;
   /** It was imported from the processor's books: the merchant may have been told before. */
   readonly imported?: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { tellExpiring } from '../storage/hold/tell-expiring.ts';
-import { cardOf, resultOf } from './operation-result.ts';
+import { resultOf, subjectOn } from './operation-result.ts';
 import { type Settled, settledOf } from './settle-gathered.ts';
 
 /**
@@ -11,9 +11,8 @@ import { type Settled, settledOf } from './settle-gathered.ts';
  */
 export async function noticeExpiring({ query }: Database, hold: ReadHold, at: Date): Promise<Settled> {
   const requestId = uuidv7();
-  const subject = { ...hold, amount: hold.remaining, card: cardOf(hold), holdRequestId: hold.requestId };
   const outcome = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
-  const operation = resultOf(requestId, 'EXPIRING', subject, { outcome, at });
+  const operation = resultOf(requestId, 'EXPIRING', subjectOn(hold, hold.remaining), { outcome, at });
   const { requestId: holdRequestId, version } = hold;
   const done = await tellExpiring(query, { requestId, holdRequestId, version, operation });
   return settledOf(done, requestId, operation);

@@ -7,7 +7,7 @@ import { bookTakenBack } from '../storage/hold/book-reversal.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import type { NamedEvent } from '../storage/processor-event/processor-events.ts';
 import { readCaptures } from '../storage/submission/read-submissions.ts';
-import { cardOf, resultOf } from './operation-result.ts';
+import { resultOf, subjectOn } from './operation-result.ts';
 import { NOTHING_SETTLED, type Settled, settledOf } from './settle-gathered.ts';
 
 /** What the card scheme took back, or gave again, as the processor reported it. */
@@ -65,7 +65,7 @@ export async function takeBack(
     const isReserved = kind === 'REVERSAL' && amount <= leftWithoutRefunds(hold, capture);
     return { became: isReserved ? 'REFUNDING' : 'TOO_MUCH', settled: NOTHING_SETTLED };
   }
-  const subject = { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, captureRequestId };
+  const subject = { ...subjectOn(hold, amount), captureRequestId };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
   const operation = resultOf(requestId, kind, subject, { outcome, at, imported: event === undefined, traceParent });
   const done = await bookTakenBack(query, {

@@ -63,7 +63,7 @@ export async function settleFinal(sender: Sender, facts: Facts, outcome: FinalOu
     return changed ? { is: 'SETTLED', at } : undefined;
   }
   const { hold, requestId } = facts;
-  // Nobody looks at a void that has ended, so the next one comes first. The expiry sweep sends an expiry again by itself.
+  // Stored before this one ends: nobody looks at a void that has ended. An expiry is sent again by the expiry sweep.
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
   if (isLost && facts.kind === 'LATE_VOID' && hold) await voidLate(sender, hold, requestId);
   const settled = await books.settle({
@@ -153,7 +153,10 @@ async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome): Pr
   if (holdRequestId !== undefined) await freezeHold(query, holdRequestId);
 }
 
-/** Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. `lost` never was. */
+/**
+ * Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. `lost` is a void
+ * that never arrived.
+ */
 async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow, lost?: string): Promise<void> {
   const { requestId: holdRequestId, idHash } = hold;
   if (await hasLateVoid(database.query, holdRequestId, lost)) return;

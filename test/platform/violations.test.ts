@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { create } from '@bufbuild/protobuf';
 import { violationsOf } from '../../platform/violations.ts';
-import { AuthorizeResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { AuthorizeResponseSchema, EntrySchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 const FIRST_S = 946_684_800n;
 const END_S = 7_258_118_400n;
@@ -27,5 +27,15 @@ describe('violationsOf() for a time', () => {
       const [violation, ...others] = violationsAt(seconds);
       assert.deepEqual([violation?.field, others], ['result.acted_at', []], String(seconds));
     }
+  });
+});
+
+describe('violationsOf() for an entry of a ledger', () => {
+  it('takes back every userId that its request could carry', () => {
+    for (const userId of ['u', '\t=1', 'a\nb', '\u009f'])
+      assert.deepEqual(
+        violationsOf(EntrySchema, create(EntrySchema, { userId })).filter(({ field }) => field === 'user_id'),
+        [],
+      );
   });
 });

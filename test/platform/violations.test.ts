@@ -31,11 +31,16 @@ describe('violationsOf() for a time', () => {
 });
 
 describe('violationsOf() for an entry of a ledger', () => {
-  it('takes back every userId that its request could carry', () => {
-    for (const userId of ['u', '\t=1', 'a\nb', '\u009f'])
-      assert.deepEqual(
-        violationsOf(EntrySchema, create(EntrySchema, { userId })).filter(({ field }) => field === 'user_id'),
-        [],
-      );
+  const wrong = (text: string) =>
+    violationsOf(EntrySchema, create(EntrySchema, { userId: text, merchantReference: text, memo: text }))
+      .map(({ field }) => field)
+      .filter((field) => ['user_id', 'merchant_reference', 'memo'].includes(field));
+
+  it('takes back every text that its request could carry', () => {
+    for (const text of ['u', '\t=1', 'a\nb', '\u009f']) assert.deepEqual(wrong(text), []);
+  });
+
+  it('takes no NUL, which PostgreSQL cannot store', () => {
+    assert.deepEqual(wrong('a\0b'), ['user_id', 'merchant_reference', 'memo']);
   });
 });

@@ -16,6 +16,7 @@ const SEE_DOCS = 'The routes are listed at /docs.';
 const RELAY_PATHS =
   'In /webhook/processor/{kind}/{statusInfo}, kind is payment or oct; statusInfo is a letter, then at most 31 letters, ' +
   `digits, _ or -. ${SEE_DOCS}`;
+const RETURN_URL = 'returnUrl: must be an https URL without user name and password; http only for loopback';
 const NOT_REQUEST_ID =
   'This is a preauthorizationId; a requestId (a UUID) is taken here. Keep the preauthorizationId out of URLs.';
 
@@ -119,24 +120,9 @@ const BODIES: Mistake[] = [
   ],
   ['saveCard as text', HOLD, hold({ saveCard: 'yes' }), invalid('saveCard: must be true or false')],
   ['finalCapture as 1', CAPTURE, capture({ finalCapture: 1 }), invalid('finalCapture: must be true or false')],
-  [
-    'a returnUrl without a scheme',
-    HOLD,
-    hold({ returnUrl: 'shop.example/done' }),
-    invalid('returnUrl: must be an https URL without user name and password; http only for loopback'),
-  ],
-  [
-    'a returnUrl with a password',
-    HOLD,
-    hold({ returnUrl: 'https://shop:secret@shop.example/' }),
-    invalid('returnUrl: must be an https URL without user name and password; http only for loopback'),
-  ],
-  [
-    'a returnUrl by http',
-    HOLD,
-    hold({ returnUrl: 'http://shop.example/' }),
-    invalid('returnUrl: must be an https URL without user name and password; http only for loopback'),
-  ],
+  ['a returnUrl without a scheme', HOLD, hold({ returnUrl: 'shop.example/done' }), invalid(RETURN_URL)],
+  ['a returnUrl with a password', HOLD, hold({ returnUrl: 'https://shop:secret@shop.example/' }), invalid(RETURN_URL)],
+  ['a returnUrl by http', HOLD, hold({ returnUrl: 'http://shop.example/' }), invalid(RETURN_URL)],
   ['metadata as text', HOLD, hold({ metadata: 'red' }), invalid('metadata: must be an object, not a string')],
   ['metadata as a list', HOLD, hold({ metadata: ['red'] }), invalid('metadata: must be an object, not an array')],
   [
@@ -269,22 +255,13 @@ const PATHS: Mistake[] = [
     [404, 'NOT_FOUND', `Paths are written exactly so: /operations. ${SEE_DOCS}`],
   ],
   ['an unknown path', 'GET /v1/charges', {}, [404, 'NOT_FOUND', `There is no such path. ${SEE_DOCS}`]],
-  [
-    'an unknown kind at the relay',
-    'POST /webhook/processor/card/x',
-    hold({}),
-    [404, 'NOT_FOUND', RELAY_PATHS],
-  ],
+  ['an unknown kind at the relay', 'POST /webhook/processor/card/x', hold({}), [404, 'NOT_FOUND', RELAY_PATHS]],
   ['a malformed statusInfo at the relay', 'POST /webhook/processor/oct/1x', hold({}), [404, 'NOT_FOUND', RELAY_PATHS]],
   [
     'an unknown path of the relay',
     'POST /webhook/processor/oct/x/y',
     hold({}),
-    [
-      404,
-      'NOT_FOUND',
-      `There is no such path. POST is for /webhook/processor/{kind}/{statusInfo}. ${SEE_DOCS}`,
-    ],
+    [404, 'NOT_FOUND', `There is no such path. POST is for /webhook/processor/{kind}/{statusInfo}. ${SEE_DOCS}`],
   ],
   [
     'PUT',

@@ -47,7 +47,8 @@ export class FieldCheck {
   url(field: string, value: string | undefined): void {
     if (value === undefined) return;
     this.text(field, value);
-    if (!isReturnUrl(value)) this.add(field, 'must be an https address without user name and password (http only for loopback)');
+    if (!isReturnUrl(value))
+      this.add(field, 'must be an https address without user name and password (http only for loopback)');
   }
 
   /** INVALID_REQUEST when there are violations. */

@@ -44,6 +44,6 @@ function end(response: ServerResponse, status: number, text = '', type = 'text/p
 }
 
 function isOperator(authorization = '', operatorTokens: string): boolean {
-  const claimed = /^Bearer (.+)$/.exec(authorization)?.[1] ?? '';
+  const claimed = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';
   return operatorTokens.split(',').some((token) => timingSafeEqual(hashOf(claimed), hashOf(token)));
 }

@@ -31,7 +31,7 @@ export function callerFinder(settings: CoreSettings): (authorization: string | n
     }),
   ];
   return (authorization) => {
-    const claimed = hashOf(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
+    const claimed = hashOf(/^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
     let found: Caller | undefined;
     for (const [caller, credential] of credentials) if (timingSafeEqual(credential, claimed)) found = caller;
     return found;

@@ -187,7 +187,8 @@ describe('rolesFor()', function () {
     const call = async (authorization: string) =>
       (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', authorization }, body: '{}' }))
         .status;
-    assert.equal(await call(`Bearer ${token}`), 200);
+    // Schemes are compared without regard to case (RFC 9110).
+    for (const scheme of ['Bearer', 'bearer']) assert.equal(await call(`${scheme} ${token}`), 200, scheme);
     for (const other of [token, `Basic ${token}`, `Bearer  ${token}`, `Bearer ${token}, Bearer ${token}`, 'Bearer']) {
       assert.equal(await call(other), 401, other.replace(token, '…'));
     }

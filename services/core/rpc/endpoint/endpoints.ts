@@ -77,9 +77,13 @@ export async function endOwnPause(core: Core, key: EndpointKey): Promise<void> {
   core.announce([endpointName(key)]);
 }
 
-/** Makes due now what waits for endpoints that have moved: its schedule was about the old addresses. */
+/**
+ * Ends the pauses that endpoints which have moved had caused, and makes due now what waits for them: both were about the
+ * old addresses.
+ */
 export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointKey['kind'][]): Promise<void> {
   for (const kind of moved) {
+    await endOwnPause(core, { merchantId, kind });
     await hurry(core.database.query, { merchantId, kind }, core.clock());
     core.announce([endpointName({ merchantId, kind })]);
   }

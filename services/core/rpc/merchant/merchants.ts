@@ -54,7 +54,7 @@ const BY_MERCHANT_ID = {
   keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id,
 };
 
-/** Replaces a merchant's name and contract. Holds keep their terms; what waits for a moved endpoint is due now. */
+/** Replaces a merchant's name and contract. Holds keep their terms; what waits for a moved endpoint is due there now. */
 export const updateMerchant: Method<'updateMerchant'> = async (core, request) => {
   const { merchantId, name, contract, etag } = request;
   const columns = await contractColumns(core, contract);

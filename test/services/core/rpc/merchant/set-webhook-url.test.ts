@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import {
-  endpointName,
-  lockEndpoints,
-  writeEndpoints,
-} from '../../../../../services/core/storage/endpoint/endpoint-row.ts';
+import { lockEndpoints, writeEndpoints } from '../../../../../services/core/storage/endpoint/endpoint-row.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';
@@ -80,8 +76,8 @@ describe('SetWebhookUrl', () => {
     ['BREAKER', false],
     ['OPERATOR', true],
   ] as const) {
-    it(`${remains ? 'leaves' : 'ends'} a pause of the kind ${pause}, however often it is called`, async () => {
-      const merchantId = `paused-${pause.toLowerCase()}`;
+    const act = `${remains ? 'leaves' : 'ends'} a pause of the kind ${pause}`;
+    const pausedMerchant = async (merchantId: string) => {
       await operator.merchants.createMerchant({ merchantId, name: 'P', contract: contract() });
       const key = { merchantId, kind: 'webhook' } as const;
       const at = new Date(stage.clock.now());
@@ -90,13 +86,31 @@ describe('SetWebhookUrl', () => {
         const pausedUntil = pause === 'BREAKER' ? new Date(at.getTime() + 60_000) : null;
         await writeEndpoints(query, [{ ...key, pause, pausedUntil, failureCount: 10, pauseCount: 1 }], at);
       });
-      for (let times = 0; times < 2; times++) await set(merchantId, 'https://merchant.example');
+      return merchantId;
+    };
+    const pausesOf = async (merchantId: string) => {
       const { endpoints } = await operator.opened.client(NotificationService).listEndpoints({ merchantId });
-      assert.deepEqual(
-        endpoints.map((endpoint) => EndpointPause[endpoint.pause]),
-        remains ? [pause] : [],
-        endpointName(key),
-      );
+      return endpoints.map((endpoint) => EndpointPause[endpoint.pause]);
+    };
+
+    it(`${act}, however often it is called`, async () => {
+      const merchantId = await pausedMerchant(`paused-${pause.toLowerCase()}`);
+      for (let times = 0; times < 2; times++) await set(merchantId, 'https://merchant.example');
+      assert.deepEqual(await pausesOf(merchantId), remains ? [pause] : []);
+    });
+
+    it(`${act}, when an operator's change of the contract moves the endpoint`, async () => {
+      const merchantId = await pausedMerchant(`moved-${pause.toLowerCase()}`);
+      const change = (webhookUrl?: string) =>
+        operator.merchants.updateMerchant({
+          merchantId,
+          name: 'Q',
+          contract: contract(webhookUrl ? { webhookUrl } : {}),
+        });
+      await change();
+      assert.deepEqual(await pausesOf(merchantId), [pause], 'not moved');
+      await change('https://merchant.example');
+      assert.deepEqual(await pausesOf(merchantId), remains ? [pause] : []);
     });
   }
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { errorFields } from '../../../../platform/log.ts';
 import { EndedSessionSchema, MerchantCredentialsSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { readCredentials } from '../../storage/merchant/credential-rows.ts';
 import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts';
@@ -17,18 +18,27 @@ export const listCredentialChanges: Method<'listCredentialChanges'> = async (cor
  * What gateways authenticate callers with, as far as it has changed after a change number (0 = everything), and the
  * number to continue from. It reads the database at each call, so that it includes changes by other cores.
  */
-async function changesAfter({ database, cipher }: Core, after: bigint) {
-  const rows = await readCredentials(database.query, after);
+async function changesAfter(core: Core, after: bigint) {
+  const rows = await readCredentials(core.database.query, after);
   const merchants = rows.flatMap((row) => {
     if (row.merchantId === null) return [];
-    const signingSecrets = row.secrets.map(({ id, ciphertext }) =>
-      cipher.open(Buffer.from(ciphertext, 'hex'), `signing-secret:${id}`),
-    );
+    const { merchantId } = row;
+    const signingSecrets = row.secrets.flatMap((secret) => decrypted(core, merchantId, secret));
     return [present(MerchantCredentialsSchema, row, { signingSecrets })];
   });
   const ended = rows.filter(({ merchantId }) => merchantId === null);
   const endedSessions = ended.map((row) => present(EndedSessionSchema, row));
   return { merchants, endedSessions, changeNumber: rows.at(-1)?.changeNumber ?? after };
+}
+
+/** A secret that cannot be decrypted, by a fault of the settings, is left out: it must not lock out other merchants. */
+function decrypted({ cipher, log }: Core, merchantId: string, secret: { id: string; ciphertext: string }): string[] {
+  try {
+    return [cipher.open(Buffer.from(secret.ciphertext, 'hex'), `signing-secret:${secret.id}`)];
+  } catch (error) {
+    log.error('secret_not_decrypted', { merchantId, ...errorFields(error) });
+    return [];
+  }
 }
 
 /** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */

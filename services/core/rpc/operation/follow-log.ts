@@ -56,10 +56,11 @@ async function startOf(core: Core, resumeToken: string): Promise<LogPosition> {
   const token = readToken(resumeToken);
   if (token === undefined) throw invalidField('resume_token', 'is not a token of this stream');
   const { sequence, mark } = token;
-  const requestId = sequence === 0n ? '' : await core.feed.requestIdAt(sequence);
-  if (requestId === undefined || markOf(requestId) !== mark) throw otherHistory();
+  const place = await core.feed.placeAt(sequence);
+  if (place === undefined || markOf(place.requestId) !== mark) throw otherHistory();
+  const { requestId, isFollowed } = place;
   const [next] = await resultsAfter(core, { sequence, requestId });
-  if (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS) {
+  if (!isFollowed || (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS)) {
     throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
   }
   return { sequence, requestId };

@@ -3,11 +3,11 @@ import { COMMIT_CHANNEL } from '../../storage/announce.ts';
 import type { Database } from '../../storage/database.ts';
 import { listen } from '../../storage/listen-to-commits.ts';
 import {
+  findPlace,
   type LogPosition,
   lastPosition,
   type OperationRow,
   readOperations,
-  requestIdAt,
 } from '../../storage/operation/operation-row.ts';
 
 /** A restore or a fail-over took the log back to before a position: reading on would skip results silently. */
@@ -125,7 +125,7 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
       return kept.slice(next, next + PAGE);
     },
     last: () => lastPosition(database.query),
-    requestIdAt: (sequence: bigint) => requestIdAt(database.query, sequence),
+    placeAt: (sequence: bigint) => findPlace(database.query, sequence),
     /** Resolves when there may be new results, the signal is aborted, or the timeout has passed. */
     changed(signal: AbortSignal, timeoutMs: number): Promise<void> {
       if (closed || signal.aborted || (stale && reading === undefined)) return Promise.resolve();

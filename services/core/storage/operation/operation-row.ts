@@ -109,11 +109,21 @@ export async function lastPosition(query: Query): Promise<LogPosition> {
   return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
 }
 
-/** The requestId of the result at a sequence; undefined = there is none. */
-export async function requestIdAt(query: Query, sequence: bigint): Promise<string | undefined> {
-  return (await readRow<LogPosition>(query, REQUEST_ID_AT, [sequence]))?.requestId;
+/** The result at a position; `isFollowed` = no result after it was dropped for its age. */
+export type PlaceInLog = Pick<LogPosition, 'requestId'> & { readonly isFollowed: boolean };
+
+/** Looks up the result at a sequence, 0 = before the first one; undefined = there is none. */
+export function findPlace(query: Query, sequence: bigint): Promise<PlaceInLog | undefined> {
+  return sequence === 0n ? readRow(query, FIND_BEGINNING, []) : readRow(query, FIND_PLACE, [sequence]);
 }
 
 const READ_OPERATIONS = sql('read-operations')`select * from operation where sequence > $1 order by sequence limit $2`;
 const LAST_POSITION = sql('last-position')`select sequence, request_id from operation order by sequence desc limit 1`;
-const REQUEST_ID_AT = sql('request-id-at')`select sequence, request_id from operation where sequence = $1`;
+
+/** Results are dropped by the age of both: of their requestId, which `results_from` bounds, and of their end. */
+const FIND_PLACE = sql('find-place-in-log')`select request_id, final_state_date >= to_timestamp(
+      ('x' || left(replace(results_from::text, '-', ''), 12))::bit(48)::bigint / 1000.0) as is_followed
+    from operation, installation where sequence = $1`;
+const FIND_BEGINNING = sql('find-beginning-of-log')`select '' as request_id,
+      not exists (select from claim where request_id < results_from) as is_followed
+    from installation`;

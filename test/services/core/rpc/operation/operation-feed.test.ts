@@ -72,8 +72,8 @@ describe('openOperationFeed()', function () {
 
   /** The position of the result before. */
   const positionBefore = async ({ sequence }: LogPosition): Promise<LogPosition> => {
-    const requestId = await feed.requestIdAt(sequence - 1n);
-    return { sequence: sequence - 1n, requestId: requestId ?? assert.fail() };
+    const place = await feed.placeAt(sequence - 1n);
+    return { sequence: sequence - 1n, requestId: place?.requestId ?? assert.fail() };
   };
 
   it('wakes every waiter on an announcement, with the same results', async () => {

@@ -388,6 +388,7 @@ create table submission (
   refunded_after bigint,
   frozen_after boolean,
   expires_at_after timestamp(3) with time zone,
+  terms_after jsonb,
   constraint submission_pkey PRIMARY KEY (request_id),
   constraint submission_after CHECK (((status_after IS NULL) OR (hold_request_id IS NOT NULL))),
   constraint submission_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint) AND ((amount >= 1) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'EXTENSION'::text]))))),

@@ -20,7 +20,7 @@ import { type Making, sendStored } from '../make-operation.ts';
 import { reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { agreesWith, answerStored, findFirst, findFirstUnstored, requestOf, storedOrLost } from '../write.ts';
-import { presentHold } from './present-hold.ts';
+import { presentHold, withTerms } from './present-hold.ts';
 import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
 /** Gives back what remains of a hold, or cancels its open checkout (docs/product.md, "Releases and expiry"). */
@@ -102,7 +102,7 @@ function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
   const isClosed = !isOpen({ status: statusAfter });
   const reason = submission.kind === 'RELEASE' ? 'RELEASED' : hold.releaseReason;
   return {
-    ...hold,
+    ...withTerms(hold, submission.termsAfter),
     status: statusAfter,
     amount,
     captured,

@@ -1,7 +1,7 @@
 import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold-rules.ts';
 import type { Cipher } from '../../storage/cipher.ts';
-import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
 import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
 import { present, presentCard, presentError } from '../present.ts';
 
@@ -57,11 +57,16 @@ export function presentCheckout(hold: HoldRow, cipher: Cipher) {
 function asAsked(hold: HoldRow): HoldRow {
   const { asked, amountAsked } = hold;
   const untouched = { ...hold, ...UNTOUCHED, amount: amountAsked, remaining: amountAsked };
-  if (asked == null) return untouched;
-  const { description = null, merchantReference = null, metadata = null } = asked;
-  const captureAt = asked.captureAt ? new Date(asked.captureAt) : null;
-  const releaseAt = asked.releaseAt ? new Date(asked.releaseAt) : null;
-  return { ...untouched, captureAt, releaseAt, description, merchantReference, metadata };
+  return withTerms(untouched, asked);
+}
+
+/** A hold with its terms as they were before they changed; null = they have not. */
+export function withTerms(hold: HoldRow, terms: AskedTerms | null | undefined): HoldRow {
+  if (terms == null) return hold;
+  const { description = null, merchantReference = null, metadata = null } = terms;
+  const captureAt = terms.captureAt ? new Date(terms.captureAt) : null;
+  const releaseAt = terms.releaseAt ? new Date(terms.releaseAt) : null;
+  return { ...hold, captureAt, releaseAt, description, merchantReference, metadata };
 }
 
 const UNTOUCHED = {

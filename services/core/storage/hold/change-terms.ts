@@ -7,13 +7,23 @@ import type { ReadHold } from './read-holds.ts';
 export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'merchantReference' | 'metadata'>;
 
 /**
- * Changes the terms of a hold, if it is still as it was read. What was asked for first is kept: a repeated request gets
- * its first answer. Returns whether it was changed.
+ * Changes the terms of a hold, if it is still as it was read. What was asked for first is kept, and what has been
+ * answered since: a repeated request gets its first answer. Returns whether it was changed.
  */
 export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
   const { captureAt, releaseAt, description, merchantReference, metadata } = terms;
-  const asked = JSON.stringify(hold.asked ?? askedOf(hold));
-  const values = [hold.requestId, hold.version, captureAt, releaseAt, description, merchantReference, metadata, asked];
+  const before = askedOf(hold);
+  const kept = [JSON.stringify(hold.asked ?? before), JSON.stringify(before)];
+  const values = [
+    hold.requestId,
+    hold.version,
+    captureAt,
+    releaseAt,
+    description,
+    merchantReference,
+    metadata,
+    ...kept,
+  ];
   return (await query(CHANGE_TERMS, values)).length === 1;
 }
 
@@ -27,7 +37,15 @@ function askedOf({ captureAt, releaseAt, description, merchantReference, metadat
   };
 }
 
-const CHANGE_TERMS = sql('change-terms')`update hold
+const CHANGE_TERMS = sql('change-terms')`with changed as (
+    update hold
     set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb,
       asked = $8::jsonb, notify_expiring_at = least(expires_at, $4) - make_interval(hours => notify_expiring_hours)
-    where request_id = $1 and ${versionOf('hold')} = $2 returning request_id`;
+    where request_id = $1 and ${versionOf('hold')} = $2 returning request_id
+  ),
+  kept as (
+    update submission s set terms_after = $9::jsonb from changed c
+    where s.hold_request_id = any (array[c.request_id]) and s.kind in ('INCREMENT', 'EXTENSION', 'RELEASE')
+      and s.state = 'OK' and s.terms_after is null
+  )
+  select request_id from changed`;

@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { HoldStatus } from '../../domain/hold-rules.ts';
 import type { SubmissionKind, SubmissionState } from '../../domain/kinds.ts';
+import type { AskedTerms } from '../hold/hold-row.ts';
 import { cardColumns, sentColumns } from './sent-columns.ts';
 
 /**
@@ -48,6 +49,8 @@ export const SubmissionEntity = defineEntity({
     refundedAfter: p.bigint('bigint').nullable(),
     frozenAfter: p.boolean().nullable(),
     expiresAtAfter: p.datetime(3).nullable(),
+    /** The hold's terms then; null = they have not changed since, or it answers nothing about them. */
+    termsAfter: p.json().nullable().$type<AskedTerms>(),
   },
 });
 export type SubmissionRow = InferEntity<typeof SubmissionEntity>;

@@ -68,22 +68,9 @@ async function changeEndpoint(
   return presentEndpoint({ ...key, ...state, changedAt: now });
 }
 
-/** Ends a pause that the endpoint itself has caused, by failing or by a 410. One by an operator stays. */
-export async function endOwnPause(core: Core, key: EndpointKey): Promise<void> {
-  const troubled = await listTroubledEndpoints(core.database, key.merchantId, undefined, 2);
-  const state = troubled.find(({ kind }) => kind === key.kind);
-  if (state?.pause !== 'GONE' && state?.pause !== 'BREAKER') return;
-  await changeEndpoint(core, key, 'endpoint.resume', (now) => (now.pause === 'OPERATOR' ? now : FRESH));
-  core.announce([endpointName(key)]);
-}
-
-/**
- * Ends the pauses that endpoints which have moved had caused, and makes due now what waits for them: both were about the
- * old addresses.
- */
+/** Makes due now what waits for endpoints that have moved: it waited because of the old addresses. */
 export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointKey['kind'][]): Promise<void> {
   for (const kind of moved) {
-    await endOwnPause(core, { merchantId, kind });
     await hurry(core.database.query, { merchantId, kind }, core.clock());
     core.announce([endpointName({ merchantId, kind })]);
   }

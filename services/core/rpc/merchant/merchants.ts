@@ -1,5 +1,6 @@
 import { ContractSchema, MerchantSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
 import { insertMerchant, updateMerchant as updateStored } from '../../storage/merchant/change-merchant.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import {
@@ -8,7 +9,7 @@ import {
   readMerchant,
 } from '../../storage/merchant/read-merchants.ts';
 import type { Method } from '../core.ts';
-import { endOwnPause, hurryTo } from '../endpoint/endpoints.ts';
+import { hurryTo } from '../endpoint/endpoints.ts';
 import { readPage } from '../pages.ts';
 import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
@@ -58,7 +59,8 @@ const BY_MERCHANT_ID = {
 export const updateMerchant: Method<'updateMerchant'> = async (core, request) => {
   const { merchantId, name, contract, etag } = request;
   const columns = await contractColumns(core, contract);
-  const updated = await updateStored(core.database, merchantId, { ...columns, name }, core.clock(), etag || undefined);
+  const expected = etag || undefined;
+  const updated = await updateStored(core.database, merchantId, { ...columns, name }, core.clock(), { expected });
   if (updated === 'CHANGED') {
     throw new HoldfastError('PRECONDITION_FAILED', 'the merchant was changed since it was read; read it again');
   }
@@ -74,11 +76,12 @@ export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId,
   const fields = new FieldCheck();
   checkEndpoint(fields, 'webhook_url', webhookUrl);
   fields.refuse();
-  const updated = await updateStored(core.database, merchantId, { webhookUrl }, core.clock());
+  const resume = ['webhook'] as const;
+  const updated = await updateStored(core.database, merchantId, { webhookUrl }, core.clock(), { resume });
   if (updated === 'NOT_FOUND' || updated === 'CHANGED') throw noSuch('merchant');
   core.contracts.forget(merchantId);
-  await endOwnPause(core, { merchantId, kind: 'webhook' });
   await hurryTo(core, merchantId, updated.moved);
+  core.announce([endpointName({ merchantId, kind: 'webhook' })]);
   return { merchant: presentMerchant(updated) };
 };
 

@@ -7,6 +7,7 @@ import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
 import type { OrmDatabase, Statement } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
+import { EndpointEntity, endpointName, FRESH } from '../endpoint/endpoint-row.ts';
 import { entityManager } from '../orm.ts';
 import {
   ApiKeyEntity,
@@ -51,13 +52,16 @@ export interface UpdatedMerchant extends MerchantWithCredentials {
   readonly moved: readonly EndpointKind[];
 }
 
-/** Replaces the terms of a merchant that are given. CHANGED = its change number is not `expected`. */
+/**
+ * Replaces the terms of a merchant that are given, and ends the pauses that its endpoints have caused, of those that
+ * move and of those to `resume`: they were about the old addresses. CHANGED = its change number is not `expected`.
+ */
 export function updateMerchant(
   database: OrmDatabase,
   merchantId: string,
   terms: Partial<MerchantTerms>,
   at: Date,
-  expected?: string,
+  { expected, resume = [] }: { readonly expected?: string | undefined; readonly resume?: readonly EndpointKind[] } = {},
 ): Promise<UpdatedMerchant | 'NOT_FOUND' | 'CHANGED'> {
   const detail: { before?: object; after?: object } = {};
   return changeMerchant<UpdatedMerchant, 'CHANGED'>(
@@ -68,10 +72,24 @@ export function updateMerchant(
       Object.assign(detail, changesOf(merchant, terms));
       const isMoved = (name: keyof MerchantTerms) => terms[name] != null && terms[name] !== merchant[name];
       const moved = (['webhook', 'internal'] as const).filter((kind) => isMoved(`${kind}Url`));
+      await endOwnPauses(em, merchantId, [...moved, ...resume], at);
       em.assign(merchant, terms);
       return { ...(await readBack(em, merchant)), moved };
     },
   );
+}
+
+/** Ends pauses by failures or by a 410; one by an operator stays. Each is audited. */
+async function endOwnPauses(em: SqlEntityManager, merchantId: string, kinds: readonly EndpointKind[], at: Date) {
+  const caused = { merchantId, kind: { $in: kinds }, pause: { $in: ['GONE', 'BREAKER'] as const } };
+  for (const endpoint of await em.find(EndpointEntity, caused, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
+    const detail = { before: { pause: endpoint.pause }, after: { pause: FRESH.pause } };
+    const action = { at, action: 'endpoint.resume', target: endpointName(endpoint), detail };
+    em.create(AuditEntryEntity, { id: uuidv7(), actor: actorOfCall(), ...action });
+    em.assign(endpoint, { ...FRESH, changedAt: at });
+  }
+  // By themselves they are no change of the merchant.
+  await em.flush();
 }
 
 /** The terms that differ, with their old and their new values. Nothing of a contract is secret. */

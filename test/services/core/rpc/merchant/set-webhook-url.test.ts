@@ -99,6 +99,27 @@ describe('SetWebhookUrl', () => {
       assert.deepEqual(await pausesOf(merchantId), remains ? [pause] : []);
     });
 
+    it(`${act}, when the call is repeated because it failed half-way`, async () => {
+      const merchantId = await pausedMerchant(`half-${pause.toLowerCase()}`);
+      const moved = { merchantId, name: 'P', contract: contract({ webhookUrl: 'https://new.example' }) };
+      await sql(
+        stage,
+        `create function fail() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
+      );
+      await sql(stage, 'create trigger fail before update on endpoint for each row execute function fail()');
+      try {
+        const failed = await Promise.allSettled([operator.merchants.updateMerchant(moved)]);
+        assert.deepEqual(
+          failed.map(({ status }) => status),
+          [remains ? 'fulfilled' : 'rejected'],
+        );
+      } finally {
+        await sql(stage, 'drop function fail cascade');
+      }
+      await operator.merchants.updateMerchant(moved);
+      assert.deepEqual(await pausesOf(merchantId), remains ? [pause] : []);
+    });
+
     it(`${act}, when an operator's change of the contract moves the endpoint`, async () => {
       const merchantId = await pausedMerchant(`moved-${pause.toLowerCase()}`);
       const change = (webhookUrl?: string) =>

@@ -70,9 +70,12 @@ function isSame(first: Claim, { method, fingerprint }: ClaimInput): boolean {
   return first.method === method && first.fingerprint?.toString('hex') === fingerprint;
 }
 
-/** Whether a call agrees with an imported operation, of which the processor's books may lack fields. */
+/**
+ * Whether a call agrees with an imported operation, of which the processor's books may lack fields. A call that leaves
+ * its amount out agrees with any.
+ */
 export function agreeing(imported: Fields, call: Fields): boolean {
-  const names = ['tokenId', 'terminalId', 'userId', 'amount', 'currency'];
+  const names = ['tokenId', 'terminalId', 'userId', 'currency', ...(call.amount === undefined ? [] : ['amount'])];
   return names.every((name) => (imported[name] ?? '') === '' || imported[name] === call[name]);
 }
 

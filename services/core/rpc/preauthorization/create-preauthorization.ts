@@ -62,8 +62,8 @@ export const createPreauthorization: Method<'createPreauthorization'> = (core, r
 export interface Renewal {
   /** The old hold's requestId. */
   readonly renews: string;
-  /** The business fields of the call. */
-  readonly fields: Fields;
+  /** The business fields of the call; without an amount it is for what remained. */
+  readonly fields: Fields & { readonly amount: bigint | undefined };
   readonly refusal: HoldfastError | undefined;
 }
 
@@ -81,7 +81,8 @@ export async function placeHold(
   const call = { ...requestOf(core, request, context), merchantId, claim };
   const { requestId, patience } = call;
   const { hold, preauthorizationId } = newHold(core, request, contract, call, renewal?.renews);
-  const agrees = (id: string) => isOf(core, id, fields, request.metadata);
+  const compared = renewal ? { ...fields, amount: renewal.fields.amount } : fields;
+  const agrees = (id: string) => isOf(core, id, compared, request.metadata);
 
   const refusal = renewal?.refusal ?? check(request, contract, call.at);
   const processor = core.processors.of(hold);

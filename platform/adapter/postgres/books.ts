@@ -6,7 +6,7 @@ import type { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { ResultInit } from '../entry.ts';
 import type { Query } from './database.ts';
-import type { Intent, State } from './entries.ts';
+import { type Intent, isOpen, type State } from './entries.ts';
 import { tell } from './outbox.ts';
 
 const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
@@ -108,23 +108,32 @@ export function reversalsOf(query: Query, authorizationRequestId: string): Promi
   return query<Reversal>(text, [authorizationRequestId]);
 }
 
+/** What was taken: under its reference, and `amount` undefined = all that is left. */
+interface Taken extends Pick<Reversal, 'reversalId'> {
+  readonly amount?: bigint | undefined;
+  /** The turn before, when it was taken and given again. */
+  readonly before?: Reversal | undefined;
+}
+
 /**
- * What was taken first: from the capture when there is only one, else it is not known from which. Never more than is
- * left; undefined when nothing is. `amount` undefined = all that is left.
+ * The turn that takes an amount: from the capture when there is only one, else it is not known from which. Never more
+ * than is left, without what refunds that have not ended hold back; undefined when that is nothing.
  */
-export function firstTurn(
+export function takingTurn(
   authorization: Pick<Intent & State, 'requestId' | 'captured' | 'refunded' | 'reversed'>,
   entries: readonly (Intent & State)[],
-  reversalId: string,
-  amount?: bigint,
+  { reversalId, amount, before }: Taken,
 ): Reversal | undefined {
   const captures = entries.filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED);
   const capture = captures.length === 1 ? captures[0] : undefined;
   const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
-  const left = capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed;
+  const heldBack = entries.reduce((sum, one) => (one.kind === 'refund' && isOpen(one) ? sum + one.amount : sum), 0n);
+  const left =
+    (capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed) - heldBack;
   const taken = amount === undefined || amount > left ? left : amount;
-  const captureRequestId = capture?.requestId ?? null;
-  return taken > 0n ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn: 1 } : undefined;
+  const captureRequestId = before ? before.captureRequestId : (capture?.requestId ?? null);
+  const turn = (before?.turn ?? 0) + 1;
+  return taken > 0n ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn } : undefined;
 }
 
 /** Books a turn of a reversal, and reports it. */

@@ -3,9 +3,9 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import {
   bookEnd,
   bookTurn,
-  firstTurn,
   type Reversal,
   reversalsOf,
+  takingTurn,
   tellForeignCapture,
 } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
@@ -80,23 +80,20 @@ async function ended(context: Context, query: Query, item: Item, authorization: 
 
 /**
  * An amount was taken: by the card scheme, or by a refund at Adyen. Returns false while what was given again before has
- * not been notified.
+ * not been notified, or a refund that has no result holds back all that is left.
  */
 async function takeAway(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
-  const { pspReference, amount } = item;
+  const { pspReference: reversalId, amount } = item;
   const { requestId, currency, captured } = authorization;
-  const before = (await reversalsOf(query, requestId)).find((one) => one.reversalId === pspReference);
-  if (before) {
-    if (before.turn % 2 === 1) return false;
-    await turn(context, query, { ...before, turn: before.turn + 1 });
-    return true;
-  }
+  const before = (await reversalsOf(query, requestId)).find((one) => one.reversalId === reversalId);
   // A capture's own notification may come after.
-  if (captured === 0n) return false;
+  if (captured === 0n || (before && before.turn % 2 === 1)) return false;
   const asked = amount.currency === currency ? BigInt(amount.value) : undefined;
-  const first = firstTurn(authorization, await ENTRIES.ofAuthorization(query, requestId), pspReference, asked);
-  if (first?.amount !== asked) context.log.error('books differ', { requestId, kind: 'reversal' });
-  if (first) await turn(context, query, first);
+  const entries = await ENTRIES.ofAuthorization(query, requestId);
+  const taking = takingTurn(authorization, entries, { reversalId, amount: asked, before });
+  if (!taking && entries.some((entry) => entry.kind === 'refund' && isOpen(entry))) return false;
+  if (taking?.amount !== asked) context.log.error('books differ', { requestId, kind: 'reversal' });
+  if (taking) await turn(context, query, taking);
   return true;
 }
 

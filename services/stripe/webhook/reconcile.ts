@@ -3,9 +3,9 @@ import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import {
   bookEnd,
   bookTurn,
-  firstTurn,
   type Reversal,
   reversalsOf,
+  takingTurn,
   unbookRefund,
 } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
@@ -143,7 +143,7 @@ async function reconcileReversals(sight: Sight): Promise<void> {
     const before = known.find(({ reversalId }) => reversalId === movement.id);
     const wasAway = before !== undefined && before.turn % 2 === 1;
     if (movement.isAway === wasAway) continue;
-    const next = before ? { ...before, turn: before.turn + 1 } : await newReversal(sight, movement);
+    const next = before && wasAway ? { ...before, turn: before.turn + 1 } : await taking(sight, movement, before);
     if (next) await bookTurn(query, next, context.now());
   }
 }
@@ -171,11 +171,15 @@ function isLost({ status }: Stripe.Dispute): boolean {
   return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_');
 }
 
-/** A reversal never exceeds what is left of what was captured. */
-async function newReversal(sight: Sight, { id, amount }: Movement): Promise<Reversal | undefined> {
+/**
+ * A reversal never exceeds what is left of what was captured. One that finds nothing left is tried at the next look: a
+ * refund that holds it back may fail.
+ */
+async function taking(sight: Sight, { id, amount }: Movement, before?: Reversal): Promise<Reversal | undefined> {
   const authorization = await changedOf(sight);
   const { requestId } = authorization;
-  const first = firstTurn(authorization, await ENTRIES.ofAuthorization(sight.query, requestId), id, amount);
-  if (!first) sight.context.log.error('books differ', { requestId, kind: 'reversal' });
-  return first;
+  const entries = await ENTRIES.ofAuthorization(sight.query, requestId);
+  const turn = takingTurn(authorization, entries, { reversalId: id, amount, before });
+  if (!turn) sight.context.log.error('books differ', { requestId, kind: 'reversal' });
+  return turn;
 }

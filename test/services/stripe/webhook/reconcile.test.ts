@@ -184,6 +184,28 @@ describe('changes made at Stripe itself', () => {
     );
   });
 
+  it('include a dispute about what a pending refund gives back once the refund has failed', async () => {
+    for (const status of ['succeeded', 'failed'] as const) {
+      const hold = await fixture.placed('pm_card_pendingRefund');
+      const capture = captureRequest(hold);
+      await fixture.client.capture(capture);
+      const refund = refundRequest(hold, capture, 10_000n);
+      assert.equal((await fixture.client.refund(refund)).result?.answer, Answer.ACCEPTED);
+      openDispute(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, 10_000);
+      await fixture.deliverAll();
+      assert.deepEqual(told(capture.requestId), []);
+      const [{ id } = assert.fail()] = [...fixture.stripe.account().refunds.values()].slice(-1);
+      settleRefund(fixture.stripe.account(), id, status);
+      await fixture.deliverAll();
+      const [settled] = told(refund.requestId);
+      assert(settled?.case === 'operationSettled');
+      const isRefunded = status === 'succeeded';
+      assert.equal(settled.value.result?.answer, isRefunded ? Answer.APPROVED : Answer.NOT_PERFORMED);
+      const { refunded, reversed } = await booksAgree(fixture, hold.requestId);
+      assert.deepEqual([refunded, reversed], isRefunded ? [10_000n, 0n] : [0n, 10_000n]);
+    }
+  });
+
   it('do not say which of several captures was disputed', async () => {
     const { hold, captures, intent } = await captured(3_000n, 7_000n);
     openDispute(fixture.stripe.account(), intent.id, 5_000);

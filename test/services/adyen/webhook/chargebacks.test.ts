@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { forSuite } from '../../../suite.ts';
+import type { Item } from '../fake/fake-adyen.ts';
+import { refundRequest, startFixture } from '../fixture.ts';
+
+describe('chargebacks at Adyen', () => {
+  const fixture = forSuite(startFixture);
+
+  async function sums(hold: Parameters<typeof fixture.books>[0]): Promise<bigint[]> {
+    const { refunded, reversed } = await fixture.books(hold);
+    return [refunded, reversed];
+  }
+
+  for (const [success, expected] of [
+    ['true', [10_000n, 0n]],
+    ['false', [0n, 10_000n]],
+  ] as const) {
+    it(`take nothing that a refund without a result holds back; then it has success ${success}`, async () => {
+      const hold = await fixture.placed();
+      await fixture.client.refund(refundRequest(hold, await fixture.captured(hold), 10_000n));
+      const [notified] = fixture.adyen.items.slice(-1) as [Item];
+      await fixture.notify(fixture.adyen.notify('CHARGEBACK', fixture.paymentOf(hold)));
+      assert.deepEqual(await sums(hold), [0n, 0n]);
+      await fixture.notify(fixture.adyen.notify('REFUND', fixture.paymentOf(hold), { ...notified, success }));
+      await fixture.notify(...fixture.adyen.items.slice(-2));
+      assert.deepEqual(await sums(hold), expected);
+    });
+  }
+
+  it('take, the second time, what a refund in between has left', async () => {
+    const hold = await fixture.placed('stored_dispute_won');
+    const capture = await fixture.captured(hold);
+    const [{ pspReference } = assert.fail()] = fixture.adyen.items.slice(-1);
+    // What came out of order waits.
+    await fixture.notify(...fixture.adyen.items.slice(-1));
+    await fixture.client.refund(refundRequest(hold, capture, 4_000n));
+    await fixture.notify(...fixture.adyen.items.slice(-1));
+    await fixture.notify(fixture.adyen.notify('SECOND_CHARGEBACK', fixture.paymentOf(hold), { pspReference }));
+    assert.deepEqual(await sums(hold), [4_000n, 6_000n]);
+  });
+});

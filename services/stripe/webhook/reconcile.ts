@@ -110,11 +110,18 @@ async function reconcileRefunds({ context, query, authorization, refunds }: Sigh
 }
 
 /**
- * A refund of ours names its identifier; one whose entry is lost gets a new one. Undefined when it is somebody else's.
+ * The identifier of a refund of ours; undefined when it is somebody else's, also one that was given a copy of its
+ * payment's metadata.
  */
+function ownRefundOf({ metadata }: Stripe.Refund): string | undefined {
+  const isOurs = metadata?.holdfast_capture_id !== undefined;
+  return isOurs ? authorizationOf(metadata)?.requestId : undefined;
+}
+
+/** The entry of a refund of ours; one whose entry is lost gets a new one. */
 async function entryOfRefund(query: Query, authorization: Entry, refund: Stripe.Refund): Promise<Entry | undefined> {
   const { requestId: authorizationRequestId, merchantId, account, currency } = authorization;
-  const requestId = authorizationOf(refund.metadata)?.requestId;
+  const requestId = ownRefundOf(refund);
   if (requestId === undefined) return undefined;
   const known = await ENTRIES.find(query, requestId);
   if (known && known.kind !== 'fence') return known;
@@ -149,7 +156,7 @@ async function reconcileReversals(sight: Sight): Promise<void> {
 }
 
 function movementsOf({ context, authorization, intent, ...seen }: Sight): Movement[] {
-  const others = seen.refunds.filter(({ metadata }) => authorizationOf(metadata) === undefined);
+  const others = seen.refunds.filter((refund) => ownRefundOf(refund) === undefined);
   const refunds = others.map(({ id, amount, currency, status }) => {
     return { id, amount: fromStripe(amount, currency), isAway: status !== 'failed' && status !== 'canceled' };
   });

@@ -206,6 +206,20 @@ describe('changes made at Stripe itself', () => {
     }
   });
 
+  it("include a refund made elsewhere that carries the payment's own metadata", async () => {
+    const { captures, intent, hold } = await captured(10_000n);
+    const form = { payment_intent: intent.id, amount: '2500', metadata: intent.metadata };
+    const refund = createRefund(fixture.stripe.account(), form);
+    await fixture.deliverAll();
+    assert.deepEqual(
+      told(captures[0]?.requestId ?? '').map((event) => event.case),
+      ['captureReversed'],
+    );
+    settleRefund(fixture.stripe.account(), refund.id, 'failed');
+    await fixture.deliverAll();
+    assert.equal((await booksAgree(fixture, hold.requestId)).answer, Answer.APPROVED);
+  });
+
   it('do not say which of several captures was disputed', async () => {
     const { hold, captures, intent } = await captured(3_000n, 7_000n);
     openDispute(fixture.stripe.account(), intent.id, 5_000);

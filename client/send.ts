@@ -144,10 +144,10 @@ const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CON
 function read(response: Response, text: string, repeatable: Call['repeatable']): Heard {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? 'nothing';
-  const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
   const replayed = headers.get('idempotency-replayed') === 'true';
-  const retryAfterMs = retryAfterS >= 0 ? retryAfterS * 1_000 : undefined;
+  const retryAfterMs = retryAfterOf(headers);
   const body = /json/.test(type) ? parsed(text) : undefined;
+  if (/json/.test(type) && body === undefined && status !== 204) throw new Error('the answer is cut off');
   if (status === 204 || (body !== undefined && status < 300)) {
     // What is no operation has no outcome to wait for.
     const meaning = status === 202 && repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
@@ -187,13 +187,19 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What an answer says of the next try; undefined when that is no number of seconds. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;
+}
+
 /** As the answer says, else growing. */
-function pauseOf(count: number, { retryAfterMs }: Heard): number {
+export function pauseOf(count: number, { retryAfterMs }: Pick<Heard, 'retryAfterMs'>): number {
   return retryAfterMs === undefined ? growingPause(count - 1) : retryAfterMs + Math.random() * 250;
 }
 
 /** Grows from 0.25 to 8 s with each failure, spread so that many clients do not come back at once. */
-export function growingPause(failures: number): number {
+function growingPause(failures: number): number {
   return Math.min(250 * 2 ** failures, 8_000) * (0.75 + Math.random() / 2);
 }
 

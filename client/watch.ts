@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from './refusal.ts';
-import { type Connection, growingPause } from './send.ts';
+import { type Connection, pauseOf, retryAfterOf } from './send.ts';
 
 /** An event of a stream: what it says, and the token to resume after it. */
 export interface StreamEvent<T> {
@@ -33,8 +33,8 @@ export async function* watch<T>(
     let retryAfterMs: number | undefined;
     try {
       const response = await open(connection, path, last, ended);
-      retryAfterMs = await refusalOf(response, connection.baseUrl);
-      if (retryAfterMs === undefined && response.body) {
+      retryAfterMs = retryAfterOf(response.headers);
+      if ((await isOpen(response, connection.baseUrl)) && response.body) {
         onOpen?.();
         for await (const { id, data } of eventsOf(response.body, () => timer.refresh())) {
           failures = 0;
@@ -49,8 +49,7 @@ export async function* watch<T>(
       clearTimeout(timer);
       silence.abort();
     }
-    const pauseMs = retryAfterMs ?? growingPause(failures);
-    await delay(pauseMs, undefined, signal && { signal }).catch(() => undefined);
+    await delay(pauseOf(failures + 1, { retryAfterMs }), undefined, signal && { signal }).catch(() => undefined);
   }
 }
 
@@ -66,15 +65,12 @@ function open({ baseUrl, apiKey, fetch }: Connection, path: string, last: string
   return fetch(`${baseUrl}${path}`, { headers, signal, redirect: 'manual' });
 }
 
-/**
- * How long to wait before the next try; undefined when the stream is open. Throws when another try would be refused,
- * too.
- */
-async function refusalOf(response: Response, baseUrl: string): Promise<number | undefined> {
+/** Whether the stream is open; false = another try may open it. Throws when that would be refused, too. */
+async function isOpen(response: Response, baseUrl: string): Promise<boolean> {
   const { status, headers } = response;
-  if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return undefined;
+  if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return true;
   const text = await response.text();
-  if (status === 408 || status === 429 || status >= 500) return Number(headers.get('retry-after') ?? 1) * 1_000;
+  if (status === 408 || status === 429 || status >= 500) return false;
   const problem = /json/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : {};
   const { code = 'NOT_HOLDFAST', detail = `${baseUrl} answered ${status}, which is no event stream: check baseUrl` } =
     problem;

@@ -15,6 +15,7 @@ import hmac
 import http.client
 import json
 import random
+import re
 import time
 import urllib.parse
 import uuid
@@ -312,11 +313,12 @@ class _Heard:
     @staticmethod
     def read(response, data, url):
         status, headers = response.status, response.headers
-        body = _parsed(data) if "json" in headers.get("Content-Type", "") else None
-        try:
-            retry_after = float(headers["Retry-After"]) if "Retry-After" in headers else None
-        except ValueError:
-            retry_after = None
+        is_json = "json" in headers.get("Content-Type", "")
+        body = _parsed(data) if is_json else None
+        if is_json and body is None:
+            raise http.client.HTTPException("the answer is cut off")
+        said = headers.get("Retry-After", "")
+        retry_after = float(said) if re.fullmatch("[0-9]{1,6}", said) else None
         known = {"retry_after": retry_after, "replayed": headers.get("Idempotency-Replayed") == "true"}
         if body is not None and status < 300:
             return _Heard(status, "UNKNOWN" if status == 202 else "DONE", body, **known)

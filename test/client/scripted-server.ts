@@ -30,6 +30,13 @@ export const cutWithin: Reply = (response) => {
   response.write('{"requestId":"');
   setImmediate(() => response.destroy());
 };
+/** Said to end where the connection ends, so that nothing but its text shows that it is cut off. */
+export const cutWithoutLength: Reply = (response) => {
+  response.useChunkedEncodingByDefault = false;
+  response.writeHead(201, { 'content-type': 'application/json', connection: 'close' });
+  response.write('{"requestId":"');
+  response.end();
+};
 export const html =
   (status: number): Reply =>
   (response) =>

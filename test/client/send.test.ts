@@ -4,7 +4,16 @@ import { Holdfast } from '../../client/holdfast.ts';
 import { HoldfastError } from '../../client/refusal.ts';
 import type { TryReport } from '../../client/send.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
-import { cutBefore, cutWithin, html, json, problem, type Reply, serveScript } from './scripted-server.ts';
+import {
+  cutBefore,
+  cutWithin,
+  cutWithoutLength,
+  html,
+  json,
+  problem,
+  type Reply,
+  serveScript,
+} from './scripted-server.ts';
 
 const HOLD = { tokenId: 'tok', amount: 100, currency: 'EUR', terminalId: 'T1', userId: 'u' };
 const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
@@ -29,6 +38,7 @@ describe('a write of the client', () => {
     ['500', problem(500, 'INTERNAL', { requestId: REQUEST_ID })],
     ['a connection that breaks', cutBefore],
     ['an answer that is cut off', cutWithin],
+    ['an answer of no length that is cut off', cutWithoutLength],
     ["a proxy's 502", html(502)],
     ["a proxy's 429", html(429)],
     ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],

@@ -47,6 +47,15 @@ describe('operations.watch()', () => {
     assert.equal(server.asked[0]?.headers['last-event-id'], 'a');
   });
 
+  it('waits ever longer after a refusal whose retry-after is no number of seconds', async () => {
+    const later = { 'retry-after': 'Wed, 21 Oct 2099 07:28:00 GMT' };
+    const busy = problem(503, 'UNAVAILABLE', {}, later);
+    await using server = await serveScript([busy, busy, problem(410, 'STREAM_TOKEN_TOO_OLD')]);
+    const startedMs = performance.now();
+    await assert.rejects(server.holdfast.operations.watch().next(), { code: 'STREAM_TOKEN_TOO_OLD' });
+    assert(performance.now() - startedMs > 500);
+  });
+
   it('is refused for a wrong key', async () => {
     await using server = await serveScript([problem(401, 'UNAUTHENTICATED')]);
     await assert.rejects(server.holdfast.operations.watch().next(), { code: 'UNAUTHENTICATED' });

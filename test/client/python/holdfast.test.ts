@@ -4,7 +4,16 @@ import { createHash } from 'node:crypto';
 import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
 import { isInstalled } from '../../docs/is-installed.ts';
 import { useStack } from '../../stack.ts';
-import { cutBefore, cutWithin, html, json, problem, type Reply, serveScript } from '../scripted-server.ts';
+import {
+  cutBefore,
+  cutWithin,
+  cutWithoutLength,
+  html,
+  json,
+  problem,
+  type Reply,
+  serveScript,
+} from '../scripted-server.ts';
 import { python } from './python.ts';
 
 const REQUEST_ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
@@ -34,6 +43,7 @@ describe('holdfast.py', function () {
     ['500', problem(500, 'INTERNAL', { requestId: REQUEST_ID })],
     ['a connection that breaks', cutBefore],
     ['an answer that is cut off', cutWithin],
+    ['an answer of no length that is cut off', cutWithoutLength],
     ["a proxy's 502", html(502)],
     ["a proxy's 429", html(429)],
     ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],

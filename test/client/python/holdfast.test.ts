@@ -151,15 +151,17 @@ describe('holdfast.py', function () {
       'Webhook-Timestamp': String(timestampSeconds),
       'Webhook-Signature': signature,
     });
-    const check = (text: string, at = 'None') => [
+    const check = (text: string, at = 'None', more = '{}') => [
       'try:',
-      `    answer = verify(json.loads('${headers}'), b'${text}', ['${SECRET}'], now=${at})`,
+      `    answer = verify({**json.loads('${headers}'), **${more}}, b'${text}', ['${SECRET}'], now=${at})`,
       'except InvalidNotification:',
       '    answer = "invalid"',
     ];
     assert.deepEqual(await python('http://x', 'k', check(body)), JSON.parse(body));
     assert.equal(await python('http://x', 'k', check(body.replace('10', '99'))), 'invalid');
     assert.equal(await python('http://x', 'k', check(body, String(timestampSeconds + 301))), 'invalid');
+    const endless = "{'Webhook-Timestamp': '1' * 5000}";
+    assert.equal(await python('http://x', 'k', check(body, 'None', endless)), 'invalid');
   });
 
   it('signs captures by a function that it is given', async () => {

@@ -79,7 +79,8 @@ function classified({ status, ok, headers }: Response, text: string, doubt: bool
   if (ok) return { is: 'answered', answer: ANSWER.parse(body) };
   const refused = turnedAway('Adyen', status);
   if (refused) return { is: 'turned away', ...refused };
-  if (status >= 500 || headers.get('transient-error') === 'true') return UNKNOWN;
+  // A 408 is also what a gateway answers when nobody answered it.
+  if (status >= 500 || status === 408 || headers.get('transient-error') === 'true') return UNKNOWN;
   const refusal = REFUSAL.parse(body);
   if (refusal.errorCode === IN_PROGRESS) return { is: 'in progress' };
   if (doubt && !headers.has('idempotency-key')) return UNKNOWN;

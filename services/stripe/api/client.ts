@@ -18,7 +18,7 @@ export function openClient(settings: Pick<Settings, 'STRIPE_API_KEY' | 'STRIPE_A
     protocol: isHttps ? 'https' : 'http',
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port || (isHttps ? 443 : 80),
-    httpClient: withoutRetries(Stripe.createNodeHttpClient(agent)),
+    httpClient: guarded(Stripe.createNodeHttpClient(agent)),
     timeout: settings.STRIPE_TIMEOUT_MS,
     maxNetworkRetries: 0,
     telemetry: false,
@@ -30,14 +30,23 @@ export function openClient(settings: Pick<Settings, 'STRIPE_API_KEY' | 'STRIPE_A
 /**
  * Stripe's client repeats a request whose connection was closed once, even with maxNetworkRetries 0 (`_shouldRetry` in
  * its RequestSender), and only the second answer is seen. It decides by the error's code, so the error is passed on
- * without one.
+ * without one. It also takes any JSON without an `error` for what was asked for, whatever the status: that of a gateway
+ * is passed on as an answer that cannot be read.
  */
-function withoutRetries(client: Stripe.HttpClient): Stripe.HttpClient {
+function guarded(client: Stripe.HttpClient): Stripe.HttpClient {
   return {
     getClientName: () => client.getClientName(),
     async makeRequest(...request) {
       try {
-        return await client.makeRequest(...request);
+        const response = await client.makeRequest(...request);
+        const status = response.getStatusCode();
+        const read = response.toJSON.bind(response);
+        response.toJSON = async () => {
+          const body = await read();
+          if ((status < 200 || status >= 300) && !body?.error) throw new Error(`${status} is not answered by Stripe`);
+          return body;
+        };
+        return response;
       } catch (cause) {
         const isTimeout = (cause as NodeJS.ErrnoException).code === Stripe.HttpClient.TIMEOUT_ERROR_CODE;
         throw isTimeout ? cause : new Error('the connection to Stripe failed', { cause });

@@ -117,6 +117,7 @@ export async function startFakeStripe({ hasFeatures = true } = {}): Promise<Fake
         throw new FakeError(429, { type: 'rate_limit_error' as 'api_error', code: 'rate_limit' });
       if (fault === 'key in use') throw keyInUse();
       if (fault === 'bad gateway before') return { status: 502, body: {} };
+      if (fault === 'JSON of a gateway') return { status: 503, body: { message: 'Service Unavailable' } };
       const isLocked = request.method === 'POST' && atWork.has(objectOf(request, form));
       const isSameKey = isLocked && keys.has(key);
       if (fault === 'lock timeout' || (isLocked && !isSameKey)) {

@@ -11,6 +11,7 @@ export const FAULTS = [
   // A proxy's answer, which is not Stripe's.
   'bad gateway before',
   'bad gateway after',
+  'JSON of a gateway',
   // The connection is closed without an answer, or within it.
   'cut before',
   'cut after',

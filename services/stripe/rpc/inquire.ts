@@ -35,14 +35,19 @@ export async function inquire(context: Context, request: InquireRequest): Promis
   }
   if (known.kind === 'fence' || known.stage === 'ended') return findingOf(known, resultOf(known));
   const turn = await context.leases.run(known.authorizationRequestId ?? requestId, SHORT_WAIT_MS, () =>
-    findOut(context, requestId, fence),
+    findOut(context, request),
   );
   const found = turn?.done ?? known;
   return findingOf(found, resultOf(found));
 }
 
-async function findOut(context: Context, requestId: string, fence: boolean): Promise<Entry | undefined> {
-  const entry = await ENTRIES.find(context.database.query, requestId);
+async function findOut(context: Context, request: InquireRequest): Promise<Entry | undefined> {
+  const { requestId, fence } = request;
+  const { query } = context.database;
+  const stored = await ENTRIES.find(query, requestId);
+  // Stored only, as far as the ledger knows; Stripe may know more of it.
+  const isFound = fence && stored?.stage === 'stored' && (await rediscover(context, request)) === 'found';
+  const entry = isFound ? await ENTRIES.find(query, requestId) : stored;
   if (!entry || entry.stage === 'ended') return entry;
   if (entry.kind === 'checkout') return settleCheckout(context, entry);
   if (entry.kind === 'authorization') {

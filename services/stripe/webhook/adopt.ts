@@ -1,13 +1,14 @@
 import type Stripe from 'stripe';
+import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ENTRIES, type Entry, type Intent, insertUnfenced, intentOf } from '../ledger/entry.ts';
 import { authorizationOf, marksOf } from '../settlement/mark.ts';
 
 /**
- * Stores the authorization that a PaymentIntent says it is for, when the ledger does not have it or has only fenced it:
- * the ledger may have been restored to an earlier state. Returns its entry; undefined when the PaymentIntent is none of
- * ours.
+ * Stores the authorization that a PaymentIntent says it is for, when the ledger does not have it, has only fenced it, or
+ * does not know its PaymentIntent: the ledger may have been restored to an earlier state. Returns its entry; undefined
+ * when the PaymentIntent is none of ours.
  */
 export async function adoptIntent(context: Context, intent: Stripe.PaymentIntent, account: string) {
   const about = authorizationOf(intent.metadata);
@@ -33,8 +34,15 @@ async function adopt(context: Context, asked: Intent, state: Partial<Entry>): Pr
   const { requestId, kind } = asked;
   return context.database.transaction(async (query) => {
     const adopted = await insertUnfenced(query, asked, { ...state, stage: 'sent' });
-    if (!adopted) return ENTRIES.find(query, requestId);
+    if (!adopted) return (await complete(query, asked, state)) ?? ENTRIES.find(query, requestId);
     context.log.error('books differ', { requestId, kind });
     return adopted;
   });
+}
+
+/** Adds what an entry lacks that was stored, and of which nothing was known at Stripe; undefined when it lacks nothing. */
+function complete(query: Query, { requestId, kind, account }: Intent, state: Partial<Entry>) {
+  const where = `request_id = $1 AND kind = $2 AND account = $3 AND intent_id IS NULL AND session_id IS NULL
+    AND stage IN ('stored', 'sent')`;
+  return ENTRIES.update(query, where, [requestId, kind, account], { ...state, stage: 'sent' });
 }

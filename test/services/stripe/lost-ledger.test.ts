@@ -88,6 +88,41 @@ describe('a ledger that was restored to an earlier state', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
+  /** Restores a hold to when it was stored, and nothing of Stripe's was. */
+  const rewind = (hold: Hold) =>
+    fixture.sql(
+      `UPDATE stripe.entry SET answer = 0, intent_id = NULL, session_id = NULL, reference = '', acted_at = NULL,
+         stage = CASE kind WHEN 'checkout' THEN 'sent' ELSE 'stored' END WHERE request_id = $1`,
+      [hold.requestId],
+    );
+
+  it('finds a hold at Stripe that was just stored', async () => {
+    const hold = await fixture.placed();
+    await rewind(hold);
+    const { finding, result } = await fixture.client.inquire(inquiryOf(hold));
+    assert.deepEqual([finding, result?.answer], [Finding.DONE, Answer.APPROVED]);
+    assert.equal((await fixture.client.capture(captureRequest(hold, 4_000n))).result?.answer, Answer.APPROVED);
+    await booksAgree(fixture, hold.requestId);
+  });
+
+  it('takes up a hold and a checkout that were just stored when Stripe announces them', async () => {
+    const hold = await fixture.placed();
+    const checkout = checkoutRequest();
+    await fixture.client.createCheckout(checkout);
+    await Promise.all([rewind(hold), rewind(checkout)]);
+    const sessions = [...fixture.stripe.account().sessions.values()];
+    const page = sessions.find(({ client_reference_id: id }) => id === checkout.requestId);
+    completeSession(fixture.stripe.account(), page?.id ?? '', 'pm_card_visa');
+    await fixture.deliverAll();
+    for (const { requestId } of [hold, checkout]) {
+      const told = fixture.core.received.find(
+        ({ event: { value } }) => (value as { requestId?: string }).requestId === requestId,
+      );
+      assert(told?.event.case === 'operationSettled' || told?.event.case === 'checkoutCompleted');
+      assert.equal(told.event.value.result?.answer, Answer.APPROVED);
+    }
+  });
+
   it('makes sure that a hold that was not confirmed never is', async () => {
     const hold = holdRequest();
     fixture.dieAt = 'intent stored';

@@ -101,8 +101,8 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   }
   const wasDone = entry.answer === Answer.APPROVED;
   if (wasDone && failsLater) {
-    if (entry.kind === 'capture') await takeBackCapture(context, query, item, entry);
-    else await takeBackRefund(context, query, item, entry);
+    if (entry.kind === 'capture') return takeBackCapture(context, query, item, entry);
+    await takeBackRefund(context, query, item, entry);
   } else if (wasDone !== isDone && !entry.errorCode.endsWith(LATER)) {
     context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
     if (isDone) await bookAfterAll(context, query, own);

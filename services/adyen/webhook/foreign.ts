@@ -107,12 +107,19 @@ async function giveAgain(context: Context, query: Query, item: Item, authorizati
   return true;
 }
 
-/** A capture failed after it had been done: all of it that is left is taken back. */
-export async function takeBackCapture(context: Context, query: Query, item: Item, capture: Entry): Promise<void> {
+/**
+ * A capture failed after it had been done: all of it that is left is taken back. Returns false while a refund that has
+ * no result holds back some of it.
+ */
+export async function takeBackCapture(context: Context, query: Query, item: Item, capture: Entry): Promise<boolean> {
+  const { requestId: captureRequestId } = capture;
   const authorizationRequestId = capture.authorizationRequestId ?? '';
+  const entries = await ENTRIES.ofAuthorization(query, authorizationRequestId);
+  if (entries.some((entry) => entry.captureRequestId === captureRequestId && isOpen(entry))) return false;
   const amount = capture.amount - capture.refunded - capture.reversed;
-  const about = { authorizationRequestId, captureRequestId: capture.requestId, amount, turn: 1 };
+  const about = { authorizationRequestId, captureRequestId, amount, turn: 1 };
   if (amount > 0n) await turn(context, query, { ...about, reversalId: `failed-${item.pspReference}` });
+  return true;
 }
 
 async function turn(context: Context, query: Query, reversal: Reversal): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { forSuite } from '../../../suite.ts';
 import type { Item } from '../fake/fake-adyen.ts';
-import { refundRequest, startFixture } from '../fixture.ts';
+import { captureRequest, refundRequest, startFixture } from '../fixture.ts';
 
 describe('chargebacks at Adyen', () => {
   const fixture = forSuite(startFixture);
@@ -36,6 +36,21 @@ describe('chargebacks at Adyen', () => {
     await fixture.client.refund(refundRequest(hold, capture, 4_000n));
     await fixture.notify(...fixture.adyen.items.slice(-1));
     await fixture.notify(fixture.adyen.notify('SECOND_CHARGEBACK', fixture.paymentOf(hold), { pspReference }));
+    assert.deepEqual(await sums(hold), [4_000n, 6_000n]);
+  });
+
+  it('and failed captures wait for the refunds of the capture', async () => {
+    const hold = await fixture.placed('stored_capture_fails_later');
+    const capture = captureRequest(hold);
+    await fixture.client.capture(capture);
+    const [done, failed] = fixture.adyen.items.slice(-2) as [Item, Item];
+    await fixture.notify(done);
+    await fixture.client.refund(refundRequest(hold, capture, 4_000n));
+    const [refund] = fixture.adyen.items.slice(-1) as [Item];
+    await fixture.notify(failed);
+    assert.deepEqual(await sums(hold), [0n, 0n]);
+    await fixture.notify(refund);
+    await fixture.notify(failed);
     assert.deepEqual(await sums(hold), [4_000n, 6_000n]);
   });
 });

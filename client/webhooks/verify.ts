@@ -3,7 +3,7 @@ import { verifyStandardWebhook } from './signature.ts';
 /** A notification as its body has it (docs/notifications.md); later versions may add fields. */
 export interface Notification {
   readonly merchantId: string;
-  /** Names the operation. Deliveries come at least once: handle each requestId and status once. */
+  /** Names the operation. Deliveries come at least once: handle each requestId once. */
   readonly requestId: string;
   readonly status: 'OK' | 'KO';
   /** Minor units. */

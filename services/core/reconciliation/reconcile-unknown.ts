@@ -51,9 +51,10 @@ export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
     const lostFrom = to && new Date(to.getTime() - MARGIN_MS);
     const from = parts.from ?? lostFrom;
     const comparison = { client, processors, unreadable: 'THROW' } as const;
+    const readAt = sender.clock();
     const ledgers = await copyEntries(comparison, { mostUnknown, changedFrom: from });
     await refuseContradictions(comparison, parts.patienceMs);
-    const known = await refuseForeign(comparison, from);
+    const known = await refuseForeign(comparison, parts.patienceMs, from, readAt);
     const plans = await confirmAll(sender, planOf(await readUnknown(client), decisions, known));
     const { rows: invalid } = await client.query<InvalidRow>(READ_INVALID);
     for (const { requestId, processor, what } of invalid) {
@@ -113,16 +114,34 @@ async function refuseContradictions(comparison: Comparison, patienceMs: number):
 const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
-/** What we have as done must be in the books of its processor. Returns how many there are, by processor. */
+/**
+ * What we have as done must be in the books of its processor. What is done after they were read is not in the copy, so
+ * what differs is read again. Returns how many operations there are, by processor.
+ */
 async function refuseForeign(
-  { client, processors }: Comparison,
+  comparison: Comparison,
+  patienceMs: number,
   from: Date | undefined,
+  readAt: Date,
 ): Promise<ReadonlyMap<string, number>> {
+  const { client, processors } = comparison;
   const counts = new Map<string, number>();
   const since = from ? new Date(from.getTime() + CLOCKS_DIFFER_MS) : '-infinity';
   for (const name of processors.keys()) {
-    const { rows } = await client.query<{ known: number; wrong: number; first: string }>(KNOWN_THERE, [name, since]);
-    const { known, wrong, first } = rows[0] ?? { known: 0, wrong: 0, first: '' };
+    const compare = async (only?: readonly string[]) => {
+      const { rows } = await client.query<KnownThere>(COUNT_KNOWN, [name, since, readAt, only]);
+      return rows[0] ?? { known: 0, wrong: 0, first: '' };
+    };
+    let found = await compare();
+    const { known } = found;
+    if (found.wrong > 0 && found.wrong <= MOST_SUSPECTS) {
+      const { rows } = await client.query<{ id: string }>(FIND_WRONG, [name, since, readAt, undefined]);
+      const suspects = rows.map(({ id }) => id);
+      await delay(patienceMs);
+      await readAgain(comparison, suspects);
+      found = await compare(suspects);
+    }
+    const { wrong, first } = found;
     if (wrong > 0) {
       throw new Error(
         `the books of the processor ${name} are not whole, or another installation's: ` +
@@ -134,16 +153,28 @@ async function refuseForeign(
   return counts;
 }
 
-/** How many operations, read or since a time ($2), are done here at a processor ($1), and not so in its books. */
-const KNOWN_THERE = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
-    (min(request_id::text) filter (where is_wrong)) as first
-  from (
+/** How many operations are done here, and how many of them are not so in the processor's books. */
+interface KnownThere {
+  readonly known: number;
+  readonly wrong: number;
+  readonly first: string;
+}
+
+/** What is done here at a processor ($1), and was read or stored between two times ($2, $3). $4 = only these. */
+const KNOWN_THERE = `(
     select request_id, answer_there is distinct from 'APPROVED'
       or (merchant_there, amount_there, currency_there, kind_there)
         is distinct from (merchant_id, amount, currency, kind) as is_wrong
     from matched
-    where state = 'OK' and processor = $1 and (answer_there is not null or created_at >= $2)
+    where state = 'OK' and processor = $1 and (answer_there is not null or created_at between $2 and $3)
+      and ($4::uuid[] is null or request_id = any ($4))
   ) known_here`;
+
+const COUNT_KNOWN = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
+    (min(request_id::text) filter (where is_wrong)) as first
+  from ${KNOWN_THERE}`;
+
+const FIND_WRONG = `select request_id as id from ${KNOWN_THERE} where is_wrong`;
 
 /** More than the clocks of core and of a processor differ. */
 const CLOCKS_DIFFER_MS = 60_000;

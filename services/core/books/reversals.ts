@@ -4,9 +4,10 @@ import { reinstate, reverse, takenBackOf } from '../domain/hold-rules.ts';
 import { leftOf, leftWithoutRefunds } from '../domain/refund-rules.ts';
 import type { Database } from '../storage/database.ts';
 import { bookTakenBack } from '../storage/hold/book-reversal.ts';
-import { readHolds } from '../storage/hold/read-holds.ts';
+import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
 import type { NamedEvent } from '../storage/processor-event/processor-events.ts';
 import { readCaptures } from '../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import { resultOf, subjectOn } from './operation-result.ts';
 import { NOTHING_SETTLED, type Settled, settledOf } from './settle-gathered.ts';
 
@@ -28,10 +29,10 @@ export interface TakingBack {
    */
   readonly event?: NamedEvent;
   /**
-   * What is taken back of it at the processor by now, minor units: only what is missing here is booked. Undefined = all
-   * of `amount` is.
+   * Reads what is taken back of it at the processor by now, minor units: only what is missing here is booked. Undefined
+   * = all of `amount` is.
    */
-  readonly there?: bigint | undefined;
+  readonly there?: ((hold: ReadHold, capture: SubmissionRow | undefined) => Promise<bigint | undefined>) | undefined;
   readonly at: Date;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
@@ -45,8 +46,8 @@ export type TakenBack = 'BOOKED' | 'TOO_MUCH' | 'REFUNDING';
 
 /**
  * Books a reversal or a reinstatement, once for its event: reads, reckons, and writes if the hold has not changed
- * since. It reads the hold before its captures: what changes one of them later changes the hold, and then nothing is
- * written.
+ * since. It reads the hold before its captures, and before what the processor has: what changes one of them later
+ * changes the hold, and then nothing is written. So what an event or an import books meanwhile is not booked again.
  */
 export async function takeBack(
   { query }: Database,
@@ -58,7 +59,7 @@ export async function takeBack(
   const captures = await readCaptures(query, hold.requestId);
   const capture = captures.find((each) => each.requestId === captureRequestId);
   const here = takenBackOf(hold, capture, captures);
-  const amount = missing(taking, here);
+  const amount = missing(taking, here, await taking.there?.(hold, capture));
   if (amount <= 0n) return { became: 'BOOKED', settled: NOTHING_SETTLED };
   const most = kind === 'REVERSAL' ? leftOf(hold, capture) : here;
   if (amount > most) {
@@ -85,8 +86,8 @@ export async function takeBack(
   return { became: 'BOOKED', settled: settledOf(done, requestId, operation) };
 }
 
-/** How much of what was reported is not booked yet, given what is taken back `here`. */
-function missing({ kind, amount, there }: TakingBack, here: bigint): bigint {
+/** How much of what was reported is not booked yet, given what is taken back `here` and `there`. */
+function missing({ kind, amount }: TakingBack, here: bigint, there: bigint | undefined): bigint {
   if (there === undefined) return amount;
   const difference = kind === 'REVERSAL' ? there - here : here - there;
   return difference < amount ? difference : amount;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
 import { Gather } from '../../../platform/gather.ts';
+import type { TakingBack } from '../books/reversals.ts';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import { type Facts, onHold, type Sender, type SubmissionFacts } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
+import { takenBackThere } from '../processor/read-entries.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
 import type { Database } from '../storage/database.ts';
@@ -79,9 +81,9 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   const facts = await store(entry, importing);
   if (answer.found === 'DONE') await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome);
   if (facts.kind === 'CAPTURE' && takenBack > 0n) {
-    const { requestId: captureRequestId, holdRequestId, merchantId } = facts;
+    const { requestId: captureRequestId, holdRequestId, merchantId, processor } = facts;
     assert(holdRequestId, 'a capture has a hold');
-    await importReversal(sender, { merchantId, holdRequestId, captureRequestId, takenBack });
+    await importReversal(sender, { merchantId, processor, holdRequestId, captureRequestId });
   }
   return facts.requestId;
 }
@@ -233,23 +235,26 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
   return holdRequestId;
 }
 
-/** What is taken back at a processor, minor units in all, of a capture, or of a hold and none of its captures. */
-interface TakenBackThere extends Pick<UnknownEntry, 'merchantId' | 'captureRequestId' | 'takenBack'> {
+/** Of what something is taken back: of a capture, or of a hold and none of its captures. */
+interface TakenBack extends Pick<UnknownEntry, 'merchantId' | 'processor' | 'captureRequestId'> {
   readonly holdRequestId: string;
 }
 
 /**
- * Books the difference to what is taken back there, as a reversal or a reinstatement. The import is marked first, so
- * that an event that reports the same later is not booked again. Returns the requestId of the capture or hold. Throws
- * Unable when there is not so much to take back, or not until a refund has its result.
+ * Books the difference to what is taken back there by now, as a reversal or a reinstatement. The import is marked
+ * first, so that an event that reports the same later is not booked again. Returns the requestId of the capture or
+ * hold. Throws Unable when there is not so much to take back, or not until a refund has its result.
  */
-async function importReversal({ books, clock, database }: Sender, imported: TakenBackThere): Promise<string> {
-  const { merchantId, holdRequestId, takenBack: there } = imported;
-  const captureRequestId = imported.captureRequestId ?? undefined;
+async function importReversal(sender: Sender, { merchantId, processor, ...of }: TakenBack): Promise<string> {
+  const { books, clock, database, processors } = sender;
+  const { holdRequestId } = of;
+  const captureRequestId = of.captureRequestId ?? undefined;
   const marks = [captureRequestId ?? holdRequestId, holdRequestId].map((requestId) => {
     return { requestId, what: 'TAKEN_BACK', merchantId } as const;
   });
   await markImported(database.query, marks, clock());
+  const there: TakingBack['there'] = (hold, capture) =>
+    takenBackThere(processor, processors.of({ processor }), hold, capture);
   for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
     const requestId = uuidv7();
     const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference: '', there };

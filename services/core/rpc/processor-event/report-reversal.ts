@@ -30,7 +30,7 @@ export async function takenBack(
   const holdRequestId = sent.holdRequestId ?? requestId;
   if (state === 'KO') return contradict(core, kind, requestId, holdRequestId);
   const captureRequestId = isCapture ? requestId : undefined;
-  const there = await thereIfImported(core, sent, holdRequestId, remembered.processor);
+  const there = thereIfImported(core, sent);
   const taking = { requestId: uuidv7(), kind, holdRequestId, captureRequestId, amount, reference, there };
   const became = await core.books.takeBack({ ...taking, event: remembered, at: core.clock() });
   if (became === 'BOOKED') return;
@@ -39,14 +39,12 @@ export async function takenBack(
   throw await tooMuch(core, taking);
 }
 
-/** What is taken back at the processor, if some was imported from its books: the event may be booked already. */
-async function thereIfImported(core: Core, sent: Sent, holdRequestId: string, processor: string) {
-  const { query } = core.database;
-  if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
-  const hold = await findHold(query, holdRequestId);
-  if (!hold) throw new Error(`the hold ${holdRequestId} is not there`);
-  const capture = sent.kind === 'CAPTURE' ? sent : undefined;
-  return takenBackThere(processor, core.processors.of(sent), hold, capture);
+/** Reads what is taken back at the processor, if some was imported from its books: the event may be booked already. */
+function thereIfImported({ database: { query }, processors }: Core, sent: Sent): TakingBack['there'] {
+  return async (hold, capture) => {
+    if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
+    return takenBackThere(sent.processor, processors.of(sent), hold, capture);
+  };
 }
 
 async function contradict(core: Core, kind: TakingBack['kind'], requestId: string, holdRequestId: string) {

@@ -1,7 +1,11 @@
 /** Operations and events go on while the books are read and decisions are carried out. */
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { v7 as uuidv7 } from 'uuid';
+import { openBooks } from '../../../../services/core/books/books.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
+import type { SubmissionRow } from '../../../../services/core/storage/submission/submission-row.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
@@ -40,5 +44,39 @@ describe('reconcile() while the service goes on', function () {
     const { imported, left } = await decideAt(stage, { importing: ['all'] }, readThen(more));
     assert.deepEqual([imported, left], [1, 0]);
     assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('books nothing by an amount taken back that was read before an event', async () => {
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed_in_part' });
+    await shop.capture(hold, 300n);
+    const reverse = async () => {
+      stage.clock.advance(3_000);
+      await stage.sandbox.reportDue();
+    };
+    await decideAt(stage, { importing: ['all'] }, readThen(reverse));
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('books an event once that is imported while it is reported', async () => {
+    const hold = await shop.hold();
+    const { capture = assert.fail() } = await shop.capture(hold, 300n);
+    const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
+    for (const id of [capture.requestId, hold.requestId])
+      ledger.prepare('update entry set reversed = 150 where requestId = ?').run(id);
+    ledger.close();
+    const seen: bigint[] = [];
+    const there = async (_: unknown, { amountReversed }: Partial<Pick<SubmissionRow, 'amountReversed'>> = {}) => {
+      seen.push(amountReversed ?? 0n);
+      if (seen.length > 1) return 150n;
+      await decideAt(stage, { importing: ['all'] });
+      return undefined;
+    };
+    const books = openBooks(stage.recovery.database, () => undefined);
+    const of = { holdRequestId: hold.requestId, captureRequestId: capture.requestId };
+    const what = { kind: 'REVERSAL', amount: 150n, reference: 'once' } as const;
+    await books.takeBack({ ...what, ...of, requestId: uuidv7(), there, at: stage.recovery.clock() });
+    assert.deepEqual(seen, [0n, 150n]);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
   });
 });

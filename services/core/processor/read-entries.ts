@@ -32,7 +32,8 @@ export interface Selection {
 
 /**
  * Reads a processor's books page by page. Throws UNAVAILABLE, naming the processor, when it does not answer, when a
- * page breaks the contract, and when the pages do not end: when one is repeated, or they have more than `most` entries.
+ * page breaks the contract or lists an entry twice, and when the pages do not end: when one is repeated, or they have
+ * more than `most` entries.
  */
 export async function* readEntries(
   name: string,
@@ -60,7 +61,10 @@ export async function* readEntries(
     firsts.add(first);
     count += page.entries.length;
     if (count > most) throw unreadable(`processor ${name} lists more than ${most} entries, so its books do not end`);
-    yield checked(page.entries.filter(isAsked));
+    const read = checked(page.entries.filter(isAsked));
+    const twice = firstTwice(read.entries);
+    if (twice) throw unreadable(`processor ${name} lists ${twice} twice on a page, so its books cannot be read`);
+    yield read;
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
 }
@@ -72,6 +76,8 @@ export const MOST_UNKNOWN = 1_000_000;
 const MOST_OF_ONE = 100_000;
 
 function checked(all: readonly Entry[]): Page {
+  // The contract allows capital letters.
+  for (const entry of all) entry.requestId = entry.requestId.toLowerCase();
   const breaches = all.map((entry) => breachesOf(EntrySchema, entry)[0]);
   const invalid = breaches.flatMap((breach, index) => {
     const requestId = all[index]?.requestId ?? '';
@@ -80,6 +86,11 @@ function checked(all: readonly Entry[]): Page {
       : [];
   });
   return { entries: all.filter((_, index) => !breaches[index]), invalid };
+}
+
+function firstTwice(entries: readonly Entry[]): string | undefined {
+  const seen = new Set<string>();
+  return entries.find(({ requestId }) => seen.size === seen.add(requestId).size)?.requestId;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -104,7 +115,9 @@ export async function takenBackThere(
   const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(hold) }));
   const [wrong] = pages.flatMap(({ invalid }) => invalid);
   if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
-  const entries = pages.flatMap((page) => page.entries);
+  // What has changed meanwhile may be listed again.
+  const latest = new Map(pages.flatMap((page) => page.entries).map((entry) => [entry.requestId, entry]));
+  const entries = [...latest.values()];
   if (capture) return sum(entries.filter(({ requestId }) => requestId === identifierOf(capture)));
   const ofKind = (kind: EntryKind) => sum(entries.filter((entry) => entry.kind === kind));
   return ofKind(EntryKind.AUTHORIZATION) - ofKind(EntryKind.CAPTURE);

@@ -16,7 +16,7 @@ export async function importCheckout(sender: Sender, processor: string, identifi
   const pages = await Array.fromAsync(readEntries(processor, ledger, { authorizationRequestId: identifier }));
   const found = pages
     .flatMap(({ entries }) => entries)
-    .find(({ requestId, kind }) => requestId === identifier && kind === EntryKind.AUTHORIZATION);
+    .find(({ requestId, kind }) => requestId === identifier.toLowerCase() && kind === EntryKind.AUTHORIZATION);
   if (!found) return;
   const entry = unknownAuthorization(processor, found);
   const answer = await ledger.inquire({ ...entry, processorAccount: entry.account });

@@ -91,6 +91,25 @@ describe('reconcile() stops and changes nothing', function () {
     assert.deepEqual(ledgers, [{ processor: name, entries: 1 }]);
   });
 
+  it('when a page lists an entry twice, and the audit compares the others', async () => {
+    const [[name, real] = assert.fail()] = ledgersOf(stage.recovery.processors);
+    const [twice = assert.fail()] = pages((entries) => ({ entries: [...entries, ...entries] })).values();
+    await stops(
+      /^processor default lists \S+ twice on a page, so its books cannot be read$/,
+      all,
+      new Map([[name, twice]]),
+    );
+    const others: Ledgers = new Map([
+      ['other', twice],
+      [name, real],
+    ]);
+    const parts = { databaseUrl: stage.settings.DATABASE_URL, processors: others, most: 9, patienceMs: 0 };
+    const { unread, ledgers, found } = await audit(parts);
+    assert.deepEqual(found, []);
+    assert.match(unread.join(), /^processor other lists \S+ twice on a page/);
+    assert.deepEqual(ledgers, [{ processor: name, entries: 1 }]);
+  });
+
   it('when the books contradict themselves', async () => {
     const hold = await shop.hold();
     await shop.capture(hold, 100n);

@@ -180,6 +180,21 @@ create temporary view sent as
     state, entry <> 'VOID' or (amount_released is not null and not reported), authorization_identifier, created_at
   from our_submission;
 
+-- A capture at the processor that is unknown here, was refunded or taken back in full, and has no room in its hold
+-- here: what was undone so (give-back.ts) is not booked.
+create temporary view undone as
+  select c.* from processor_entry c
+    join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor
+  where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and c.refunded + c.reversed >= c.amount
+    and not exists (select from our_submission k where k.identifier = c.request_id and k.processor = c.processor)
+    and (h.phase = 'FAILED'
+      or c.amount > case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end);
+
+create temporary view undone_of as
+  select processor, authorization_request_id as id, sum(amount) as amount, sum(refunded) as refunded,
+    sum(reversed) as reversed
+  from undone group by 1, 2;
+
 -- What was sent and can be compared, beside its entry. What a void or an extension leaves empty is as it must be.
 create temporary view matched as
   select s.*, e.answer as answer_there, e.kind as kind_there, e.amount as amount_there,
@@ -187,11 +202,14 @@ create temporary view matched as
     case when e.kind in ('VOID', 'EXTENSION') and e.merchant_id = '' then s.merchant_id else e.merchant_id end
       as merchant_there,
     e.authorization_request_id as authorization_there,
-    -- An authorization of a hold that failed was given back in full, or is being given back.
-    e.kind = 'AUTHORIZATION' and e.captured = 0 and (e.voided = e.amount + e.incremented or exists (
-      select from submission v where v.hold_request_id = s.request_id and v.kind = 'LATE_VOID'
-        and v.state not in ('OK', 'KO'))) as given_back_there
+    -- An authorization of a hold that failed was given back in full but for captures that were undone, or is being
+    -- given back.
+    e.kind = 'AUTHORIZATION' and e.captured = coalesce(u.amount, 0)
+      and (e.captured + e.voided = e.amount + e.incremented or exists (
+        select from submission v where v.hold_request_id = s.request_id and v.kind = 'LATE_VOID'
+          and v.state not in ('OK', 'KO'))) as given_back_there
   from sent s left join processor_entry e on e.request_id = s.identifier and e.processor = s.processor
+    left join undone_of u on u.id = e.request_id and u.processor = e.processor
   where s.compared and s.processor not in (select processor from left_out)
     and not exists (select from invalid_entry i where i.request_id = s.identifier::text and i.processor = s.processor);
 
@@ -217,16 +235,6 @@ create temporary view results_differ as
   from compared
   where done <> done_there or (done and ((amount, currency, merchant_id, kind, authorization_identifier)
     is distinct from (amount_there, currency_there, merchant_there, kind_there, authorization_there)));
-
--- A capture at the processor that is unknown here, was refunded in full, and has no room in its hold here: what was
--- undone so (give-back.ts) is not booked.
-create temporary view undone as
-  select c.* from processor_entry c
-    join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor
-  where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and c.refunded > 0 and c.refunded + c.reversed >= c.amount
-    and not exists (select from our_submission k where k.identifier = c.request_id and k.processor = c.processor)
-    and (h.phase = 'FAILED'
-      or c.amount > case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end);
 
 -- What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained
 -- by a hold that is closed here and gave back as much, and what was undone by itself.
@@ -259,12 +267,7 @@ create temporary view unknown_here as
 -- it by itself: then what an accepted capture held back and did not charge is given back by nobody. A capture that was
 -- undone does not count.
 create temporary view sums_of_holds as
-  with undone_of as (
-    select processor, authorization_request_id as id, sum(amount) as amount, sum(refunded) as refunded,
-      sum(reversed) as reversed
-    from undone group by 1, 2
-  ),
-  booked as (
+  with booked as (
     select e.request_id, e.processor, e.incremented, e.voided + coalesce(u.amount, 0) as voided,
       e.captured - coalesce(u.amount, 0) as captured, e.reversed - coalesce(u.reversed, 0) as reversed,
       e.refunded - coalesce(u.refunded, 0) as refunded

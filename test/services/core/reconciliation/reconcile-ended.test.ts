@@ -1,6 +1,7 @@
 /** A capture that the database has lost is imported although its hold has ended here meanwhile: nobody is refunded. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';
@@ -88,6 +89,23 @@ describe('reconcile() on holds that have ended', function () {
       /^GAVE BACK capture .*; nothing is booked/m,
     );
     assert.equal(stage.oracle.entries().filter(({ kind }) => kind === 'refund').length, 1);
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('leaves nothing of such a capture that the card scheme has taken back', async () => {
+    const { preauthorization: hold } = await acme.checkout();
+    assert(hold);
+    const goBack = await rememberNow(stage);
+    await payAt(hold.checkoutUrl);
+    await acme.capture(await acme.get(hold), 300n);
+    await goBack();
+    await acme.release(hold);
+    const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
+    ledger.exec(`update entry set reversed = 300 where kind = 'capture' or requestId = '${hold.requestId}'`);
+    ledger.close();
+    const { lines, left } = await decideAt(stage, { givingBack: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.deepEqual(await stage.audit(), []);
   });
 
   it('imports a capture that has no result yet', async () => {

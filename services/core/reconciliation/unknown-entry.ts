@@ -51,12 +51,16 @@ export function unknownAuthorization(processor: string, entry: Entry): UnknownEn
   };
 }
 
-/** One line about an entry. */
+/**
+ * One line about an entry. A merchant chooses its users' names, which may have line feeds and what controls a terminal.
+ */
 export function lineOf(entry: UnknownEntry): string {
   const { kind, requestId, processor, answer, amount, currency, merchantId, userId, merchantReference, actedAt } =
     entry;
   const about = [userId && `user ${userId}`, merchantReference && `reference ${JSON.stringify(merchantReference)}`];
   const what = answer === 'UNSPECIFIED' ? 'open checkout' : [kind, answer].join(' ').toLowerCase();
   const whose = [merchantId || 'nobody', ...about, actedAt.toISOString()].filter(Boolean).join(', ');
-  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${whose}`.replace(/ +/g, ' ');
+  return `${what} ${requestId} at ${processor}: ${amount} ${currency} for ${whose}`
+    .replace(/ +/g, ' ')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }

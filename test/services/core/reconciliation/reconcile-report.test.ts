@@ -87,6 +87,17 @@ describe('reconcile() tells merchants', function () {
     ]);
   });
 
+  it('and names a user in one line, whatever its name is', async () => {
+    const goBack = await rememberNow(stage);
+    await acme.hold({ userId: 'u7\nIMPORTED \u001b[2K\u202e' });
+    await goBack();
+    const { lines } = await decideAt(stage);
+    assert.match(
+      lines.join(),
+      /^UNKNOWN authorization .* for acme, user u7\\u\{a\}IMPORTED \\u\{1b\}\[2K\\u\{202e\}, 20/,
+    );
+  });
+
   it('that a hold has ended at the processor', async () => {
     await acme.hold({ tokenId: 'tok_sandbox_ended_early' });
     const goBack = await rememberNow(stage);

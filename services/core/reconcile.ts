@@ -5,8 +5,8 @@
  * after a restore, what changed since an hour before the time to which the database went back, else everything. `--to
  * TIME` makes `all` what they did before that time. A file for each merchant concerned, in the folder of `--report`
  * (`reconciled/` and the time), says what was lost and what became of it. Exit code: 0 = nothing is unknown any more, 1
- * = something is, or could not be done, and its line says so, 2 = nothing was changed, because the books cannot be
- * relied on or cannot be read.
+ * = something is, or could not be done, and its line says so, or it broke off, 2 = nothing was changed, because the
+ * books cannot be relied on or cannot be read.
  */
 import { mkdir, rmdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -65,7 +65,10 @@ try {
   const files = await writeReports(folder, done.report);
   if (files === 0) await rmdir(folder);
   else process.stdout.write(`reports for ${files} merchants are in ${folder}\n`);
-  process.exitCode = done.left === 0 ? 0 : 1;
+  if (done.failure !== undefined) {
+    process.stderr.write(`holdfast reconcile: it broke off, run it again: ${(done.failure as Error).message}\n`);
+  }
+  process.exitCode = done.left === 0 && done.failure === undefined ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast reconcile: ${(error as Error).message}\n`);
   process.exitCode = 2;

@@ -37,7 +37,8 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
  * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
  * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then
  * the service answers everything again. Returns since when the books were read (undefined = whole), how many entries
- * each has, what was done (`left` = still unknown here, or not to be read), and what each merchant is told.
+ * each has, what was done (`left` = still unknown here, or not to be read), what each merchant is told, and why it broke
+ * off, if it did.
  */
 export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
   return comparing(parts.databaseUrl, async (client) => {
@@ -61,17 +62,24 @@ export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
     }
     const report: ReportLine[] = [];
-    await carryOut(sender, `operator/${decisions.operator}`, plans, (done) => {
-      tell(done.line);
-      report.push(done.report);
-    });
+    let failure: unknown;
+    try {
+      await carryOut(sender, `operator/${decisions.operator}`, plans, (done) => {
+        tell(done.line);
+        report.push(done.report);
+      });
+    } catch (error) {
+      // What was done is known here now, so no later run tells of it.
+      if (report.length === 0) throw error;
+      failure = error;
+    }
     const imported = report.filter(({ became }) => became === 'IMPORTED').length;
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
-    const left = invalid.length + report.length - imported - givenBack;
+    const left = invalid.length + plans.length - imported - givenBack;
     const isAllRead = !from || (lostFrom && from <= lostFrom);
-    const isOver = since && isAllRead && left === 0;
+    const isOver = since && isAllRead && left === 0 && failure === undefined;
     const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;
-    return { from, ledgers, imported, givenBack, left, report, ended };
+    return { from, ledgers, imported, givenBack, left, report, failure, ended };
   });
 }
 

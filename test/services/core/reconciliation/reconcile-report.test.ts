@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { writeReports } from '../../../../services/core/reconciliation/merchant-report.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
-import { openStage } from '../stage.ts';
+import { openStage, type Stage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
@@ -96,6 +96,24 @@ describe('reconcile() tells merchants', function () {
       lines.join(),
       /^UNKNOWN authorization .* for acme, user u7\\u\{a\}IMPORTED \\u\{1b\}\[2K\\u\{202e\}, 20/,
     );
+  });
+
+  it('what was done before it broke off, and goes on where it did', async () => {
+    await acme.hold();
+    const goBack = await rememberNow(stage);
+    const hold = await acme.hold();
+    await goBack();
+    const { database } = stage.recovery;
+    const query: typeof database.query = async (statement, values) => {
+      if (statement.name === 'end-audit-entries') throw new Error('the connection broke');
+      return database.query(statement, values);
+    };
+    const recovery = { ...stage.recovery, database: { ...database, query } };
+    const broken = { settings: stage.settings, recovery } as Stage;
+    const { failure, report, imported, ended } = await decideAt(broken, { importing: ['all'] });
+    assert.match(String(failure), /the connection broke/);
+    assert.deepEqual([report[0]?.requestId, imported, ended], [hold.requestId, 1, false]);
+    assert.equal((await decideAt(stage, { importing: ['all'] })).left, 0);
   });
 
   it('that a hold has ended at the processor', async () => {

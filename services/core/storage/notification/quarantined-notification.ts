@@ -98,8 +98,11 @@ export async function setAllAside(
 /** A genuine secret could fill the disk with contradictions, 64 KiB each. */
 const MAX_HELD = 500;
 
+/** What had room and was not inserted is there already, perhaps since this statement began. */
 const SET_ASIDE = sql('set-aside')`with input as materialized (
-    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
+    select i.*, (select count(*) from (select from quarantined_notification q
+        where q.merchant_id = i."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD} as "hasRoom"
+    from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
       status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
       "receivedAt" timestamptz, "onceKey" text)
     where $2 <> 'CONFLICT' or exists (select from notification n
@@ -111,13 +114,12 @@ const SET_ASIDE = sql('set-aside')`with input as materialized (
       body, signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
       decode(body, 'base64'), signature, $2, 'HELD', "receivedAt", "onceKey"
-    from input i
-    where (select count(*) from (select from quarantined_notification q
-      where q.merchant_id = i."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD}
+    from input i where "hasRoom"
     on conflict do nothing returning id
   )
   select i."deliveryId" as id, case when i."quarantineId" in (select id from aside) then 'STORED'
-    when exists (select from quarantined_notification q where q.once_key = any (array[i."onceKey"])) then 'KNOWN'
+    when "hasRoom" or exists (select from quarantined_notification q where q.once_key = any (array[i."onceKey"]))
+    then 'KNOWN'
     else 'FULL' end as aside
   from input i`;
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import {
+  AcceptNotificationRequestSchema,
   AcceptOutcome,
   DeliveryState,
   EndpointKind,
@@ -12,8 +15,10 @@ import {
   QuarantineState,
   VerificationFailureReason,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { notificationInput } from '../../../../../services/core/rpc/notification/accept-notifications.ts';
+import { type Aside, setAside } from '../../../../../services/core/storage/notification/quarantined-notification.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant } from '../../shop.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 import { notification } from './verified.ts';
 
@@ -101,6 +106,21 @@ describe('NotificationService', () => {
     assert.equal((await sidesOf('lone'))[0]?.accepted, undefined, 'the pair is free');
     await relay.acceptNotification(notification('lone'));
     assert.equal((await sidesOf('lone'))[0]?.accepted?.statusInfo, 'captured');
+  });
+
+  it('knows a contradiction that another core is storing', async () => {
+    const { database } = stage.recovery;
+    const statusInfo = 'reversed';
+    const request = create(AcceptNotificationRequestSchema, notification('twice', { statusInfo }));
+    const same = notificationInput(request, new Date());
+    let second: Promise<Aside> | undefined;
+    const first = await database.transaction(async (query) => {
+      const stored = await setAside(query, same, 'STATUS_INFO_CONTRADICTED');
+      second = setAside(database.query, { ...same, deliveryId: randomUUID() }, 'STATUS_INFO_CONTRADICTED');
+      while ((await sql(stage, 'select from pg_locks where not granted')).length === 0);
+      return stored;
+    });
+    assert.deepEqual([first, await second], ['STORED', 'KNOWN']);
   });
 
   it('quarantines a conflict once, and a contradiction once for each word, in any spelling of its sender', async () => {

@@ -37,8 +37,8 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
  * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
  * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then
  * the service answers everything again. Returns since when the books were read (undefined = whole), how many entries
- * each has, what was done (`left` = still unknown here, or not to be read), what each merchant is told, and why it broke
- * off, if it did.
+ * each has, what was done (`left` = still unknown here, or not to be read), what each merchant is told, and why it
+ * broke off, if it did.
  */
 export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
   return comparing(parts.databaseUrl, async (client) => {

@@ -86,25 +86,26 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
 }
 
 /**
- * Closes connections whose peer does not read: written data has waited for `takeMs`. Node's own timeout misses them,
- * because a peer that sends a byte now and then is not idle.
+ * Closes connections whose peer does not read: of written data nothing has left for `takeMs`. Node's own timeout misses
+ * them, because a peer that sends a byte now and then is not idle. A peer that reads slowly is served: there is always
+ * something that waits for it, but not the same.
  */
 export function closeUnread(
   server: NetServer,
   event: 'connection' | 'secureConnection',
   { takeMs, connectionsCheckingInterval }: HttpBounds,
 ): void {
-  const waitingSinceMs = new Map<Socket, number | undefined>();
+  const sent = new Map<Socket, { bytes: number; atMs: number }>();
   server.on(event, (socket: Socket) => {
-    waitingSinceMs.set(socket, undefined);
-    socket.once('close', () => waitingSinceMs.delete(socket));
+    sent.set(socket, { bytes: 0, atMs: performance.now() });
+    socket.once('close', () => sent.delete(socket));
   });
   const sweep = setInterval(() => {
     const nowMs = performance.now();
-    for (const [socket, sinceMs] of waitingSinceMs) {
-      if (socket.writableLength === 0) waitingSinceMs.set(socket, undefined);
-      else if (sinceMs === undefined) waitingSinceMs.set(socket, nowMs);
-      else if (nowMs - sinceMs > takeMs) socket.destroy();
+    for (const [socket, last] of sent) {
+      const bytes = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0 || bytes > last.bytes) Object.assign(last, { bytes, atMs: nowMs });
+      else if (nowMs - last.atMs > takeMs) socket.destroy();
     }
   }, connectionsCheckingInterval).unref();
   server.once('close', () => clearInterval(sweep));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { createBoundedServer, HTTP_BOUNDS } from '../../platform/http-server.ts';
 
 const BOUNDS = {
@@ -58,6 +59,28 @@ describe('createBoundedServer()', () => {
         clearInterval(timer);
       });
     }
+  });
+
+  it('serves a client that reads slowly all the time, for as long as that takes', async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    const pieces = 400;
+    const long: RequestListener = (_request, response) => {
+      response.setHeader('connection', 'close');
+      Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
+    };
+    await through(long, async (port) => {
+      let bytes = 0;
+      const socket = open(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      socket.on('data', (chunk) => {
+        bytes += chunk.length;
+        socket.pause();
+        setTimeout(() => socket.resume(), 3);
+      });
+      const startedMs = performance.now();
+      await closing(socket);
+      assert(bytes > pieces * piece.length, `cut off after ${bytes} bytes`);
+      assert(performance.now() - startedMs > 2 * BOUNDS.takeMs, 'it takes longer than anything may be left unread');
+    });
   });
 
   for (const head of [

@@ -1,4 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { DEADLINE_HEADER } from '../../platform/grpc-client.ts';
 import type { Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
 import { isServiceError } from '../http/problem.ts';
@@ -13,6 +14,12 @@ const WARN_MS = 1_000;
 export const NEVER = 2n ** 63n - 1n;
 
 /**
+ * A deadline in absolute time would be over at core when this clock is far behind, and the difference would stay
+ * unknown. The call still has its timeout.
+ */
+const AT_ANY_TIME = { metadata: { [DEADLINE_HEADER]: '9'.repeat(15) } };
+
+/**
  * Compares this process's clock with core's, now and every few seconds. Deadlines of calls are times, so a clock that
  * is behind by CORE_TIMEOUT_MS would have each write refused; from half of that on it is not sound.
  */
@@ -22,7 +29,7 @@ export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log
 
   async function runOnce(): Promise<void> {
     const before = Date.now();
-    const { now } = await core.merchants.listCredentialChanges({ afterChangeNumber: NEVER });
+    const { now } = await core.merchants.listCredentialChanges({ afterChangeNumber: NEVER }, AT_ANY_TIME);
     const after = Date.now();
     if (now === undefined) return;
     const wasOff = isOffBy(WARN_MS);

@@ -14,7 +14,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { NEVER } from '../../gateway/core/watch-clock.ts';
-import { serviceDefinition } from '../../platform/grpc-client.ts';
+import { DEADLINE_HEADER, serviceDefinition } from '../../platform/grpc-client.ts';
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
 import {
@@ -148,7 +148,9 @@ export class FakeCore {
     return (call: ServerUnaryCall<Json, object>, callback: sendUnaryData<object>) => {
       const caller = callerOf(call.metadata);
       if (method === 'listCredentialChanges' && call.request.afterChangeNumber === NEVER) {
-        return callback(null, create(output, { now: timestampFromMs(Date.now() + this.clockAheadMs) } as Json));
+        const nowMs = Date.now() + this.clockAheadMs;
+        if (Number(call.metadata.get(DEADLINE_HEADER)[0]) <= nowMs) return callback(TOO_LATE);
+        return callback(null, create(output, { now: timestampFromMs(nowMs) } as Json));
       }
       if (method === 'listCredentialChanges') this.refreshes.push(call.request);
       else if (method !== 'checkOperator') this.calls.push({ method, request: call.request, ...caller });
@@ -239,4 +241,5 @@ export function refusal(
   return Object.assign(new Error(message), { code, details: message, metadata });
 }
 
+const TOO_LATE = refusal(status.UNAVAILABLE, { reason: 'UNAVAILABLE' });
 const UNAUTHENTICATED = refusal(status.UNAUTHENTICATED, { reason: 'UNAUTHENTICATED' });

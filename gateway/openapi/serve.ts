@@ -35,6 +35,7 @@ const CACHE = 'public, max-age=300';
 export function serveDocument(): Router {
   const document = once(createDocument);
   const json = once(() => cached('json', JSON.stringify(document())));
+  const html = once(() => ({ text: pageOf(document()) }));
   let latest: { readonly origin: string; readonly page: ReturnType<typeof cached> } | undefined;
   const router = createRouter();
   router.get('/openapi.json', (ctx) => {
@@ -49,7 +50,7 @@ export function serveDocument(): Router {
     ctx.vary('Host');
     const origin = originOf(ctx);
     if (latest?.origin !== origin)
-      latest = { origin, page: cached('html', pageOf(document()).replaceAll(PLACEHOLDER, origin)) };
+      latest = { origin, page: cached('html', html().text.replaceAll(PLACEHOLDER, origin)) };
     answerCached(ctx, latest.page);
   });
   // A slash too many, as some links and people write it.

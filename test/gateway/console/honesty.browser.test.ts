@@ -262,6 +262,32 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     assert.equal(await page.getByText('No operation has had a result yet.').count(), 0);
   });
 
+  it('cancels a checkout, of whose hold nothing remains before it is placed', async () => {
+    const amounts = { amountCaptured: 0, amountInFlight: 0, amountRemaining: 0, amountReleased: 0 };
+    const hold = {
+      ...amounts,
+      requestId: ID,
+      merchantId: 'acme',
+      status: 'IN_PROGRESS',
+      phase: 'AWAITING_CHECKOUT',
+      amount: 1050,
+      currency: 'EUR',
+      createdAt: AT,
+      captures: [],
+      operations: [],
+      deliveries: [],
+    };
+    await answer(`/holds/${ID}`, hold);
+    await answer(`/holds/${ID}/release`, { ...hold, status: 'FAILED', phase: 'FAILED' });
+    await open(`holds/${ID}`);
+    await button('Cancel checkout…').click();
+    await page.getByText('the customer cannot enter a card any more').waitFor();
+    await answer(`/holds/${ID}`, { ...hold, status: 'FAILED', phase: 'FAILED' });
+    await inDialog('Cancel checkout').click();
+    await page.getByText('The checkout is cancelled.').waitFor();
+    await button('Cancel checkout…').waitFor({ state: 'detached' });
+  });
+
   it('says that no view has an address that cannot be decoded', async () => {
     await page.goto(`${new URL(page.url()).origin}/console#/%`);
     await page.getByText('No view has this address.').waitFor();

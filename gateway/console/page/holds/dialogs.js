@@ -115,15 +115,26 @@ export const extendDialog = ({ requestId, expiresAt, merchantId }) => ({
       : 'The extension is on its way; its outcome is not known yet.',
 });
 
-export function releaseDialog({ requestId, amountRemaining, currency, merchantId, placedAt }) {
+/** Ends the checkout of a hold that is not placed yet. */
+export const cancelDialog = ({ requestId }) => ({
+  title: 'Cancel the checkout?',
+  action: 'Cancel checkout',
+  tone: 'danger',
+  body: 'The hold is not placed: the customer cannot enter a card any more.',
+  run: (_, key) => post(pathOf`/holds/${requestId}/release`, {}, key),
+  done: ({ amountReleased }) =>
+    amountReleased === undefined
+      ? 'The checkout is being cancelled; the outcome is not known yet.'
+      : 'The checkout is cancelled.',
+});
+
+export function releaseDialog({ requestId, amountRemaining, currency, merchantId }) {
   const text = formatAmount(amountRemaining, currency);
   return {
     title: `Release ${text}?`,
     action: `Release ${text}`,
     tone: 'danger',
-    body: placedAt
-      ? html`<p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>`
-      : 'The open checkout is cancelled: the customer cannot enter a card any more.',
+    body: html`<p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>`,
     run: (_, key) => post(pathOf`/holds/${requestId}/release`, {}, key),
     done: ({ amountReleased }) => (amountReleased === undefined ? onItsWay('Release', text) : `${text} released.`),
   };

@@ -6,7 +6,15 @@ import { Badge, Facts, merchantLink, processorSaid, Time, time, word } from '../
 import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { textOf } from '../words/words.js';
-import { captureDialog, extendDialog, incrementDialog, refundable, refundDialog, releaseDialog } from './dialogs.js';
+import {
+  cancelDialog,
+  captureDialog,
+  extendDialog,
+  incrementDialog,
+  refundable,
+  refundDialog,
+  releaseDialog,
+} from './dialogs.js';
 import { eventsOf, firstAmount } from './events.js';
 
 /** One hold, from the request to the last delivery attempt, and what can be done with it. */
@@ -56,11 +64,15 @@ function Summary({ hold, ask }) {
 }
 
 function actionsOf(hold) {
-  const isPlaced = hold.phase === 'AUTHORIZED';
-  if (!isOpen(hold) || hold.frozen || !(isPlaced || hold.phase === 'AWAITING_CHECKOUT')) return [];
-  const release = ['Release', releaseDialog];
-  if (!isPlaced) return [release];
-  return [['Capture', captureDialog, 'main'], ['Increment', incrementDialog], ['Extend', extendDialog], release];
+  if (hold.frozen) return [];
+  if (hold.phase === 'AWAITING_CHECKOUT') return [['Cancel checkout', cancelDialog]];
+  if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return [];
+  return [
+    ['Capture', captureDialog, 'main'],
+    ['Increment', incrementDialog],
+    ['Extend', extendDialog],
+    ['Release', releaseDialog],
+  ];
 }
 
 function isOpen({ status, amountRemaining }) {

@@ -89,9 +89,22 @@ const ANSWER_MS = 15_000;
 
 /**
  * Calls a route; fields without a value are not sent. Answers the body, or throws an error with the fields of the
- * problem that was answered, and `status`, 0 when no answer came.
+ * problem that was answered, and `status`, 0 when no answer came. A change that is forbidden is sent once more when the
+ * session is another one: somebody has signed in in another tab, which this one shares the cookie with.
  */
-async function call(method, path, { body, key } = {}) {
+async function call(method, path, options) {
+  const token = csrfToken;
+  try {
+    return await callOnce(method, path, options);
+  } catch (error) {
+    if (error.status !== 403 || method === 'GET') throw error;
+    keep(await callOnce('GET', '/session'));
+    if (csrfToken === token) throw error;
+    return callOnce(method, path, options);
+  }
+}
+
+async function callOnce(method, path, { body, key } = {}) {
   const headers = { accept: 'application/json' };
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
   if (body !== undefined) headers['content-type'] = 'application/json';

@@ -288,6 +288,30 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
     await button('Cancel checkout…').waitFor({ state: 'detached' });
   });
 
+  it('goes on under the session that another tab has begun since', async () => {
+    await answer('/endpoints', { items: [PAUSED] });
+    await open('endpoints');
+    await answer('/session', { csrfToken: 'newer', expiresAt: '2030-01-01T00:00:00.000Z' });
+    const tokens: (string | undefined)[] = [];
+    await give('/endpoints/acme/webhook/resume', async (route) => {
+      const token = route.request().headers()['x-csrf-token'];
+      tokens.push(token);
+      if (token === 'newer') await route.fulfill({ json: PAUSED });
+      else await route.fulfill({ status: 403, json: new Problem('FORBIDDEN').toJSON() });
+    });
+    await button('Resume the webhook endpoint of acme').click();
+    await inDialog('Resume endpoint').click();
+    await page.getByText('Deliveries to the webhook endpoint of acme go on.').waitFor();
+    assert.deepEqual(tokens, ['csrf', 'newer']);
+    await give('/endpoints/acme/webhook/resume', (route) =>
+      route.fulfill({ status: 403, json: new Problem('FORBIDDEN').toJSON() }),
+    );
+    await button('Resume the webhook endpoint of acme').click();
+    await inDialog('Resume endpoint').click();
+    await page.getByText('FORBIDDEN').waitFor();
+    await inDialog('Back').click();
+  });
+
   it('says that no view has an address that cannot be decoded', async () => {
     await page.goto(`${new URL(page.url()).origin}/console#/%`);
     await page.getByText('No view has this address.').waitFor();

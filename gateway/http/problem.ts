@@ -174,9 +174,11 @@ export function errorInfoOf(error: ServiceError): ErrorInfo | undefined {
 }
 
 function problemOfBareStatus(error: ServiceError): Problem {
-  const isAway = error.code === grpcStatus.UNAVAILABLE || error.code === grpcStatus.DEADLINE_EXCEEDED;
-  return new Problem(isAway ? 'UNAVAILABLE' : 'INTERNAL', { cause: error });
+  return new Problem(AWAY.includes(error.code) ? 'UNAVAILABLE' : 'INTERNAL', { cause: error });
 }
+
+/** No core answers, or not in time; CANCELLED is what grpc-js says when the connection breaks under a call. */
+const AWAY: readonly number[] = [grpcStatus.UNAVAILABLE, grpcStatus.DEADLINE_EXCEEDED, grpcStatus.CANCELLED];
 
 function isProblemCode(reason: string): reason is ProblemCode {
   return Object.hasOwn(PROBLEMS, reason);

@@ -295,6 +295,17 @@ describe('startGateway() without core', () => {
     await stage.close();
   });
 
+  it('answers 503 to a change when the connection to core breaks meanwhile', async () => {
+    const stage = await new Stage().open();
+    stage.core.answers.set('addSigningSecret', () => {
+      setImmediate(() => stage.core.stop());
+      return new Promise(() => undefined);
+    });
+    const answer = await stage.ask('POST', '/signing-secrets', { body: {} });
+    assert.deepEqual([answer.status, answer.body.code], [503, 'UNAVAILABLE']);
+    await stage.close();
+  });
+
   it('completes a request in progress when it stops', async () => {
     const stage = await new Stage().open();
     const asked = Promise.withResolvers<void>();

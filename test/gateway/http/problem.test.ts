@@ -72,7 +72,7 @@ describe('problems of RPC', () => {
     });
   }
 
-  for (const code of [status.UNAVAILABLE, status.DEADLINE_EXCEEDED]) {
+  for (const code of [status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]) {
     it(`${status[code]} without details is 503 with Retry-After and reveals nothing`, async () => {
       const answer = await answerTo(refusal(code, { message: 'connect ECONNREFUSED 10.1.2.3:50051' }));
       assert.deepEqual([answer.status, answer.body.code], [503, 'UNAVAILABLE']);

@@ -174,6 +174,16 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       assert.deepEqual(body, { outcome: 'KO', processorCode: 'no', unfreezeHold: true, reason: 'They told me' });
     });
 
+    it('does not take what was typed for one outcome for a field of the other', async () => {
+      const body = await resolve({ reason: 'NEEDS_REVIEW', operation: 'CAPTURE' }, async () => {
+        await page.getByLabel('Outcome').selectOption('OK');
+        await page.getByLabel("Processor's reference").fill('psp-1');
+        await page.getByLabel('Outcome').selectOption('KO');
+        assert.equal(await page.getByLabel("Processor's code").inputValue(), '');
+      });
+      assert.deepEqual(body, { outcome: 'KO', reason: 'They told me' });
+    });
+
     it('unfreezes a hold', async () => {
       const body = await resolve({ reason: 'FROZEN', operation: 'HOLD' }, async () => {
         assert.equal(await page.getByLabel('Outcome').count(), 0);

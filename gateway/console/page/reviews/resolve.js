@@ -51,10 +51,11 @@ function Question({ item, isFrozen }) {
   `;
 }
 
+/** With keys, so that what was typed for one outcome does not stay for the other. */
 const FIELDS = {
-  OK: html`<${Field} name="processorReference" label="Processor's reference" maxlength="64" />
-    <${Field} name="bankReference" label="Bank's reference" maxlength="64" />`,
-  KO: html`<${Field} name="processorCode" label="Processor's code" maxlength="64"
+  OK: html`<${Field} key="reference" name="processorReference" label="Processor's reference" maxlength="64" />
+    <${Field} key="bank" name="bankReference" label="Bank's reference" maxlength="64" />`,
+  KO: html`<${Field} key="code" name="processorCode" label="Processor's code" maxlength="64"
       hint="Left empty: resolved_by_operator" />
-    <${Field} name="processorMessage" label="Processor's message" maxlength="500" />`,
+    <${Field} key="message" name="processorMessage" label="Processor's message" maxlength="500" />`,
 };

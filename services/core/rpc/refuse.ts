@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 
 const WORDS: Partial<Record<RefusalCode, string>> = {
@@ -84,12 +84,18 @@ export function processorRefusal(requestId: string, outcome: Declined | NotPerfo
   return new HoldfastError('PROCESSOR_ERROR', 'the processor did not perform the operation', details);
 }
 
-/** The refusal of an operation that is KO already, made from its stored result. */
-export async function keptRefusal(core: Core, requestId: string, replayed: boolean): Promise<HoldfastError> {
+/**
+ * The refusal of an operation that is KO already, made from its row. Only the log knows whether it was declined; once
+ * the result is dropped from it, the operation counts as not performed.
+ */
+export async function keptRefusal(
+  core: Core,
+  { requestId, replayed }: { readonly requestId: string; readonly replayed: boolean },
+  row: Pick<SubmissionRow, 'processorCode' | 'processorMessage'>,
+): Promise<HoldfastError> {
   const operation = await findResult(core.database.query, requestId);
-  assert(operation, 'what is KO has a result');
-  const answer = operation.statusInfo === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
-  const outcome = { answer, code: operation.processorCode ?? '', message: operation.processorMessage ?? '' } as const;
+  const answer = operation?.statusInfo === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
+  const outcome = { answer, code: row.processorCode ?? '', message: row.processorMessage ?? '' } as const;
   return processorRefusal(requestId, outcome, replayed);
 }
 

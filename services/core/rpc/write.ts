@@ -132,15 +132,15 @@ export function processorAway({ metrics }: Core, processor: string): HoldfastErr
 /** Throws a stored operation's refusal when it is KO, IDEMPOTENCY_IN_FLIGHT while its first call runs. */
 export async function demandAnswerable(
   core: Core,
-  { requestId, replayed }: First,
-  row: Pick<SubmissionRow, 'state' | 'inquireAt' | 'inquiryCount'>,
+  first: First,
+  row: Pick<SubmissionRow, 'state' | 'inquireAt' | 'inquiryCount' | 'processorCode' | 'processorMessage'>,
 ): Promise<void> {
-  if (row.state === 'KO') throw await keptRefusal(core, requestId, replayed);
+  if (row.state === 'KO') throw await keptRefusal(core, first, row);
   // It started, and recovery has not looked at it yet.
   const isRunning = row.inquiryCount === 0 && row.inquireAt != null && row.inquireAt > core.clock();
   if (row.state !== 'PENDING' || !isRunning) return;
   const message = 'the first call has no result yet; repeat it';
-  throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId, retryAfterS: 1 });
+  throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId: first.requestId, retryAfterS: 1 });
 }
 
 /** What a call answers about its operation. */

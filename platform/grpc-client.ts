@@ -90,6 +90,8 @@ const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc-node.flow_control_window': 1024 * 1024,
   // By default grpc-js counts every message for channelz, a debugging service that we do not offer.
   'grpc.enable_channelz': 0,
+  // By default grpc-js sends calls, with their tokens, through the proxy that `http_proxy` names.
+  'grpc.enable_http_proxy': 0,
 };
 
 /** One HTTP/2 channel that several service clients share. Close it when done. */

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { credentials, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { openChannel, serviceDefinition } from '../../platform/grpc-client.ts';
 import { Health } from '../../proto/gen/grpc/health/v1/health_pb.js';
+import { ProcessorService } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 describe('openChannel()', () => {
   const server = new Server();
   let channel: ReturnType<typeof openChannel>;
+  let address: string;
 
   before(async () => {
     // A peer that accepts connections and never answers.
@@ -16,7 +18,7 @@ describe('openChannel()', () => {
         error ? reject(error) : resolve(bound),
       ),
     );
-    const address = `127.0.0.1:${port}`;
+    address = `127.0.0.1:${port}`;
     channel = openChannel({ address, credentials: credentials.createInsecure(), token: 't', timeoutMs: 5_000 });
   });
   after(() => {
@@ -38,6 +40,18 @@ describe('openChannel()', () => {
       await running;
     });
   }
+
+  it('connects to the address itself, although a proxy is set for the web', async () => {
+    const { http_proxy: before } = process.env;
+    // Nothing listens there.
+    process.env.http_proxy = 'http://127.0.0.1:1';
+    const direct = openChannel({ address, credentials: credentials.createInsecure(), token: 't', timeoutMs: 5_000 });
+    if (before === undefined) delete process.env.http_proxy;
+    else process.env.http_proxy = before;
+    // The peer itself says that it does not serve this.
+    await assert.rejects(direct.client(ProcessorService).describe({}), { code: status.UNIMPLEMENTED });
+    direct.close();
+  });
 
   it('cancels a call whose deadline has passed', async () => {
     await assert.rejects(channel.client(Health).check({}, { timeoutMs: 20 }), { code: status.DEADLINE_EXCEEDED });

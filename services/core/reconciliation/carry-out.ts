@@ -104,7 +104,8 @@ async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise
   } catch (error) {
     const [note = ''] = (error as Error).message.split('\n');
     // What failed may be stored in part: then it is known here, and recovery settles it.
-    const report = reportLine(entry, 'LEFT', { note });
+    const requestId = error instanceof Unable ? error.requestId : undefined;
+    const report = reportLine(entry, 'LEFT', { requestId, note });
     if (error instanceof Unable) return { line: `LEFT ${line}: ${note}`, report };
     return { line: `FAILED ${line}: ${note}`, report, failure: error };
   }

@@ -59,22 +59,24 @@ async function submit(
 ): Promise<Particulars> {
   const { query } = sender.database;
   const at = sender.clock();
-  const requestId = uuidv7();
+  const sentAs = uuidv7();
+  const requestId = what.captureRequestId ?? holdRequestId;
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`hold ${holdRequestId} was stored and is not there`);
   const times = { at, inquireAt: callOverAt(sender.processors, at) };
-  const stored = await sender.books.store({ ...what, ...times, requestId, idHash: hold.idHash });
-  if (!isStored(stored)) throw new Unable(`the hold ${holdRequestId} cannot be given back: ${stored.outcome}`);
-  const facts = await factsOf(query, what.kind, requestId);
+  const stored = await sender.books.store({ ...what, ...times, requestId: sentAs, idHash: hold.idHash });
+  if (!isStored(stored)) {
+    throw new Unable(`the hold ${holdRequestId} cannot be given back: ${stored.outcome}`, requestId);
+  }
+  const facts = await factsOf(query, what.kind, sentAs);
   const outcome = await send(sender, facts);
   const { is } = await settle(sender, facts, outcome);
   if (is === 'SETTLED' && isFinal(outcome) && !isOk(outcome)) {
-    throw new Unable(`the processor did not give it back: ${outcome.code}`);
+    throw new Unable(`the processor did not give it back: ${outcome.code}`, requestId);
   }
-  const givenBack = { requestId: what.captureRequestId ?? holdRequestId };
-  if (is === 'SETTLED') return givenBack;
+  if (is === 'SETTLED') return { requestId };
   const name = what.kind === 'REFUND' ? 'refund' : 'void';
-  return { ...givenBack, note: `the ${name} has no result yet: recovery finds it out` };
+  return { requestId, note: `the ${name} has no result yet: recovery finds it out` };
 }
 
 /** The capture is booked, and refunded like any other. */

@@ -21,7 +21,15 @@ import { findSentAs } from '../storage/submission/find-sent.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** Why an entry cannot be imported or given back, in plain words. */
-export class Unable extends Error {}
+export class Unable extends Error {
+  /** Under which requestId it is booked all the same; undefined = it is not. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, requestId?: string) {
+    super(requestId === undefined ? message : `${message}; it is booked as ${requestId}`);
+    this.requestId = requestId;
+  }
+}
 
 /** What an import works with besides the entry. */
 export interface Importing {

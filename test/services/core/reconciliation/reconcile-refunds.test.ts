@@ -62,6 +62,18 @@ describe('reconcile() with refunds', function () {
     assert.equal(stage.oracle.find(capture.requestId)?.refunded, 300);
   });
 
+  it('says under which requestId a capture is booked whose refund is declined', async () => {
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_refund_declined' });
+    const goBack = await rememberNow(stage);
+    const { capture = assert.fail() } = await shop.capture(hold, 300n);
+    await goBack();
+    const { lines, report } = await decide({ givingBack: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT capture .*: the processor did not give it back: \w+; it is booked as /);
+    assert.deepEqual([report[0]?.became, report[0]?.requestId], ['LEFT', capture.requestId]);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.deepEqual((await decide()).lines, [], 'nothing is unknown any more');
+  });
+
   for (const decision of ['importing', 'givingBack']) {
     it(`books a capture once that was imported meanwhile, and gives nothing back: ${decision}`, async () => {
       const hold = await shop.hold();

@@ -87,8 +87,8 @@ const POSTPONE = statementsOfBoth(
 
 const MARK_NEEDS_REVIEW = statementsOfBoth(
   'mark-needs-review',
-  (table, { stateColumn, reviewable }) => `update ${table} set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
-    where request_id = $1 and ${stateColumn} in (${reviewable}) returning request_id`,
+  (table, { stateColumn, reviewable }) => `update ${table} s set ${stateColumn} = 'NEEDS_REVIEW', inquire_at = null
+    where request_id = $1 and ${reviewable} returning request_id`,
 );
 
 const TAKE_DUE = statementsOfBoth('take-due', (table, { stateColumn, atWork, isTaken }) => {

@@ -10,7 +10,7 @@ interface SentColumns {
   /** The column that says where a row stands, and its value while the processor is being asked. */
   readonly stateColumn: 'state' | 'phase';
   readonly atWork: string;
-  /** SQL: its values from which it may come to needs review. */
+  /** SQL: whether a row may come to needs review. */
   readonly reviewable: string;
   /** SQL: whether recovery inquires about a row that is due; $1 is now. */
   readonly isTaken: string;
@@ -35,7 +35,8 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
   hold: {
     stateColumn: 'phase',
     atWork: 'AUTHORIZING',
-    reviewable: `'AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN'`,
+    // The release that closes a checkout comes to review itself.
+    reviewable: "s.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN') and not s.closing",
     // A checkout that has run out is given up instead.
     isTaken: "not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1)",
     state: HOLD_STATE,
@@ -46,7 +47,7 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
   submission: {
     stateColumn: 'state',
     atWork: 'PENDING',
-    reviewable: `'PENDING', 'UNKNOWN'`,
+    reviewable: "s.state in ('PENDING', 'UNKNOWN')",
     isTaken: 'true',
     state: 's.state',
     kind: 's.kind',

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperatorService, ReviewReason } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { openProcessors, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
+import { openProcessors, processorsOf, rowsByProcessor } from '../../../../services/core/processor/processors.ts';
 import { expiries } from '../../../../services/core/recovery/due-holds.ts';
 import { checkoutExpiries } from '../../../../services/core/recovery/inquire-open.ts';
 import { workLoop } from '../../../../services/core/recovery/work-loop.ts';
-import { approved, atWork, notPerformed } from '../fake-processor.ts';
+import { approved, atWork, done, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
@@ -121,6 +121,23 @@ describe('a submission that cannot be settled', function () {
     processor.says.void = () => notPerformed('authorization_not_found');
     const hold = await openCheckout();
     await expireLater();
+    assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
+  });
+
+  it('ends by its void when it is a checkout that was cancelled during its last inquiry', async () => {
+    const hold = await openCheckout();
+    await sql(scripted.stage, 'update hold set inquiry_count = 20 where request_id = $1', [hold.requestId]);
+    scripted.stage.clock.advance(HOUR_MS);
+    processor.says.void = () => undefined;
+    const { recovery } = scripted.stage;
+    const inquire = async () => {
+      assert.equal((await shop.release(hold)).state, OperationState.UNKNOWN);
+      return { found: 'NO_ANSWER' } as const;
+    };
+    const only = { ...recovery.processors.of({ processor: 'default' }), inquire };
+    await workOnce(checkoutExpiries({ ...recovery, processors: processorsOf([['default', only]]) }));
+    processor.says.inquire = () => done(approved);
+    await scripted.inquireLater();
     assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 

@@ -10,7 +10,6 @@ import { callOverAt } from '../processor/processor.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findMerchant } from '../storage/merchant/merchant-row.ts';
-import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import {
   type DueSubmission,
@@ -81,13 +80,11 @@ async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<Again> 
 
 /**
  * Nobody but recovery sends the void of a late authorization, and only at its first look: afterwards it may have
- * arrived. The processor does not know under our identifier what it did by itself. While the database is being
- * reconciled, nothing is voided.
+ * arrived. The processor does not know under our identifier what it did by itself.
  */
 async function lookAtVoid(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { kind, requestId, inquiryCount } = due;
   const { query } = recovery.database;
-  if (kind === 'LATE_VOID' && (await reconcilingSince(query))) return 'LATER';
   const isFirstLook = inquiryCount === 0 && kind === 'LATE_VOID';
   if (!isFirstLook && !(await findSubmission(query, requestId))?.reported) return inquire(recovery, due, 'LATER');
   const facts = await factsOf(query, kind, requestId);

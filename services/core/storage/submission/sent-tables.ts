@@ -1,5 +1,6 @@
 import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
 import type { Statement } from '../database.ts';
+import { IS_NOT_RECONCILING } from '../reconciling.ts';
 
 /** The two tables of what is sent to a processor, for statements about both. */
 
@@ -48,7 +49,8 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     stateColumn: 'state',
     atWork: 'PENDING',
     reviewable: "s.state in ('PENDING', 'UNKNOWN')",
-    isTaken: 'true',
+    // While the database is being reconciled, nothing is voided.
+    isTaken: `(s.kind <> 'LATE_VOID' or ${IS_NOT_RECONCILING})`,
     state: 's.state',
     kind: 's.kind',
     entry: ENTRY,

@@ -160,6 +160,17 @@ describe('end()', function () {
       assert.equal(voids(requestId).length, 2);
     });
 
+    it('is voided after the database was reconciled, however long that took', async () => {
+      const requestId = await failed();
+      await sql(scripted.stage, 'update installation set reconciling_since = now()');
+      await scripted.settled(requestId, approved);
+      for (let hours = 0; hours < 48; hours++) await scripted.inquireLater(3_600_000);
+      assert.equal(voids(requestId).length, 0);
+      await sql(scripted.stage, 'update installation set reconciling_since = null');
+      await scripted.inquireLater();
+      assert.equal(voids(requestId).length, 1);
+    });
+
     it('needs review when the processor refuses the void', async () => {
       const requestId = await failed();
       processor.says.void = () => notPerformed('not_today');

@@ -80,9 +80,10 @@ export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
  * A release that is refused by the processor is not repeated: its result says so, and the hold stays until its end. One
  * that never arrived is made again, a few times: whoever sent it may have died before.
  */
-async function releaseOld(sender: Sender, { requestId: old, idHash, status, renewedBy, renewalPhase }: Renewed) {
+async function releaseOld(sender: Sender, renewed: Renewed) {
+  const { requestId: old, idHash, status, renewedBy, renewalPhase, isRefused } = renewed;
   const { query } = sender.database;
-  const isLeft = renewalPhase === 'FAILED' || !isOpen({ status });
+  const isLeft = renewalPhase === 'FAILED' || !isOpen({ status }) || isRefused;
   if (isLeft || (await countLost(query, old, 'RELEASE')) >= MOST_LOST) return markOldReleased(query, renewedBy);
   // When something else of the hold came first, it is looked at again.
   const settled = await actUnasked(sender, { kind: 'RELEASE', idHash });

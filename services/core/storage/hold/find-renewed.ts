@@ -7,6 +7,8 @@ import type { HoldRow } from './hold-row.ts';
 export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'> {
   readonly renewedBy: string;
   readonly renewalPhase: HoldRow['phase'];
+  /** The processor has refused a release of it since. */
+  readonly isRefused: boolean;
 }
 
 /** Finds renewed holds that can be released or have ended, the renewal being decided; none while reconciling. */
@@ -15,7 +17,9 @@ export function findRenewed(query: Query, { now, limit, but }: Search, at: AtPro
 }
 
 const FIND_RENEWED = sql('find-renewed')`
-    select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase
+    select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase,
+      exists (select from submission r where r.hold_request_id = any (array[h.request_id]) and r.kind = 'RELEASE'
+        and r.state = 'KO' and r.processor_code <> 'never_received' and r.created_at >= n.created_at) as is_refused
     from (select * from hold where releases_old and phase in ('AUTHORIZED', 'FAILED') and request_id <> all ($5::uuid[])
         and ${isAtProcessor('$3', '$4')}) n
       join hold h on h.request_id = n.renews

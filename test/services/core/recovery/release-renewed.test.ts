@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { approved, declined, neverSeen } from '../fake-processor.ts';
+import { approved, declined, done, neverSeen } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
@@ -124,6 +124,22 @@ describe('renewPreauthorization()', function () {
     assert.deepEqual(await shop.results(old), ['authorized', 'declined 10000']);
     assert.equal(await shop.books(old), 'IN_PROGRESS 0/0/10000/0/0');
     processor.says.void = () => approved;
+  });
+
+  it('releases the old hold once, also when an inquiry finds that it was refused', async () => {
+    const old = await shop.hold();
+    processor.says.void = () => declined;
+    assert.equal(await why(shop.release(old)), 'CARD_DECLINED');
+    scripted.stage.clock.advance(1_000);
+    await renewed(old);
+    processor.says.void = () => undefined;
+    await releaseOld();
+    processor.says.inquire = () => done(declined);
+    await scripted.inquireLater();
+    processor.says.void = () => declined;
+    await releaseOld();
+    assert.deepEqual(await shop.results(old), ['authorized', 'declined 10000', 'declined 10000']);
+    assert.equal(await releaseOld(), 0, 'nothing is left to do');
   });
 
   it('gives a repetition the first answer, whatever remains by then', async () => {

@@ -99,7 +99,9 @@ export function named(facts: Pick<Facts, 'requestId' | 'processorRequestId' | 'm
 
 /** The fields of every call about an authorization. */
 function onAuthorization(submission: SubmissionFacts) {
-  return { ...named(submission), authorizationRequestId: identifierOf(holdOf(submission)) };
+  const hold = holdOf(submission);
+  const authorizationReference = hold.processorReference ?? '';
+  return { ...named(submission), authorizationRequestId: identifierOf(hold), authorizationReference };
 }
 
 function holdOf({ hold }: SubmissionFacts): HoldRow {

@@ -1,13 +1,15 @@
 import { NOT_FOUND } from '../../../platform/adapter/authorization.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
+import type { VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, intentOf, resultOf } from '../ledger/entry.ts';
 import { advance, findAuthorization, OPERATIONS, type OperationKind, settleOthers } from '../settlement/advance.ts';
 import { answerOf, conclude, type Recalled } from '../settlement/finish.ts';
 import type { Operation } from '../settlement/operation.ts';
+import { catchUp, findOrAdopt } from './rediscover.ts';
 
 /** A request about an authorization. */
-type Request = { readonly authorizationRequestId: string };
+type Request = Pick<VoidRequest, 'account' | 'authorizationRequestId' | 'authorizationReference'>;
 
 /**
  * Does an operation on an authorization: alone, after all that came before it has ended; its intent is stored before
@@ -18,8 +20,11 @@ export async function operate(context: Context, kind: OperationKind, request: Re
   const known = await ENTRIES.recall(context.database.query, intent);
   if (known?.refused) return known.refused;
   if (known?.entry?.stage === 'ended') return resultOf(known.entry);
-  const authorization = await findAuthorization(context, request.authorizationRequestId);
+  const authorization = await findOrAdopt(context, request);
   if (!authorization) return answerOf(await conclude(context, intent, NOT_FOUND));
+  // Core has its result, which a restored ledger may lack.
+  const isBehind = authorization.stage !== 'ended' && request.authorizationReference !== '';
+  if (isBehind) await catchUp(context, authorization.requestId);
   return answerOf(await context.leases.alone(authorization.requestId, () => operateNow(context, kind, request)));
 }
 

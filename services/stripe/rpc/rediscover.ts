@@ -77,22 +77,32 @@ async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
 
 /** Every operation leaves its identifier at the PaymentIntent, or in its refund. */
 async function rediscoverOperation(context: Context, request: InquireRequest) {
-  const { requestId, authorizationRequestId } = request;
-  const authorization =
-    (await findAuthorization(context, authorizationRequestId)) ?? (await rediscoverReference(context, request));
+  const authorization = await findOrAdopt(context, request);
   if (!authorization) return 'not known' as const;
-  const { requestId: id } = authorization;
-  const isAnswered = await context.leases.alone(id, () => reconcile(context, id));
-  const settled = isAnswered ? await findAuthorization(context, id) : undefined;
-  if (settled?.stage !== 'ended') throw new OutcomeUnknown('Stripe did not answer');
-  return (await ENTRIES.find(context.database.query, requestId)) ? 'found' : 'absent';
+  await catchUp(context, authorization.requestId);
+  return (await ENTRIES.find(context.database.query, request.requestId)) ? 'found' : 'absent';
 }
 
-async function rediscoverReference(context: Context, request: InquireRequest): Promise<Entry | undefined> {
+/** A request about an authorization; its reference is empty when core does not know it. */
+type About = Pick<InquireRequest, 'account' | 'authorizationRequestId' | 'authorizationReference'>;
+
+/**
+ * The authorization that a request is about: by its reference at Stripe when the ledger does not have it, or does not
+ * know its PaymentIntent. Throws OutcomeUnknown when Stripe does not answer.
+ */
+export async function findOrAdopt(context: Context, request: About): Promise<Entry | undefined> {
   const { account, authorizationReference: intentId, authorizationRequestId } = request;
-  if (!/^pi_\w+$/.test(intentId)) return undefined;
+  const known = await findAuthorization(context, authorizationRequestId);
+  if (known?.stage === 'ended' || known?.intentId || !/^pi_\w+$/.test(intentId)) return known;
   const { answer: intent, failure } = await ask(context, () => getIntent(context, { intentId, account }));
   if (failure && failure.kind !== 'refused') throw new OutcomeUnknown('Stripe did not answer');
-  if (authorizationOf(intent?.metadata)?.requestId !== authorizationRequestId) return undefined;
+  if (authorizationOf(intent?.metadata)?.requestId !== authorizationRequestId) return known;
   return intent && adoptIntent(context, intent, account);
+}
+
+/** Books all that Stripe has of an authorization. Throws OutcomeUnknown unless it has ended by then. */
+export async function catchUp(context: Context, requestId: string): Promise<void> {
+  const isAnswered = await context.leases.alone(requestId, () => reconcile(context, requestId));
+  const settled = isAnswered ? await findAuthorization(context, requestId) : undefined;
+  if (settled?.stage !== 'ended') throw new OutcomeUnknown('Stripe did not answer');
 }

@@ -105,6 +105,44 @@ describe('a ledger that was restored to an earlier state', () => {
     await booksAgree(fixture, hold.requestId);
   });
 
+  for (const [name, lose] of [
+    ['is gone', (hold: Hold) => forget(hold, true)],
+    ['was just stored', rewind],
+  ] as const) {
+    it(`captures and voids a hold that ${name}, by its reference`, async () => {
+      const hold = await fixture.placed();
+      const authorizationReference = intentOf(fixture, hold.requestId).id;
+      await lose(hold);
+      const capture = { ...captureRequest(hold, 4_000n), authorizationReference };
+      assert.equal((await fixture.client.capture(capture)).result?.answer, Answer.APPROVED);
+      await lose(hold);
+      const { result } = await fixture.client.void({ ...voidRequest(hold), authorizationReference });
+      assert.deepEqual([result?.answer, result?.amountReleased], [Answer.APPROVED, 6_000n]);
+      await booksAgree(fixture, hold.requestId);
+    });
+
+    it(`fences what was never sent about a hold that ${name}`, async () => {
+      const hold = await fixture.placed();
+      const authorizationReference = intentOf(fixture, hold.requestId).id;
+      await lose(hold);
+      const asked = inquiryOf(hold, voidRequest(hold).requestId, EntryKind.VOID);
+      assert.equal((await fixture.client.inquire({ ...asked, authorizationReference })).fenced, true);
+    });
+  }
+
+  it('waits for Stripe before it says that there is no such hold', async () => {
+    const hold = await fixture.placed();
+    const authorizationReference = intentOf(fixture, hold.requestId).id;
+    await forget(hold, true);
+    const release = { ...voidRequest(hold), authorizationReference };
+    fixture.stripe.fail('GET /v1/payment_intents/…', 'cut before', 99);
+    await assert.rejects(fixture.client.void(release), /UNAVAILABLE/);
+    fixture.stripe.faults.length = 0;
+    const other = await fixture.placed();
+    const another = { ...release, authorizationReference: intentOf(fixture, other.requestId).id };
+    assert.equal((await fixture.client.void(another)).result?.errorCode, 'authorization_not_found');
+  });
+
   it('takes up a hold and a checkout that were just stored when Stripe announces them', async () => {
     const hold = await fixture.placed();
     const checkout = checkoutRequest();

@@ -5,6 +5,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import {
   Answer,
+  type CaptureRequest,
   CardSchema,
   EntryKind,
   Finding,
@@ -45,11 +46,12 @@ describe('openProcessor()', function () {
   this.timeout(60_000);
   const scripted = forSuite(openScriptedStage);
 
-  it('tells the processor what an identifier is about when it inquires', async () => {
+  it('tells the processor what an identifier is about when it sends it and when it inquires', async () => {
     const { shop, processor, stage } = scripted;
     scripted.approveAll();
     const hold = await shop.hold();
-    processor.says.capture = () => undefined;
+    const sent: CaptureRequest[] = [];
+    processor.says.capture = (request) => void sent.push(request);
     const { capture } = await shop.capture(hold, 1_000n);
     const inquired: InquireRequest[] = [];
     processor.says.inquire = (request) => {
@@ -66,6 +68,7 @@ describe('openProcessor()', function () {
       [hold.requestId, stored.processorReference, EntryKind.CAPTURE, 1_000n, 'EUR'],
     );
     assert(asked?.createdAt);
+    assert.equal(sent[0]?.authorizationReference, stored.processorReference);
     assert.equal(await scripted.stateOf(capture?.requestId ?? ''), OperationState.UNKNOWN);
   });
 

@@ -435,6 +435,14 @@ export declare type CaptureRequest = Message<"holdfast.processor.v1.CaptureReque
    * @generated from field: string operation_request_id = 11;
    */
   operationRequestId: string;
+
+  /**
+   * The processor's reference of the authorization, as its result said; empty = not known. An adapter whose own records
+   * went back finds the authorization by it. A repetition may differ in it.
+   *
+   * @generated from field: string authorization_reference = 12;
+   */
+  authorizationReference: string;
 };
 
 /**
@@ -503,6 +511,13 @@ export declare type VoidRequest = Message<"holdfast.processor.v1.VoidRequest"> &
    * @generated from field: string operation_request_id = 5;
    */
   operationRequestId: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string authorization_reference = 6;
+   */
+  authorizationReference: string;
 };
 
 /**
@@ -587,6 +602,13 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
    * @generated from field: string operation_request_id = 7;
    */
   operationRequestId: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string authorization_reference = 8;
+   */
+  authorizationReference: string;
 };
 
 /**
@@ -655,6 +677,13 @@ export declare type ExtendAuthorizationRequest = Message<"holdfast.processor.v1.
    * @generated from field: string operation_request_id = 5;
    */
   operationRequestId: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string authorization_reference = 6;
+   */
+  authorizationReference: string;
 };
 
 /**
@@ -745,6 +774,13 @@ export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest
    * @generated from field: string operation_request_id = 8;
    */
   operationRequestId: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string authorization_reference = 9;
+   */
+  authorizationReference: string;
 };
 
 /**

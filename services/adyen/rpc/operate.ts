@@ -4,7 +4,7 @@ import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Recalled } from '../../../platform/adapter/identifier.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { type Intent, intentOf } from '../../../platform/adapter/postgres/entries.ts';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, type VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
@@ -32,12 +32,14 @@ type ModificationKind = 'capture' | 'void' | 'increment' | 'extension' | 'refund
 export async function modify(
   context: Context,
   kind: ModificationKind,
-  request: { readonly authorizationRequestId: string },
+  request: Pick<VoidRequest, 'authorizationRequestId' | 'authorizationReference'>,
 ): Promise<ResultInit> {
   const intent = intentOf(kind, request);
   const stored = await context.database.transaction(async (query): Promise<Stored> => {
     const authorization = await ENTRIES.lock(query, request.authorizationRequestId);
-    if (authorization?.kind !== 'authorization') return store(context, query, intent, NOT_FOUND);
+    if (authorization?.kind !== 'authorization') {
+      return store(context, query, intent, request.authorizationReference === '' ? NOT_FOUND : LOST);
+    }
     const known = await ENTRIES.recall(query, intent);
     if (known) return known;
     const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
@@ -47,6 +49,9 @@ export async function modify(
   });
   return finish(context, stored);
 }
+
+/** Core has its result, so it was here before the ledger was restored, and Adyen may still hold the amount. */
+const LOST = notPerformed('authorization_lost', 'The ledger of the adapter has lost the authorization.');
 
 /** An answer is waited for this long before the operation is sent again in the background. */
 const SENT_AGAIN_MS = 10_000;

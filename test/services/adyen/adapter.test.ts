@@ -311,6 +311,16 @@ describe('the adapter to Adyen', () => {
     });
   });
 
+  it('does not say that nothing is left of a hold that a restored ledger has lost', async () => {
+    const hold = await fixture.placed();
+    const authorizationReference = fixture.paymentOf(hold).pspReference;
+    await fixture.sql(`DELETE FROM adyen.entry WHERE request_id = '${hold.requestId}'`);
+    const lost = await fixture.client.void({ ...voidRequest(hold), authorizationReference });
+    assert.deepEqual(said(lost.result), ['NOT_PERFORMED', 'authorization_lost']);
+    const never = await fixture.client.void(voidRequest(holdRequest()));
+    assert.deepEqual(said(never.result), ['NOT_PERFORMED', 'authorization_not_found']);
+  });
+
   describe('inquire()', () => {
     it('fences what is newer than the ledger, and leaves what is older to an operator', async () => {
       const newer = holdRequest();

@@ -117,7 +117,7 @@ interface Taken extends Pick<Reversal, 'reversalId'> {
 
 /**
  * The turn that takes an amount: from the capture when there is only one, else it is not known from which. Never more
- * than is left, without what refunds that have not ended hold back; undefined when that is nothing.
+ * than is left; undefined when that is nothing, or not known while refunds that have not ended hold back some of it.
  */
 export function takingTurn(
   authorization: Pick<Intent & State, 'requestId' | 'captured' | 'refunded' | 'reversed'>,
@@ -128,12 +128,11 @@ export function takingTurn(
   const capture = captures.length === 1 ? captures[0] : undefined;
   const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
   const heldBack = entries.reduce((sum, one) => (one.kind === 'refund' && isOpen(one) ? sum + one.amount : sum), 0n);
-  const left =
-    (capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed) - heldBack;
+  const left = capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed;
   const taken = amount === undefined || amount > left ? left : amount;
   const captureRequestId = before ? before.captureRequestId : (capture?.requestId ?? null);
   const turn = (before?.turn ?? 0) + 1;
-  return taken > 0n ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn } : undefined;
+  return taken > 0n && taken <= left - heldBack ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn } : undefined;
 }
 
 /** Books a turn of a reversal, and reports it. */

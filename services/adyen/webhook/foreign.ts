@@ -80,7 +80,7 @@ async function ended(context: Context, query: Query, item: Item, authorization: 
 
 /**
  * An amount was taken: by the card scheme, or by a refund at Adyen. Returns false while what was given again before has
- * not been notified, or a refund that has no result holds back all that is left.
+ * not been notified, or a refund that has no result holds back some of it.
  */
 async function takeAway(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { pspReference: reversalId, amount } = item;

@@ -179,8 +179,8 @@ function isLost({ status }: Stripe.Dispute): boolean {
 }
 
 /**
- * A reversal never exceeds what is left of what was captured. One that finds nothing left is tried at the next look: a
- * refund that holds it back may fail.
+ * A reversal never exceeds what is left of what was captured. One that finds nothing left, or that a refund without a
+ * result holds back, is tried at the next look.
  */
 async function taking(sight: Sight, { id, amount }: Movement, before?: Reversal): Promise<Reversal | undefined> {
   const authorization = await changedOf(sight);

@@ -11,13 +11,15 @@ describe('chargebacks at Adyen', () => {
     return [refunded, reversed];
   }
 
-  for (const [success, expected] of [
-    ['true', [10_000n, 0n]],
-    ['false', [0n, 10_000n]],
+  for (const [amount, success, expected] of [
+    [10_000n, 'true', [10_000n, 0n]],
+    [10_000n, 'false', [0n, 10_000n]],
+    [4_000n, 'true', [4_000n, 6_000n]],
+    [4_000n, 'false', [0n, 10_000n]],
   ] as const) {
-    it(`take nothing that a refund without a result holds back; then it has success ${success}`, async () => {
+    it(`wait for a refund of ${amount} that has no result; then it has success ${success}`, async () => {
       const hold = await fixture.placed();
-      await fixture.client.refund(refundRequest(hold, await fixture.captured(hold), 10_000n));
+      await fixture.client.refund(refundRequest(hold, await fixture.captured(hold), amount));
       const [notified] = fixture.adyen.items.slice(-1) as [Item];
       await fixture.notify(fixture.adyen.notify('CHARGEBACK', fixture.paymentOf(hold)));
       assert.deepEqual(await sums(hold), [0n, 0n]);

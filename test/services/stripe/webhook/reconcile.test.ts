@@ -184,27 +184,32 @@ describe('changes made at Stripe itself', () => {
     );
   });
 
-  it('include a dispute about what a pending refund gives back once the refund has failed', async () => {
-    for (const status of ['succeeded', 'failed'] as const) {
-      const hold = await fixture.placed('pm_card_pendingRefund');
-      const capture = captureRequest(hold);
-      await fixture.client.capture(capture);
-      const refund = refundRequest(hold, capture, 10_000n);
-      assert.equal((await fixture.client.refund(refund)).result?.answer, Answer.ACCEPTED);
-      openDispute(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, 10_000);
-      await fixture.deliverAll();
-      assert.deepEqual(told(capture.requestId), []);
-      const [{ id } = assert.fail()] = [...fixture.stripe.account().refunds.values()].slice(-1);
-      settleRefund(fixture.stripe.account(), id, status);
-      await fixture.deliverAll();
-      const [settled] = told(refund.requestId);
-      assert(settled?.case === 'operationSettled');
-      const isRefunded = status === 'succeeded';
-      assert.equal(settled.value.result?.answer, isRefunded ? Answer.APPROVED : Answer.NOT_PERFORMED);
-      const { refunded, reversed } = await booksAgree(fixture, hold.requestId);
-      assert.deepEqual([refunded, reversed], isRefunded ? [10_000n, 0n] : [0n, 10_000n]);
-    }
-  });
+  for (const [name, amount] of [
+    ['all', 10_000n],
+    ['a part', 4_000n],
+  ] as const) {
+    it(`include a dispute about ${name} of what a pending refund gives back once that has ended`, async () => {
+      for (const status of ['succeeded', 'failed'] as const) {
+        const hold = await fixture.placed('pm_card_pendingRefund');
+        const capture = captureRequest(hold);
+        await fixture.client.capture(capture);
+        const refund = refundRequest(hold, capture, amount);
+        assert.equal((await fixture.client.refund(refund)).result?.answer, Answer.ACCEPTED);
+        openDispute(fixture.stripe.account(), intentOf(fixture, hold.requestId).id, 10_000);
+        await fixture.deliverAll();
+        assert.deepEqual(told(capture.requestId), []);
+        const [{ id } = assert.fail()] = [...fixture.stripe.account().refunds.values()].slice(-1);
+        settleRefund(fixture.stripe.account(), id, status);
+        await fixture.deliverAll();
+        const [settled] = told(refund.requestId);
+        assert(settled?.case === 'operationSettled');
+        const isRefunded = status === 'succeeded';
+        assert.equal(settled.value.result?.answer, isRefunded ? Answer.APPROVED : Answer.NOT_PERFORMED);
+        const { refunded, reversed } = await booksAgree(fixture, hold.requestId);
+        assert.deepEqual([refunded, reversed], isRefunded ? [amount, 10_000n - amount] : [0n, 10_000n]);
+      }
+    });
+  }
 
   it("include a refund made elsewhere that carries the payment's own metadata", async () => {
     const { captures, intent, hold } = await captured(10_000n);

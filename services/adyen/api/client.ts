@@ -31,8 +31,8 @@ export type Answered =
 /** Adyen's Checkout API. */
 export type AdyenClient = ReturnType<typeof openClient>;
 
-/** Adyen remembers a key for at least 31 days; a day of it is left for clocks and queues. */
-export const KEY_REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
+/** Adyen remembers a key for at least 7 days; a day of it is left for clocks and queues. */
+export const KEY_REMEMBERED_MS = 6 * 24 * 60 * 60 * 1000;
 
 const IN_PROGRESS = '704';
 const LONGEST_ANSWER = 256 * 1024;

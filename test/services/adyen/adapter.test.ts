@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, EntryKind, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { KEY_REMEMBERED_MS } from '../../../services/adyen/api/client.ts';
 import { post } from './fake/by-itself.ts';
 import type { Fault, Item } from './fake/fake-adyen.ts';
 import {
@@ -150,7 +149,7 @@ describe('the adapter to Adyen', () => {
       const capture = captureRequest(hold);
       fixture.adyen.faults.push('lost');
       await assert.rejects(fixture.client.capture(capture), { code: status.UNAVAILABLE });
-      fixture.advance(KEY_REMEMBERED_MS + 1);
+      fixture.advance(7 * 24 * 60 * 60 * 1000);
       const { finding, result } = await fixture.client.inquire(inquiryOf(hold, capture.requestId, EntryKind.CAPTURE));
       assert.deepEqual([Finding[finding], result], ['AT_WORK', undefined]);
       assert.equal(fixture.paymentOf(hold).captured, 0);

@@ -97,11 +97,15 @@ async function takeAway(context: Context, query: Query, item: Item, authorizatio
   return true;
 }
 
-/** What was taken was given again. Returns false while that it was taken has not been notified. */
+/**
+ * What was taken was given again. A dispute has one reference in all of its notifications; by a setting of the webhook
+ * this one may name the payment instead, and is then believed when one thing only was taken. Returns false while that
+ * it was taken has not been notified.
+ */
 async function giveAgain(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const taken = (await reversalsOf(query, authorization.requestId)).filter((one) => one.turn % 2 === 1);
-  const reversal =
-    taken.find(({ reversalId }) => reversalId === item.pspReference) ?? (taken.length === 1 ? taken[0] : undefined);
+  const isOnly = taken.length === 1 && item.pspReference === authorization.pspReference;
+  const reversal = taken.find(({ reversalId }) => reversalId === item.pspReference) ?? (isOnly ? taken[0] : undefined);
   if (!reversal) return false;
   await turn(context, query, { ...reversal, turn: reversal.turn + 1 });
   return true;

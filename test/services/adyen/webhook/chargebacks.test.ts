@@ -41,6 +41,31 @@ describe('chargebacks at Adyen', () => {
     assert.deepEqual(await sums(hold), [4_000n, 6_000n]);
   });
 
+  it('give again what was taken under their own reference only, when that comes first', async () => {
+    const hold = await fixture.placed();
+    await fixture.captured(hold);
+    const amount = (value: number) => ({ amount: { value, currency: 'EUR' } });
+    await fixture.notify(fixture.adyen.notify('CHARGEBACK', fixture.paymentOf(hold), amount(4_000)));
+    const taken = fixture.adyen.notify('CHARGEBACK', fixture.paymentOf(hold), amount(1_000));
+    const { pspReference } = taken;
+    const given = { ...amount(1_000), pspReference };
+    await fixture.notify(fixture.adyen.notify('CHARGEBACK_REVERSED', fixture.paymentOf(hold), given));
+    assert.deepEqual(await sums(hold), [0n, 4_000n]);
+    await fixture.notify(taken);
+    await fixture.notify(taken);
+    assert.deepEqual(await sums(hold), [0n, 4_000n]);
+  });
+
+  it('give again what was taken when they name the payment only', async () => {
+    const hold = await fixture.placed();
+    await fixture.captured(hold);
+    await fixture.notify(fixture.adyen.notify('CHARGEBACK', fixture.paymentOf(hold)));
+    const { pspReference } = fixture.paymentOf(hold);
+    const about = { pspReference, originalReference: '' };
+    await fixture.notify(fixture.adyen.notify('CHARGEBACK_REVERSED', fixture.paymentOf(hold), about));
+    assert.deepEqual(await sums(hold), [0n, 0n]);
+  });
+
   it('and failed captures wait for the refunds of the capture', async () => {
     const hold = await fixture.placed('stored_capture_fails_later');
     const capture = captureRequest(hold);

@@ -58,8 +58,8 @@ async function apply(context: Context, query: Query, item: Item): Promise<boolea
   if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(context, query, item);
   const payment =
     (await findByPspReference(query, item.originalReference)) ?? (await findByPspReference(query, item.pspReference));
-  // Somebody else's business on the same account.
-  if (payment?.kind !== 'authorization') return true;
+  // Somebody else's business on the same account, or a payment of ours of which Adyen has not said how it names it.
+  if (payment?.kind !== 'authorization') return !(await isUnnamed(query, item.merchantReference));
   const authorization = await ENTRIES.lock(query, payment.requestId);
   if (!authorization) return true;
   const kinds = KINDS[item.eventCode] ?? [];
@@ -69,6 +69,12 @@ async function apply(context: Context, query: Query, item: Item): Promise<boolea
   const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
   if (entries.some((entry) => kinds.includes(entry.kind) && entry.answer === Answer.UNSPECIFIED)) return false;
   return applyForeign(context, query, item, authorization);
+}
+
+/** Whether a reference is that of an authorization whose answer has not come. */
+async function isUnnamed(query: Query, reference: string): Promise<boolean> {
+  const entry = UUID.test(reference) ? await ENTRIES.find(query, reference) : undefined;
+  return entry?.kind === 'authorization' && entry.answer === Answer.UNSPECIFIED;
 }
 
 async function applyAuthorisation(context: Context, query: Query, item: Item): Promise<boolean> {

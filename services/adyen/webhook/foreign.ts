@@ -31,6 +31,10 @@ export async function applyForeign(context: Context, query: Query, item: Item, a
     case 'CANCELLATION':
     case 'TECHNICAL_CANCEL':
       return ended(context, query, item, authorization, AuthorizationEnd.VOIDED);
+    case 'CANCEL_OR_REFUND':
+      // Adyen refunds what was captured. What it did is said beside the fields that are signed.
+      if (authorization.captured > 0n) return takeAway(context, query, item, authorization);
+      return ended(context, query, item, authorization, AuthorizationEnd.VOIDED);
     case 'EXPIRE':
       return ended(context, query, item, authorization, AuthorizationEnd.EXPIRED);
     case 'REFUND':
@@ -46,7 +50,13 @@ export async function applyForeign(context: Context, query: Query, item: Item, a
   }
 }
 
-const ENDS: ReadonlySet<string> = new Set(['CAPTURE', 'CANCELLATION', 'TECHNICAL_CANCEL', 'EXPIRE']);
+const ENDS: ReadonlySet<string> = new Set([
+  'CAPTURE',
+  'CANCELLATION',
+  'TECHNICAL_CANCEL',
+  'CANCEL_OR_REFUND',
+  'EXPIRE',
+]);
 
 /** A namespace for the identifiers of captures that are not ours. */
 const FOREIGN = 'b1a8d4be-2d0c-4a53-9f1e-5a1d1a3a9f43';

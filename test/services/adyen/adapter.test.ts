@@ -261,6 +261,28 @@ describe('the adapter to Adyen', () => {
       assert.equal(refused.result?.errorCode, 'authorization_voided');
     });
 
+    it('of a payment wait for the one that says how Adyen names it', async () => {
+      const hold = holdRequest();
+      fixture.adyen.faults.push('answerLost');
+      await assert.rejects(fixture.client.authorize(hold), { code: status.UNAVAILABLE });
+      const [placed] = fixture.adyen.items.slice(-1) as [Item];
+      const about = { merchantReference: hold.requestId };
+      const cancelled = fixture.adyen.notify('CANCELLATION', fixture.paymentOf(hold), about);
+      await fixture.notify(cancelled);
+      await fixture.notify(placed);
+      await fixture.notify(cancelled);
+      assert.equal((await fixture.books(hold)).voided, 10_000n);
+    });
+
+    it('that a payment was cancelled or refunded do what was left to do', async () => {
+      const [open, captured] = [await fixture.placed(), await fixture.placed()];
+      await fixture.captured(captured);
+      for (const hold of [open, captured]) fixture.adyen.notify('CANCEL_OR_REFUND', fixture.paymentOf(hold));
+      await fixture.notify();
+      assert.equal((await fixture.books(open)).voided, 10_000n);
+      assert.equal((await fixture.books(captured)).reversed, 10_000n);
+    });
+
     it('of an end wait for what is under way', async () => {
       const hold = await fixture.placed();
       const capture = captureRequest(hold, 4_000n);

@@ -117,7 +117,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: { since: 'how long ago, such as 30m, 2h, 3d' },
     async run(run) {
       const { deliveries } = await open(run);
-      const [, count, unit] = /^(\d+)([mhd])$/.exec(run.options.since ?? '') ?? [];
+      const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(run.options.since ?? '') ?? [];
       if (count === undefined || unit === undefined) throw new UsageError('--since is needed, such as 30m, 2h, 3d');
       const agoMs = Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
       run.show(await deliveries.recover({ since: new Date(Date.now() - agoMs).toISOString() }));

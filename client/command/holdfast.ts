@@ -55,7 +55,7 @@ export async function main(line: readonly string[], outside: Outside = PROCESS):
 }
 
 async function run(name: string, rest: readonly string[], outside: Outside): Promise<void> {
-  const command = COMMANDS[name];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`there is no command ${name}; these are: ${Object.keys(COMMANDS).join(', ')}`);
   const known = Object.entries({ ...command.options, ...COMMON });
   const types = known.map(([option, what]) => [option, { type: what.startsWith('flag: ') ? 'boolean' : 'string' }]);

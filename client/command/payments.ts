@@ -179,7 +179,7 @@ function told(answer: { readonly outcome?: Done<object>['outcome'] | Unknown['ou
 
 /** Makes an operation that ends as `word` says. Throws UsageError where the processor is not the sandbox. */
 async function trigger({ holds, octs }: Holdfast, word: string, order: ReturnType<typeof customer>) {
-  const [tokenId, then] = TRIGGERS[word] ?? [];
+  const [tokenId, then] = (Object.hasOwn(TRIGGERS, word) && TRIGGERS[word]) || [];
   if (tokenId === undefined)
     throw new UsageError(`${word} cannot be triggered; these can: ${Object.keys(TRIGGERS).join(', ')}`);
   const request = { ...order, tokenId };

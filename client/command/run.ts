@@ -70,7 +70,8 @@ function profilesFile(env: Environment): string {
 export async function readProfile(run: Run): Promise<Profile> {
   const { env } = run;
   const name = nameOf(run);
-  const stored = (await readAll(env))[name];
+  const isGiven = env.HOLDFAST_BASE_URL !== undefined && env.HOLDFAST_API_KEY !== undefined;
+  const stored = isGiven ? undefined : (await readAll(env))[name];
   const baseUrl = env.HOLDFAST_BASE_URL ?? stored?.baseUrl;
   const apiKey = env.HOLDFAST_API_KEY ?? stored?.apiKey;
   if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, apiKey };
@@ -86,12 +87,12 @@ export async function storeProfile(run: Run, profile: Profile): Promise<void> {
   await chmod(file, 0o600);
 }
 
-/** All profiles. Throws UsageError when the file holds something else. */
+/** All profiles. Throws UsageError when the file cannot be read, or holds something else. */
 async function readAll(env: Environment): Promise<Readonly<Record<string, Profile>>> {
   const file = profilesFile(env);
-  const text = await readFile(file, 'utf8').catch((error: { code?: string }) => {
-    if (error.code === 'ENOENT') return '{}';
-    throw error;
+  const text = await readFile(file, 'utf8').catch(({ code }: { code?: string }) => {
+    if (code === 'ENOENT') return '{}';
+    throw new UsageError(`${file} cannot be read: ${code}`);
   });
   const profiles = parsed(text);
   if (isRecord(profiles) && Object.values(profiles).every(isProfile)) return profiles as Record<string, Profile>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import currencies from 'currency-codes';
@@ -113,6 +113,8 @@ describe('the command line', function () {
   it('ends with 2 and says what is wrong with the line', async () => {
     for (const [line, what] of [
       ['nonsense', /there is no command nonsense/],
+      ['constructor', /there is no command constructor/],
+      ['__proto__ --help', /there is no command __proto__/],
       ['hold', /--amount is needed/],
       ['hold --amount 1.234', /more digits than EUR has/],
       ['hold --amount ten', /write it as 10/],
@@ -125,7 +127,9 @@ describe('the command line', function () {
       ['update x', /one of --reference, --description, --capture-at, --release-at is needed/],
       ['get', /REQUEST_ID is needed/],
       ['recover --since yesterday', /30m, 2h, 3d/],
+      ['recover --since 999999999d', /30m, 2h, 3d/],
       ['trigger miracle', /these can: authorized/],
+      ['trigger toString', /these can: authorized/],
       ['completion fish', /completion bash/],
       ['refund 0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b 5', /5 is one argument too many: refund takes CAPTURE_REQUEST_ID/],
       ['hold tok_sandbox_ok --amount 1', /tok_sandbox_ok is one argument too many: hold takes options only/],
@@ -136,7 +140,8 @@ describe('the command line', function () {
       assert.equal(code, 2, line);
       assert.match(text, what);
     }
-    assert.equal((await holdfast('whoami', { XDG_CONFIG_HOME: '/nowhere' })).code, 2);
+    for (const line of ['whoami', 'whoami --profile constructor'])
+      assert.equal((await holdfast(line, { XDG_CONFIG_HOME: '/nowhere' })).code, 2);
   });
 
   it('ends with 1 when there is no such hold', async () => {
@@ -236,6 +241,11 @@ describe('the command line', function () {
       const { code, text: said } = await holdfast('whoami', { XDG_CONFIG_HOME: folder });
       assert.deepEqual([code, said.includes(`${folder}/holdfast/profiles.json`)], [2, true], `${broken}: ${said}`);
     }
+    await rm(`${folder}/holdfast/profiles.json`);
+    await mkdir(`${folder}/holdfast/profiles.json`);
+    const { code, text: said } = await holdfast('whoami', { XDG_CONFIG_HOME: folder });
+    assert.deepEqual([code, said.includes(`${folder}/holdfast/profiles.json`)], [2, true], said);
+    assert.equal((await holdfast('whoami', { XDG_CONFIG_HOME: folder, ...env })).code, 0, 'it is not needed');
     await rm(folder, { recursive: true });
   });
 

@@ -178,6 +178,8 @@ export class Holdfast {
     body: Body<Name>,
     { idempotencyKey = randomUUID(), ...options }: WriteOptions = {},
   ): Promise<Done<Answer<Name>> | Unknown> {
+    if (!/^[\x21-\x7E]{1,255}$/.test(idempotencyKey))
+      throw new HoldfastError('WRONG_OPTION', 'idempotencyKey must be 1 to 255 visible ASCII characters');
     const signer = to === '/preauthorization/authorization' ? this.#signer : undefined;
     const sign = signer && ((text: string, key: string) => captureSignature(signer, text, key));
     const call = { method: 'POST', path: to, body: body as object, repeatable: 'KEYED', idempotencyKey, sign } as const;

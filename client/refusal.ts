@@ -3,7 +3,7 @@ import type { Problem } from './api.ts';
 /**
  * Why a call failed. The codes of the service (docs/interfaces.md, "Refusals"), also ones that this version does not
  * know; NO_ANSWER: the service was not reached, or its answer was cut off; NOT_HOLDFAST: something else answered, such
- * as a proxy; WRONG_OPTION: the client was set up wrongly.
+ * as a proxy; WRONG_OPTION: an option of the client or of a call is wrong, and nothing was sent.
  */
 export type RefusalCode = Problem['code'] | 'NO_ANSWER' | 'NOT_HOLDFAST' | 'WRONG_OPTION' | (string & {});
 

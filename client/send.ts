@@ -56,7 +56,8 @@ export type End =
 export async function send(connection: Connection, call: Call, options: CallOptions = {}): Promise<End> {
   const { timeoutMs = 60_000, signal } = options;
   const endMs = performance.now() + timeoutMs;
-  const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+  const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
+  const ended = AbortSignal.any([timeout, ...(signal ? [signal] : [])]);
   let requestId: string | undefined;
   let unansweredMs: number | undefined;
   for (let count = 1; ; count++) {
@@ -80,6 +81,8 @@ export async function send(connection: Connection, call: Call, options: CallOpti
 
 /** Core stores nothing of a call later than this (docs/product.md, "What an answer promises"). */
 const STORED_WITHIN_MS = 30_000;
+/** A longer timer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The service answers sooner, by 202 if need be. */
 const ANSWER_WITHIN_MS = 40_000;
 

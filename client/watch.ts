@@ -25,6 +25,8 @@ export async function* watch<T>(
   path: string,
   { after, signal, onOpen }: WatchOptions = {},
 ): AsyncGenerator<StreamEvent<T>, void, undefined> {
+  if (!/^[\x21-\x7E]*$/.test(after ?? ''))
+    throw new HoldfastError('WRONG_OPTION', 'after must be the id of an event of this stream');
   let last = after;
   for (let failures = 0; !signal?.aborted; failures++) {
     const silence = new AbortController();

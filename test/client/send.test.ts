@@ -133,6 +133,21 @@ describe('a write of the client', () => {
     }
   });
 
+  it('takes any time limit, also a part of a millisecond and months', async () => {
+    for (const timeoutMs of [60_000.5, 2 ** 31, Number.POSITIVE_INFINITY]) {
+      await using server = await serveScript([PLACED]);
+      assert.equal((await server.holdfast.holds.create(HOLD, { timeoutMs })).outcome, 'done', String(timeoutMs));
+    }
+  });
+
+  it('throws at once for a key that no header can carry', async () => {
+    await using server = await serveScript([PLACED]);
+    for (const idempotencyKey of ['ключ', 'order 1', 'order\n1', ''])
+      await assert.rejects(server.holdfast.holds.create(HOLD, { idempotencyKey }), { code: 'WRONG_OPTION' });
+    await assert.rejects(server.holdfast.operations.watch({ after: 'ключ' }).next(), { code: 'WRONG_OPTION' });
+    assert.equal(server.asked.length, 0);
+  });
+
   it('is unknown when it is aborted while nobody knows', async () => {
     const abort = new AbortController();
     await using server = await serveScript([() => abort.abort()]);

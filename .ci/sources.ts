@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path/posix';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Program, parse, Visitor } from 'oxc-parser';
 
 /** Where the project lies, with a slash at its end. */
-export const ROOT: string = new URL('../', import.meta.url).pathname;
+export const ROOT: string = fileURLToPath(new URL('../', import.meta.url));
 
 /** Runs a program, of node_modules/.bin if it is there. Returns its output; throws it when the program fails. */
 export async function runTool(program: string, args: readonly string[]): Promise<string> {

@@ -7,6 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { signNotification } from '../../client/webhooks/signature.ts';
 import { removeDataDir } from '../../services/quickstart/data-dir.ts';
@@ -16,7 +17,7 @@ import { readSettings } from '../../services/quickstart/settings.ts';
 import { openShop, type Shop } from '../../services/quickstart/shop.ts';
 import { CHROMIUM, openBrowser, openPage } from '../gateway/console/browser.ts';
 
-const FOLDER = new URL('../../docs/screenshots/', import.meta.url).pathname;
+const FOLDER = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const SIZES = { desktop: { width: 1160, height: 780 }, phone: { width: 390, height: 844 } } as const;
 
 /** One picture; its file is `<name>-<size>-<scheme>.png`. */

@@ -2,11 +2,12 @@
  * Places and captures a hold with nothing but @grpc/grpc-js, @grpc/proto-loader and the .proto files.
  *   CORE_URL=127.0.0.1:50051 TOKEN=… MERCHANT_ID=… node docs/examples/grpc/stock-client.mjs
  */
+import { fileURLToPath } from 'node:url';
 import { credentials, loadPackageDefinition, Metadata } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 
 const { CORE_URL, TOKEN, MERCHANT_ID } = process.env;
-const includeDirs = [new URL('../../../proto', import.meta.url).pathname];
+const includeDirs = [fileURLToPath(new URL('../../../proto', import.meta.url))];
 // int64 as string: an amount has up to 12 digits, but a number may not be what another message needs.
 const contract = loadSync('holdfast/v1/preauthorization.proto', { includeDirs, longs: String, enums: String });
 const { PreauthorizationService } = loadPackageDefinition(contract).holdfast.v1;

@@ -5,11 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readSettings } from '../../../platform/settings.ts';
 import { SANDBOX_SETTINGS } from '../../../services/sandbox/settings.ts';
 
 const REQUIRED = { PROCESSOR_TOKEN: 'p'.repeat(32), PROCESSOR_CREDENTIAL: 'c'.repeat(32) };
-const INDEX = new URL('../../../services/sandbox/index.ts', import.meta.url).pathname;
+const INDEX = fileURLToPath(new URL('../../../services/sandbox/index.ts', import.meta.url));
 
 describe('readSettings()', () => {
   it('has defaults', () => {

@@ -41,7 +41,7 @@ export async function runProcess<S extends z.ZodType<ProcessSettings>>(
     const running = await start(settings, { log });
     stopOnSignal(running, tracing, stopWithinMs, fail);
     await running.ready;
-    process.send?.({ ready: true });
+    if (process.connected) process.send?.({ ready: true });
   } catch (error) {
     fail(error);
   }
@@ -62,4 +62,6 @@ function stopOnSignal(running: Running, tracing: Tracing, withinMs: number, fail
     }, fail);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(signal, stop);
+  // False when the parent has ended while this process started, undefined without a parent that listens.
+  if (process.connected === false) stop();
 }

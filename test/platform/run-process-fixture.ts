@@ -1,10 +1,19 @@
-/** A process for run-process.test.ts that stops in the way that its environment names. */
+/** A process for run-process.test.ts that starts and stops in the way that its environment names. */
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { runProcess } from '../../platform/run-process.ts';
 import { PROCESS_SETTINGS } from '../../platform/settings.ts';
 
 if (process.send !== undefined) {
-  const close = process.env.STOPS === 'never' ? () => new Promise<never>(() => undefined) : async () => undefined;
+  const close = process.env.STOPS === 'never' ? () => new Promise<never>(() => undefined) : () => setImmediate();
   setInterval(() => undefined, 1_000);
-  await runProcess('fixture', z.object(PROCESS_SETTINGS), async () => ({ close }), 300);
+  const start = async () => {
+    const { STARTS } = process.env;
+    if (STARTS === undefined) return { close };
+    process.send?.('starting');
+    await once(process, 'disconnect');
+    return STARTS === 'orphaned' ? { close } : { close, ready: new Promise<never>(() => undefined) };
+  };
+  await runProcess('fixture', z.object(PROCESS_SETTINGS), start, 300);
 }

@@ -28,4 +28,14 @@ describe('runProcess()', () => {
       said: 'holdfast fixture: did not stop within 0.3 s\n',
     });
   });
+
+  for (const STARTS of ['orphaned', 'orphaned and never ready']) {
+    it(`ends when its parent has disconnected while it started (${STARTS})`, async () => {
+      const child = fork(FIXTURE, { env: { ...process.env, STARTS }, silent: true });
+      const ended = once(child, 'exit');
+      await once(child, 'message');
+      child.disconnect();
+      assert.deepEqual(await ended, [0, null]);
+    });
+  }
 });

@@ -20,10 +20,11 @@ export interface Launched {
 
 const ENTRY = fileURLToPath(new URL('../../services/quickstart/index.ts', import.meta.url));
 
-/** Starts a launcher. */
-export function launch(environment: Record<string, string>): Launched {
+/** Starts a launcher: by itself, or by another command. */
+export function launch(environment: Record<string, string>, command = [process.execPath, ENTRY]): Launched {
   const inherited = { ...process.env, DATABASE_URL: '', REDIS_URL: '' };
-  const child = spawn(process.execPath, [ENTRY], {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
     env: { ...inherited, ...environment },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -135,6 +135,16 @@ describe('npm start', () => {
     assert.doesNotMatch(launched.output(), /ended \(/);
   });
 
+  it('stops everything when the npm that runs it is ended', async function () {
+    this.timeout(120_000);
+    launched = launch(settings, ['npm', 'start']);
+    await launched.printed('Ctrl-C stops everything');
+    launched.process.kill('SIGTERM');
+    await once(launched.process, 'exit');
+    assert.deepEqual(await lastProcessesOf(dataDir), []);
+    assert.match(launched.output(), /holdfast: stopped/);
+  });
+
   const pidOf = async (name: string) => {
     const file = name === 'postgres' ? await postmasterPid() : await readFile(`${dataDir}/run/${name}.pid`, 'utf8');
     return Number(file);

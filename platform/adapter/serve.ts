@@ -60,7 +60,7 @@ export type Methods = {
 interface ServeOptions {
   readonly methods: Methods;
   readonly log: Log;
-  /** Bearer token that core must show. */
+  /** Bearer token that core must show; several, joined by commas, while it is being replaced. */
   readonly credential: string;
   readonly host: string;
   readonly port: number;
@@ -175,9 +175,12 @@ async function resultOf(
 
 const FAILED = new RpcError(status.INTERNAL, 'the adapter failed', 'failed');
 
-/** Returns a check whether `authorization` is `Bearer <token>`. It compares hashes, in constant time. */
-export function bearerCheck(token: string): (authorization: string) => boolean {
+/**
+ * Returns a check whether `authorization` is `Bearer <token>` with one of the tokens, which commas join. It compares
+ * hashes, in constant time.
+ */
+export function bearerCheck(tokens: string): (authorization: string) => boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
-  const expected = hash(`Bearer ${token}`);
-  return (authorization) => timingSafeEqual(hash(authorization), expected);
+  const expected = tokens.split(',').map((token) => hash(`Bearer ${token}`));
+  return (authorization) => expected.some((one) => timingSafeEqual(hash(authorization), one));
 }

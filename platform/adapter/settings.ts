@@ -1,12 +1,22 @@
 import type { z } from 'zod';
-import { databaseUrl, file, grpcTarget, host, PROCESS_SETTINGS, port, TRACING_SETTINGS, token } from '../settings.ts';
+import {
+  databaseUrl,
+  file,
+  grpcTarget,
+  host,
+  PROCESS_SETTINGS,
+  port,
+  TRACING_SETTINGS,
+  token,
+  tokens,
+} from '../settings.ts';
 
 /** The settings of every adapter. */
 export const ADAPTER_SETTINGS = {
   HOST: host.describe('address to listen on'),
   CORE_URL: grpcTarget.default('127.0.0.1:50051').describe('`host:port`, or `dns:///…` to balance over several'),
   PROCESSOR_TOKEN: token.describe('role processor'),
-  PROCESSOR_CREDENTIAL: token.describe('token that core shows to the processor'),
+  PROCESSOR_CREDENTIAL: tokens.describe('token that core shows to the processor'),
   CORE_TLS_CA: file.describe("authorities of core's certificate, or `system`"),
   CORE_TLS_CERT: file.describe('shown to core'),
   CORE_TLS_KEY: file.describe('its key'),
@@ -38,7 +48,7 @@ export function ledgerSettings<Name extends string>(name: Name, { grpc, webhook,
     METRICS_PORT: port
       .optional()
       .describe(`\`GET /metrics\`, \`/healthz\`, \`/readyz\`; unset: no such server. Needs \`${name}_METRICS_TOKEN\``),
-    METRICS_TOKEN: token.optional().describe('that a scraper of the metrics shows'),
+    METRICS_TOKEN: tokens.optional().describe('that a scraper of the metrics shows'),
     TLS_CERT: file.describe("PEM files of the adapter's server"),
     TLS_KEY: file.describe('its key'),
     TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),

@@ -33,7 +33,8 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
     ({ close }) => close(),
   );
   const reporter = started.adopt(openReporter(core, ledger, clock, log), ({ close }) => close());
-  const page = { ledger, clock, log, capabilities: capabilities(credential), report: reporter.runOnce };
+  const [newest = ''] = credential.split(',');
+  const page = { ledger, clock, log, capabilities: capabilities(newest), report: reporter.runOnce };
   const app = checkoutApp(page);
   const pages = started.adopt(createBoundedServer(app.callback()), (server) => closeServer(server, GRACE_MS));
   const checkoutPort = await listen(pages, 'CHECKOUT_PORT', settings.CHECKOUT_PORT, host);

@@ -14,6 +14,7 @@ import {
 import { openProcessor } from '../../../services/core/processor/processor.ts';
 
 const CREDENTIAL = 'c'.repeat(40);
+const NEXT_CREDENTIAL = 'n'.repeat(40);
 
 describe('serveProcessor()', () => {
   let server: Awaited<ReturnType<typeof serveProcessor>>;
@@ -35,7 +36,7 @@ describe('serveProcessor()', () => {
     server = await serveProcessor({
       methods: methods as unknown as Methods,
       log: openLog('test', 'silent'),
-      credential: CREDENTIAL,
+      credential: `${NEXT_CREDENTIAL},${CREDENTIAL}`,
       host: '127.0.0.1',
       port: 0,
       setting: 'PORT',
@@ -93,6 +94,15 @@ describe('serveProcessor()', () => {
     capture = () => assert.fail('it was called');
     const ends = await Promise.all([1, 2].map(() => endOf(together.capture(request('any')))));
     assert.deepEqual(ends, Array(2).fill('UNAUTHENTICATED: a credential is needed'));
+  });
+
+  it('takes both credentials while one is being replaced, and not their list', async () => {
+    const ends = [NEXT_CREDENTIAL, CREDENTIAL, `${NEXT_CREDENTIAL},${CREDENTIAL}`].map((token) =>
+      endOf(clients(token).alone.capture(request('any'))),
+    );
+    const [next, old, list] = await Promise.all(ends);
+    for (const end of [next, old]) assert.match(end ?? '', /"answer"/);
+    assert.equal(list, 'UNAUTHENTICATED: a credential is needed');
   });
 
   it('is sent what core sends in one moment in one message, because it says so', async () => {

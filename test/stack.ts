@@ -27,7 +27,7 @@ export interface Stack extends Pick<Quickstart, 'file' | 'dataDir'> {
   answers(): Promise<string[]>;
 }
 
-/** Returns the service; starts it for the first caller. Give a `before` hook 60 s. */
+/** Returns the service; starts it for the first caller. */
 export async function useStack(): Promise<Stack> {
   const lender = process.env.TEST_STACK_URL;
   assert(lender !== undefined, 'run the tests with mocha: test/setup.ts lends their service');

@@ -38,8 +38,7 @@ function between<T extends object>(
   start: () => T | Promise<T>,
 ): T {
   let opened: T | undefined;
-  first(async function () {
-    this.timeout(60_000);
+  first(async () => {
     opened = await start();
     open.push(opened);
   });

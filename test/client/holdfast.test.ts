@@ -9,8 +9,7 @@ import { type Stack, useStack } from '../stack.ts';
 
 const CUSTOMER = { amount: 10_000, currency: 'EUR', terminalId: 'till-1', userId: 'client' };
 
-describe('Holdfast', function () {
-  this.timeout(60_000);
+describe('Holdfast', () => {
   let stack: Stack;
   const open = (options: Partial<HoldfastOptions> = {}) =>
     new Holdfast({ baseUrl: stack.file.baseUrl, apiKey: stack.file.apiKey, ...options });

@@ -25,8 +25,7 @@ try { verify({}, '{}', ['whsec_x']); } catch (error) { forged = error instanceof
 console.log(process.version, refused instanceof HoldfastError && refused.code, forged);
 `;
 
-describe('the npm package, installed in an empty folder', function () {
-  this.timeout(120_000);
+describe('the npm package, installed in an empty folder', () => {
   const stack = forSuite(useStack);
   let folder: string;
   let env: NodeJS.ProcessEnv;

@@ -13,8 +13,7 @@ import { namedCode } from './code-blocks.ts';
 
 const code = namedCode('backup.md');
 
-describe('the commands of docs/backup.md', function () {
-  this.timeout(240_000);
+describe('the commands of docs/backup.md', () => {
   let started: BackupServer | undefined;
   const server = standIn<BackupServer>(() => started);
 
@@ -86,8 +85,7 @@ describe('the commands of docs/backup.md', function () {
   };
 });
 
-describe('the commands of docs/backup.md with pgBackRest', function () {
-  this.timeout(240_000);
+describe('the commands of docs/backup.md with pgBackRest', () => {
   let started: BackupServer | undefined;
   const server = standIn<BackupServer>(() => started);
 

@@ -42,7 +42,6 @@ describe('the commands in the README and the guides', () => {
   let runs: string[];
 
   before(async function () {
-    this.timeout(300_000);
     for (const program of ['bash', 'curl', 'openssl']) if (!isInstalled(program)) this.skip();
     const { file } = await useStack();
     folder = await mkdtemp(`${tmpdir()}/holdfast-readme-`);

@@ -12,8 +12,7 @@ const block = namedCode('grpc.md');
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-describe('docs/grpc.md', function () {
-  this.timeout(60_000);
+describe('docs/grpc.md', () => {
   let environment: NodeJS.ProcessEnv;
   const stage = forSuite(openStage);
 

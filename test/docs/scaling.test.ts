@@ -7,8 +7,7 @@ import { readCodeBlocks } from './code-blocks.ts';
 const root = new URL('../../', import.meta.url);
 const blocks = readCodeBlocks('docs/scaling.md');
 
-describe('docs/scaling.md', function () {
-  this.timeout(60_000);
+describe('docs/scaling.md', () => {
   let database: TestDatabase;
   let client: Client;
 

@@ -20,8 +20,7 @@ describe('docs/examples/sign-capture', () => {
   let directory: string;
   let keyFile: string;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'holdfast-docs-'));
     keyFile = join(directory, 'capture-key.pem');
     const { stdout } = await shell(block('new-key.sh').replace('capture-key.pem', keyFile));
@@ -54,8 +53,7 @@ describe('docs/examples/sign-capture', () => {
     await assert.rejects(shell(block('new-key.sh').replace('capture-key.pem', keyFile)), /EEXIST/);
   });
 
-  it('captures with the commands of the document', async function () {
-    this.timeout(60_000);
+  it('captures with the commands of the document', async () => {
     const script = block('capture.sh')
       .replace('http://127.0.0.1:8080', stage.origin)
       .replace('hf_…', API_KEY)
@@ -81,8 +79,7 @@ describe('docs/examples/sign-capture', () => {
     }
   });
 
-  it('fails with the answer when the capture is refused, and names settings that are missing', async function () {
-    this.timeout(60_000);
+  it('fails with the answer when the capture is refused, and names settings that are missing', async () => {
     const command = `node docs/examples/sign-capture/sign-capture.ts send < /dev/null`;
     await assert.rejects(shell(`unset CAPTURE_KEY_FILE; ${command}`), /CAPTURE_KEY_FILE is not set/);
     const settings = `HOLDFAST_URL=${stage.origin} HOLDFAST_API_KEY=${API_KEY} CAPTURE_KEY_FILE=${keyFile}`;

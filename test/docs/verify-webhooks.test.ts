@@ -45,25 +45,21 @@ describe('docs/verify-webhooks.md', () => {
   }
 
   it('verifies with Node', () => judges(judgeWithNode));
-  it("verifies with the reader's Node, 20 or newer", async function () {
-    this.timeout(60_000);
+  it("verifies with the reader's Node, 20 or newer", async () => {
     const program = join(await nodeOfReaders(), 'node');
     await judges((directory) => judgeWith(directory, { file: 'verify.mjs', program, driver: NODE }));
   });
   it('verifies with Python', async function () {
     if (!isInstalled('python3')) this.skip();
-    this.timeout(60_000);
     await judges((directory) => judgeWith(directory, { file: 'verify.py', program: 'python3', driver: PYTHON }));
   });
   // Skipped where there is no php; nothing else here needs it.
   it('verifies with PHP', async function () {
     if (!isInstalled('php')) this.skip();
-    this.timeout(60_000);
     await judges((directory) => judgeWith(directory, { file: 'verify.php', program: 'php', driver: PHP }));
   });
   it('verifies with openssl', async function () {
     if (!isInstalled('bash') || !isInstalled('openssl')) this.skip();
-    this.timeout(60_000);
     await judges(judgeWithShell);
   });
 
@@ -86,7 +82,6 @@ describe('docs/verify-webhooks.md', () => {
 
   it('sends a notification with curl that the demo merchant accepts', async function () {
     if (!isInstalled('curl') || !isInstalled('openssl')) this.skip();
-    this.timeout(60_000);
     const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
     const settings = readSettings(MERCHANT_SETTINGS, {
       MERCHANT_PORT: '0',

@@ -30,8 +30,7 @@ describe('third-party libraries', () => {
   /** The older secret first. */
   let secrets: string[];
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const stack = await useStack();
     const url = await startReceiver();
     ({ received, secrets } = await notifyAll(stack, url));

@@ -19,8 +19,7 @@ interface Received {
   readonly body: string;
 }
 
-describe('a merchant and its webhook', function () {
-  this.timeout(60_000);
+describe('a merchant and its webhook', () => {
   const stack = forSuite(useStack);
   const received: Received[] = [];
   const receiver = forSuite(() =>

@@ -13,7 +13,6 @@ import { API_KEY, MERCHANTS } from './stage.ts';
 const { NODE_COMPILE_CACHE = '' } = process.env;
 
 describe('the gateway process', () => {
-  // Each test starts a process, which takes seconds on a busy machine.
   const core = new FakeCore();
   before(() => core.start());
   after(() => core.stop());

@@ -135,7 +135,7 @@ describe('docker-compose.yml', () => {
         await database.drop();
         assert.equal(status, 0);
       }
-    }).timeout(60_000);
+    });
   }
 
   it('gives the service a role that is no superuser, with a password of its own', () => {

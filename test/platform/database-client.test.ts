@@ -9,8 +9,7 @@ import { openDatabase } from '../../services/core/storage/open-database.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { run, sessionsAt, usePostgresPair } from '../torture/failover/postgres-pair.ts';
 
-describe('DatabaseClient', function () {
-  this.timeout(60_000);
+describe('DatabaseClient', () => {
   const pair = usePostgresPair();
   let standbyUrl: string;
   const log = openLog('test', 'silent');

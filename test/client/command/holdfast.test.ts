@@ -12,8 +12,7 @@ import { main } from '../../../client/command/holdfast.ts';
 import { type Stack, useStack } from '../../stack.ts';
 import { cutBefore, json, serveScript } from '../scripted-server.ts';
 
-describe('the command line', function () {
-  this.timeout(60_000);
+describe('the command line', () => {
   let stack: Stack;
   let env: Record<string, string>;
   before(async () => {

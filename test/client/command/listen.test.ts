@@ -15,8 +15,7 @@ import { openMerchant, sql } from '../../services/core/shop.ts';
 import { openStage } from '../../services/core/stage.ts';
 import { forSuite } from '../../suite.ts';
 
-describe('holdfast listen', function () {
-  this.timeout(60_000);
+describe('holdfast listen', () => {
   const stage = forSuite(() => openStage());
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   let port = 0;

@@ -28,8 +28,7 @@ describe('the examples in the OpenAPI document', () => {
   const told = new Map<string, Answer>();
   const recording = process.env.RECORD === undefined ? undefined : new Recording(names);
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     await stage.open();
     stack = await useStack();
     names

@@ -11,8 +11,7 @@ describe('the refusals in the OpenAPI document', () => {
   /** Some take seconds (a processor that does not answer, a hold that expires), so all start together. */
   const refused = new Map<ProblemCode, Promise<Refused>>();
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     await stage.open({ REST_RATE_PER_SECOND: '20' });
     const stack = await useStack();
     for (const code of PROBLEM_CODES) refused.set(code, PROVOCATIONS[code][1]({ stack, stage }));

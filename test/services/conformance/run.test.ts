@@ -51,8 +51,7 @@ type Rig = Awaited<ReturnType<typeof startRig>>;
 /** The faults wait for events more than they work. */
 const RIGS = 8;
 
-describe('runConformance()', function () {
-  this.timeout(120_000);
+describe('runConformance()', () => {
   const rigs: Rig[] = [];
   before(async () => {
     for (let count = 0; count < RIGS; count++) rigs.push(await startRig());

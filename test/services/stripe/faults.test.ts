@@ -12,6 +12,6 @@ describe("Stripe's faults", () => {
       // What hangs takes its time, and is no other doubt than what is cut.
       const often = FAULTS.filter((fault) => !fault.startsWith('hang')).map((fault) => [[fault, MANY]] as const);
       await faultStories(fixture)(name, [...once, ...often]);
-    }).timeout(60_000);
+    });
   }
 });

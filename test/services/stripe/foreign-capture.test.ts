@@ -8,8 +8,7 @@ import { captureIntent } from './fake/payment-intents.ts';
 import { intentOf, startFixture } from './fixture.ts';
 import { useCore } from './use-core.ts';
 
-describe("a capture in Stripe's dashboard, through core", function () {
-  this.timeout(60_000);
+describe("a capture in Stripe's dashboard, through core", () => {
   const fixture = forEachTest(startFixture);
   const { stage, acme, tell } = useCore(fixture, forEachTest);
 

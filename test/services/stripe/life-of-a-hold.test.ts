@@ -9,8 +9,7 @@ import { settleRefund } from './fake/refunds.ts';
 import { booksAgree, intentOf, startFixture } from './fixture.ts';
 import { useCore } from './use-core.ts';
 
-describe('the life of a hold at Stripe, through core', function () {
-  this.timeout(60_000);
+describe('the life of a hold at Stripe, through core', () => {
   const fixture = forSuite(startFixture);
   const { stage, acme, tell } = useCore(fixture, forSuite);
   const hold = (tokenId = 'pm_card_visa') => acme.hold({ tokenId });

@@ -14,8 +14,7 @@ import { workOnce } from '../work-once.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('a statement whose answer is lost', function () {
-  this.timeout(60_000);
+describe('a statement whose answer is lost', () => {
   const { scripted, shop, processor } = useScriptedStage();
 
   /** A worker whose connection breaks, once, after the statement of this name was carried out. */

@@ -13,8 +13,7 @@ import { openStage, refusal, why } from '../stage.ts';
 
 const { EXPIRED, VOIDED } = AuthorizationEnd;
 
-describe('endHold()', function () {
-  this.timeout(60_000);
+describe('endHold()', () => {
   const { scripted, processor } = useScriptedStage();
   const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
 

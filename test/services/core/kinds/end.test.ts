@@ -8,8 +8,7 @@ import { sql } from '../shop.ts';
 import { refusal, why } from '../stage.ts';
 import { workOnce } from '../work-once.ts';
 
-describe('end()', function () {
-  this.timeout(60_000);
+describe('end()', () => {
   const { scripted, shop, processor } = useScriptedStage();
 
   describe('an answer after its event', () => {

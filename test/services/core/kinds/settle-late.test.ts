@@ -12,8 +12,7 @@ import { sql } from '../shop.ts';
 import { why } from '../stage.ts';
 import { LOSSES } from './samples.ts';
 
-describe('settleLate()', function () {
-  this.timeout(60_000);
+describe('settleLate()', () => {
   const { scripted, shop, processor } = useScriptedStage();
 
   for (const [table, { lose, ...ends }] of Object.entries(LOSSES)) {

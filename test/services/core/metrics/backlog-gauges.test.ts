@@ -8,8 +8,7 @@ import { contract, openStage, refusal } from '../stage.ts';
 
 const log = openLog('test', 'silent');
 
-describe('exportBacklog()', function () {
-  this.timeout(60_000);
+describe('exportBacklog()', () => {
   const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
 
   const scrape = async (registry: Registry, name: string) => {

@@ -8,8 +8,7 @@ import { openWorld } from './world.ts';
 describe('a model of the money', () => {
   const world = forSuite(openWorld);
 
-  it('agrees with core and the processor, whatever fails', async function () {
-    this.timeout(240_000);
+  it('agrees with core and the processor, whatever fails', async () => {
     const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
     await playRuns(world, seed, 96);
     const missing = () => HAPPENINGS.filter((name) => !world.faults.counts.has(name));

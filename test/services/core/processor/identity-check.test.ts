@@ -14,8 +14,7 @@ import { openMerchant, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
 import { workOnce } from '../work-once.ts';
 
-describe('a processor that is another than at the first contact', function () {
-  this.timeout(60_000);
+describe('a processor that is another than at the first contact', () => {
   const a = forEachTest(startFakeProcessor);
   const b = forEachTest(startFakeProcessor);
   const stage = forEachTest(() =>

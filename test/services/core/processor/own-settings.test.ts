@@ -18,8 +18,7 @@ import { openStage, type Stage, why } from '../stage.ts';
 const OWN_CREDENTIAL = 'of-the-other-alone.shown-by-core.0123456789';
 const OWN_TOKEN = 'of-the-other-alone.shown-to-core.0123456789';
 
-describe('a processor with settings of its own', function () {
-  this.timeout(60_000);
+describe('a processor with settings of its own', () => {
   let directory: string;
   let certificates: Certificates;
   let stage: Stage;

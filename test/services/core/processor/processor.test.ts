@@ -42,8 +42,7 @@ const RESULTS: Readonly<Record<string, Parameters<typeof done>[0]>> = {
   'result.amount_released': { ...approved, amountReleased: -1n },
 };
 
-describe('openProcessor()', function () {
-  this.timeout(60_000);
+describe('openProcessor()', () => {
   const scripted = forSuite(openScriptedStage);
 
   it('tells the processor what an identifier is about when it sends it and when it inquires', async () => {

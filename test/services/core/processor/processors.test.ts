@@ -34,8 +34,7 @@ describe('parseProcessors()', () => {
     it(`refuses ${JSON.stringify(wrong)}`, () => assert.throws(() => parseProcessors(wrong)));
 });
 
-describe('several processors', function () {
-  this.timeout(60_000);
+describe('several processors', () => {
   const other = forSuite(startFakeProcessor);
   const stage = forSuite(() => openStage({ beside: { other: other.address }, processorTimeoutMs: 500 }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));
@@ -270,8 +269,7 @@ describe('several processors', function () {
   }
 });
 
-describe('callers that wait for a frozen processor', function () {
-  this.timeout(60_000);
+describe('callers that wait for a frozen processor', () => {
   const other = forSuite(startFakeProcessor);
   // A quarter of the calls, two, may wait for each processor.
   const stage = forSuite(() =>

@@ -37,8 +37,7 @@ const VIEWS = [
   'doubt',
 ];
 
-describe('the comparison of books', function () {
-  this.timeout(60_000);
+describe('the comparison of books', () => {
   const database = forSuite(createMigratedDatabase);
 
   /** What PostgreSQL expects each query to cost among so many holds. */

@@ -9,8 +9,7 @@ import { type Decisions, decideAt } from './decide.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-describe('reconcile() with increments and extensions', function () {
-  this.timeout(60_000);
+describe('reconcile() with increments and extensions', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const decide = (decisions: Decisions) => decideAt(stage, decisions);

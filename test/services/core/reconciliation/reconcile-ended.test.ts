@@ -9,8 +9,7 @@ import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
-describe('reconcile() on holds that have ended', function () {
-  this.timeout(60_000);
+describe('reconcile() on holds that have ended', () => {
   const stage = forEachTest(openStage);
   const acme = forEachTest(() => openMerchant(stage, 'acme', { holdPeriod: { seconds: 3_600n } }));
 

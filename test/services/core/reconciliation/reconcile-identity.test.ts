@@ -8,8 +8,7 @@ import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
-describe('reconcile() keeps identities', function () {
-  this.timeout(60_000);
+describe('reconcile() keeps identities', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 

@@ -12,8 +12,7 @@ import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
-describe('reconcile() while the service goes on', function () {
-  this.timeout(60_000);
+describe('reconcile() while the service goes on', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme'));
 

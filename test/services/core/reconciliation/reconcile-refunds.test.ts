@@ -7,8 +7,7 @@ import { openStage, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
-describe('reconcile() with refunds', function () {
-  this.timeout(60_000);
+describe('reconcile() with refunds', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);

@@ -14,8 +14,7 @@ import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
-describe('reconcile() stops and changes nothing', function () {
-  this.timeout(60_000);
+describe('reconcile() stops and changes nothing', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme'));
 

@@ -15,8 +15,7 @@ import { decideAt } from './decide.ts';
 
 const CONTRACT = { webhookUrl: 'https://acme.example/hooks', notifyHolds: true };
 
-describe('reconcile() tells merchants', function () {
-  this.timeout(60_000);
+describe('reconcile() tells merchants', () => {
   const stage = forEachTest(openStage);
   const acme = forEachTest(() => openMerchant(stage, 'acme', CONTRACT));
 

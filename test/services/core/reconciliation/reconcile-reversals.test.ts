@@ -10,8 +10,7 @@ import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
-describe('reconcile() with reversals', function () {
-  this.timeout(60_000);
+describe('reconcile() with reversals', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);

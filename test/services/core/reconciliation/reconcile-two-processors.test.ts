@@ -7,8 +7,7 @@ import { contract, openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
-describe('reconcile() with what two processors did under one identifier', function () {
-  this.timeout(60_000);
+describe('reconcile() with what two processors did under one identifier', () => {
   const stage = forEachTest(() => openStage({ second: 'b' }));
   const shop = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
 

@@ -16,8 +16,7 @@ import { openStage, refusal, type Stage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
-describe('reconcile()', function () {
-  this.timeout(60_000);
+describe('reconcile()', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 

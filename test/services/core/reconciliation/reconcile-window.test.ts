@@ -10,8 +10,7 @@ import { openStage } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
-describe('reconcile() from a time on', function () {
-  this.timeout(60_000);
+describe('reconcile() from a time on', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
 

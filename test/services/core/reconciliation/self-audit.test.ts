@@ -321,7 +321,7 @@ describe('audit()', () => {
     assert.equal(drifted.code, 1, drifted.output);
     assert.match(drifted.output, /^DRIFT HOLD_STATE [0-9a-f-]{36} \(acme\): expected closing f; found /);
     assert.deepEqual(await run({ ...env, PROCESSOR_URL: '' }).then(({ code }) => code), 2);
-  }).timeout(60_000);
+  });
 
   async function columnsOf(): Promise<string[]> {
     const database = new DatabaseSync(stage.ledger, { readOnly: true });

@@ -7,8 +7,7 @@ import { refusal, why } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('what a hold does by itself', function () {
-  this.timeout(60_000);
+describe('what a hold does by itself', () => {
   const { scripted, shop, processor } = useScriptedStage();
   const inHours = (hours: number) => timestampFromMs(scripted.stage.clock.now() + hours * HOUR_MS);
   const advance = (hours: number) => scripted.stage.clock.advance(hours * HOUR_MS);

@@ -9,8 +9,7 @@ import { workOnce } from '../work-once.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
-describe('expiries()', function () {
-  this.timeout(60_000);
+describe('expiries()', () => {
   const { scripted, shop, processor } = useScriptedStage();
 
   const week = async () => {

@@ -12,8 +12,7 @@ import { openMerchant, openShop, sql } from '../shop.ts';
 import { useMortalStage, why } from '../stage.ts';
 import { workOnce } from '../work-once.ts';
 
-describe('inquiries()', function () {
-  this.timeout(60_000);
+describe('inquiries()', () => {
   const { stage, crash } = useMortalStage({ processorTimeoutMs: 1_000 });
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const elsewhere = forSuite(() => openShop(stage, 'acme', 1));

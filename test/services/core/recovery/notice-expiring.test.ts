@@ -7,8 +7,7 @@ import { openMerchant, sql } from '../shop.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('the notice that a hold ends soon', function () {
-  this.timeout(60_000);
+describe('the notice that a hold ends soon', () => {
   const { scripted } = useScriptedStage();
   const warned = { webhookUrl: 'https://merchant.example', notifyHolds: false, notifyExpiringHours: 24 };
   const shop = forSuite(() => openMerchant(scripted.stage, 'warned', warned));

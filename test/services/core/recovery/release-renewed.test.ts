@@ -7,8 +7,7 @@ import { why } from '../stage.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('renewPreauthorization()', function () {
-  this.timeout(60_000);
+describe('renewPreauthorization()', () => {
   const { scripted, shop, processor } = useScriptedStage();
   const renew = (hold: { requestId: string }, fields: object = {}) => shop.renew(hold, fields);
   const renewed = async (hold: { requestId: string }, fields: object = {}) => {

@@ -15,8 +15,7 @@ import { workOnce } from '../work-once.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('a submission that cannot be settled', function () {
-  this.timeout(60_000);
+describe('a submission that cannot be settled', () => {
   const { scripted, shop, processor } = useScriptedStage();
   beforeEach(() => {
     processor.says = { ...processor.says, createCheckout: () => ({ checkoutUrl: 'https://pay.example/1' }) };

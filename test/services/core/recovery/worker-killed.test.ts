@@ -7,8 +7,7 @@ import { useMortalStage } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('a worker that is killed', function () {
-  this.timeout(60_000);
+describe('a worker that is killed', () => {
   const { stage, crash } = useMortalStage();
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const soon = () => timestampFromMs(stage.clock.now() + HOUR_MS);

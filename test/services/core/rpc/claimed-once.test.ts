@@ -11,8 +11,7 @@ import { openStage, refusal } from '../stage.ts';
 
 const ROUNDS = 8;
 
-describe('two calls under one operation_request_id at the same moment', function () {
-  this.timeout(60_000);
+describe('two calls under one operation_request_id at the same moment', () => {
   const stage = forSuite(() => openStage({ cores: 2 }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const other = forSuite(() => openMerchant(stage, 'other'));

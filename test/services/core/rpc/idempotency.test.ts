@@ -17,8 +17,7 @@ import { openStage, refusal, why } from '../stage.ts';
 /** Returns a unique key, so that tests do not share one. */
 const newKey = () => ({ idempotencyKey: randomUUID() });
 
-describe('idempotency keys', function () {
-  this.timeout(60_000);
+describe('idempotency keys', () => {
   const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 1_000 }));
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const elsewhere = forSuite(() => openShop(stage, 'acme', 1));

@@ -17,8 +17,7 @@ const TEXTS = { user_id: wide(64), merchant_reference: wide(64), processor_refer
 /** More than may be stored today. */
 const METADATA = { metadata: `jsonb_object_agg('k' || lpad(n::text, 39, '0'), ${wide(500)})` };
 
-describe('answers about the largest rows', function () {
-  this.timeout(60_000);
+describe('answers about the largest rows', () => {
   const stage = forSuite(() => openStage());
   const shop = forSuite(() => openMerchant(stage, 'large', { webhookUrl: 'https://merchant.example' }));
   const operators = forSuite(() => stage.client('operator', OperatorService));

@@ -11,8 +11,7 @@ import { openStage, refusal, why } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('lists', function () {
-  this.timeout(60_000);
+describe('lists', () => {
   const stage = forSuite(openStage);
   const clients = forSuite(() => stage.channel('gateway'));
   const shop = forSuite(() => openMerchant(stage, 'acme'));

@@ -12,8 +12,7 @@ import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 
-describe('checkouts while the database is being reconciled', function () {
-  this.timeout(60_000);
+describe('checkouts while the database is being reconciled', () => {
   const stage = forEachTest(openStage);
   const shop = forEachTest(() => openMerchant(stage, 'acme', { notifyHolds: true, webhookUrl: 'https://a.example' }));
   const restored = () => inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));

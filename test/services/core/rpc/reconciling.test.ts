@@ -14,8 +14,7 @@ import { openMerchant, sql } from '../shop.ts';
 import { contract, openStage, refusal, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 
-describe('while the database is being reconciled', function () {
-  this.timeout(60_000);
+describe('while the database is being reconciled', () => {
   const stage = forEachTest(() => openStage({ second: 'b' }));
   const shop = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
 

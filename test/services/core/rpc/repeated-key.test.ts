@@ -20,8 +20,7 @@ async function forget(stage: Stage, ...requestIds: string[]): Promise<void> {
   await sql(stage, 'delete from delivery where request_id = any($1)', [requestIds]);
 }
 
-describe('a repeated idempotency key', function () {
-  this.timeout(60_000);
+describe('a repeated idempotency key', () => {
   const stage = forSuite(openStage);
   const shop = forSuite(() => openMerchant(stage, 'acme'));
 

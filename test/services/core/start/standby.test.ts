@@ -13,8 +13,7 @@ import { forSuite } from '../../../suite.ts';
 import { sessionsAt, usePostgresPair } from '../../../torture/failover/postgres-pair.ts';
 import { KEY } from '../delivery/stage.ts';
 
-describe('core and worker on a primary with a standby', function () {
-  this.timeout(60_000);
+describe('core and worker on a primary with a standby', () => {
   const pair = usePostgresPair();
   const lines: { event: string; reason?: unknown }[] = [];
   const write = (event: string, fields?: { readonly reason?: unknown }) => void lines.push({ event, ...fields });

@@ -163,8 +163,7 @@ const BREAKS: Record<string, Row[]> = {
   merchant_signed_captures_need_key: [{ require_signed_captures: true }],
 };
 
-describe('the constraints of the books', function () {
-  this.timeout(60_000);
+describe('the constraints of the books', () => {
   let test: TestDatabase;
   let client: Client;
 

@@ -19,8 +19,7 @@ import { freePort } from '../../../../services/quickstart/ports.ts';
 /** Debian's; the embedded one has no LLVM. */
 const HOME = '/usr/lib/postgresql/15';
 
-describe('a PostgreSQL with LLVM', function () {
-  this.timeout(60_000);
+describe('a PostgreSQL with LLVM', () => {
   let directory: string;
   let server: ChildProcess | undefined;
   let url: string;

@@ -3,8 +3,7 @@ import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 
-describe('columns that a later migration adds', function () {
-  this.timeout(60_000);
+describe('columns that a later migration adds', () => {
   const stage = forSuite(() => openStage());
   const acme = forSuite(() => openMerchant(stage, 'acme'));
 

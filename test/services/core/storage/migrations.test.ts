@@ -7,8 +7,7 @@ import { migrateDatabase } from '../../../../services/core/storage/migrate-datab
 import { openDatabase } from '../../../../services/core/storage/open-database.ts';
 import { createDatabase, type TestDatabase } from '../../../database.ts';
 
-describe('migrateDatabase()', function () {
-  this.timeout(60_000);
+describe('migrateDatabase()', () => {
   let test: TestDatabase;
   let database: OrmDatabase;
 

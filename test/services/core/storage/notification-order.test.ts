@@ -3,8 +3,7 @@ import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 
-describe('the order of notifications', function () {
-  this.timeout(60_000);
+describe('the order of notifications', () => {
   const stage = forSuite(openStage);
 
   const told = async (hold: { requestId: string }) => {

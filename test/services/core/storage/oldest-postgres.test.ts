@@ -19,8 +19,7 @@ import { openStage } from '../stage.ts';
 const PROGRAMS = process.env.OLDEST_POSTGRES ?? '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
 
-describe('PostgreSQL 15', function () {
-  this.timeout(120_000);
+describe('PostgreSQL 15', () => {
   let given: NodeJS.ProcessEnv;
   let stop: (() => Promise<void>) | undefined;
 

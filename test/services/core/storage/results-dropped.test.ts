@@ -8,8 +8,7 @@ import { openStage, refusal, why } from '../stage.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('holds whose results were dropped', function () {
-  this.timeout(60_000);
+describe('holds whose results were dropped', () => {
   const stage = forSuite(openStage);
   const acme = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
   const purge = async () => {

@@ -10,8 +10,7 @@ import { contract, openStage, why } from '../../stage.ts';
 const hash = (key: string) => createHash('sha256').update(key).digest('hex');
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-describe('MerchantService', function () {
-  this.timeout(60_000);
+describe('MerchantService', () => {
   const gatewayOrigin = 'https://pay.example.com,http://127.0.0.1:8080';
   const stage = forSuite(() => openStage({ cores: 2, gatewayOrigin }));
   const merchants = forSuite(() => stage.channel('operator').merchants);

@@ -4,8 +4,7 @@ import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
-describe('credentials of gateways', function () {
-  this.timeout(60_000);
+describe('credentials of gateways', () => {
   const stage = forSuite(() => openStage());
   const merchants = forSuite(() => stage.channel('operator').merchants);
   const gateway = forSuite(() => stage.channel('gateway').merchants);

@@ -12,8 +12,7 @@ import { forSuite } from '../../../../suite.ts';
 import { openMerchant, openShop, payAt, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
-describe('watchNotifications()', function () {
-  this.timeout(60_000);
+describe('watchNotifications()', () => {
   const stage = forSuite(() => openStage({ cores: 2 }));
   const acme = forSuite(() =>
     openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example', notifyHolds: true, notifyExpiringHours: 1 }),

@@ -10,8 +10,7 @@ const HOUR_MS = 3_600_000;
 const WIDTH_MS = 30 * 24 * HOUR_MS;
 
 /** With OPERATION_RETENTION_DAYS below the 90 days for which a stream can be resumed. */
-describe('watchOperations() after results were dropped', function () {
-  this.timeout(60_000);
+describe('watchOperations() after results were dropped', () => {
   const stage = forSuite(() => openStage());
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const operations = forSuite(() => stage.channel('internal').operations);

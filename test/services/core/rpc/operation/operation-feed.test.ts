@@ -28,8 +28,7 @@ async function waitFor(check: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('openOperationFeed()', function () {
-  this.timeout(60_000);
+describe('openOperationFeed()', () => {
   let test: TestDatabase;
   let database: Database;
   let feed: OperationFeed;

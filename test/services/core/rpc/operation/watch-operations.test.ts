@@ -13,8 +13,7 @@ import { rememberNow } from '../../time-machine.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
-describe('watchOperations()', function () {
-  this.timeout(60_000);
+describe('watchOperations()', () => {
   const stage = forSuite(() => openStage({ cores: 2 }));
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const watchers = forSuite(() => [stage.channel('internal', 0), stage.channel('internal', 1)]);

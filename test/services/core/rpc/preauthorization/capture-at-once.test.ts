@@ -7,8 +7,7 @@ import { useMortalStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
-describe('simultaneous captures', function () {
-  this.timeout(60_000);
+describe('simultaneous captures', () => {
   const { stage, crash } = useMortalStage();
   const several = forSuite(() => openMerchant(stage, 'several'));
   const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));

@@ -7,8 +7,7 @@ import { startFakeProcessor } from '../../fake-processor.ts';
 import { openMerchant, payAt, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
-describe('createPreauthorization()', function () {
-  this.timeout(60_000);
+describe('createPreauthorization()', () => {
   const stage = forSuite(() => openStage({ processorTimeoutMs: 5_000 }));
   const shop = forSuite(() => openMerchant(stage, 'acme'));
 

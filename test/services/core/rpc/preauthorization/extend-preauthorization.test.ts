@@ -12,8 +12,7 @@ import { why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-describe('extendPreauthorization()', function () {
-  this.timeout(60_000);
+describe('extendPreauthorization()', () => {
   const { scripted, processor } = useScriptedStage();
   const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   const now = () => scripted.stage.clock.now();

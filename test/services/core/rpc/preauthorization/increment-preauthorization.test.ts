@@ -14,8 +14,7 @@ import { refusal, why } from '../../stage.ts';
 const able = (but: object) =>
   create(CapabilitiesSchema, { severalCaptures: true, increments: true, extension: true, refunds: true, ...but });
 
-describe('incrementPreauthorization()', function () {
-  this.timeout(60_000);
+describe('incrementPreauthorization()', () => {
   const { scripted, processor } = useScriptedStage();
   const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   const drifts = () => scripted.stage.audit('own books');

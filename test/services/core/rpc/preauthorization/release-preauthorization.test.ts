@@ -5,8 +5,7 @@ import { useScriptedStage } from '../../scripted-stage.ts';
 import { sql } from '../../shop.ts';
 import { refusal, why } from '../../stage.ts';
 
-describe('releasePreauthorization()', function () {
-  this.timeout(60_000);
+describe('releasePreauthorization()', () => {
   const { scripted, shop, processor } = useScriptedStage();
   beforeEach(() => {
     processor.says.createCheckout = () => ({ checkoutUrl: 'https://pay.example/1' });

@@ -3,8 +3,7 @@ import { forSuite } from '../../../../suite.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { openMerchant } from '../../shop.ts';
 
-describe('a repeated call about a hold whose terms were updated', function () {
-  this.timeout(60_000);
+describe('a repeated call about a hold whose terms were updated', () => {
   const { scripted } = useScriptedStage();
   const shop = forSuite(() => openMerchant(scripted.stage, 'renamed'));
   const holds = forSuite(() => scripted.stage.channel('gateway').holds);

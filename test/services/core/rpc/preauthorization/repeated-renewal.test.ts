@@ -4,8 +4,7 @@ import { useScriptedStage } from '../../scripted-stage.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { why } from '../../stage.ts';
 
-describe('a renewal whose key was lost by a restore', function () {
-  this.timeout(60_000);
+describe('a renewal whose key was lost by a restore', () => {
   const { scripted } = useScriptedStage();
   const shop = forSuite(() => openMerchant(scripted.stage, 'renewing', { allowMultipleCaptures: true }));
 

@@ -8,8 +8,7 @@ import { approved } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';
 
-describe('what a hold is for', function () {
-  this.timeout(60_000);
+describe('what a hold is for', () => {
   const { scripted, shop, processor } = useScriptedStage();
   const inAWeek = () => timestampFromMs(scripted.stage.clock.now() + 7 * 86_400_000);
 

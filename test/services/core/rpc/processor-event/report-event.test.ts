@@ -7,8 +7,7 @@ import { approved, atWork, declined } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal } from '../../stage.ts';
 
-describe('reportEvent()', function () {
-  this.timeout(60_000);
+describe('reportEvent()', () => {
   const { scripted, shop, processor } = useScriptedStage();
 
   /** A capture whose answer was lost. */

@@ -7,8 +7,7 @@ import { useScriptedStage } from '../../scripted-stage.ts';
 import { openMerchant } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
-describe('takenBack()', function () {
-  this.timeout(60_000);
+describe('takenBack()', () => {
   const { scripted, processor } = useScriptedStage();
   const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
   afterEach(async () => assert.deepEqual(await scripted.stage.audit('own books'), []));

@@ -8,8 +8,7 @@ import { refusal, useMortalStage, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600 * 1_000;
 
-describe('createRefund()', function () {
-  this.timeout(60_000);
+describe('createRefund()', () => {
   const { stage, crash } = useMortalStage();
   const shop = forSuite(() => openMerchant(stage, 'several'));
   const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));

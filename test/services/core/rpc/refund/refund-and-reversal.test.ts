@@ -5,8 +5,7 @@ import { approved, declined, done } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
 import { refusal, why } from '../../stage.ts';
 
-describe('refunds and reversals', function () {
-  this.timeout(60_000);
+describe('refunds and reversals', () => {
   const { scripted, shop, processor } = useScriptedStage();
   const booksOf = ({ holdRequestId: requestId }: { holdRequestId: string }) => shop.books({ requestId });
   const reversed = (captureRequestId: string, amount: bigint) =>

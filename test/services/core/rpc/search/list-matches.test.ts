@@ -7,8 +7,7 @@ import { openStage } from '../../stage.ts';
 
 const { ID, MERCHANT_REFERENCE, PREAUTHORIZATION_ID, PROCESSOR_REFERENCE, LAST4 } = MatchedBy;
 
-describe('ListMatches', function () {
-  this.timeout(60_000);
+describe('ListMatches', () => {
   const stage = forSuite(openStage);
   const operators = forSuite(() => stage.client('operator', OperatorService));
   const acme = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://merchant.example' }));

@@ -47,8 +47,7 @@ async function contractServices(): Promise<DescService[]> {
   return services;
 }
 
-describe('rolesFor()', function () {
-  this.timeout(60_000);
+describe('rolesFor()', () => {
   let stage: Stage;
   const methods: DescMethod[] = [];
   const closers: (() => void)[] = [];

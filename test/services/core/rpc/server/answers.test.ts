@@ -15,8 +15,7 @@ import { openStage, refusal } from '../../stage.ts';
 
 const { OK, UNKNOWN } = OperationState;
 
-describe('what an answer promises', function () {
-  this.timeout(60_000);
+describe('what an answer promises', () => {
   const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 5_000 }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const other = forSuite(() => openMerchant(stage, 'other'));

@@ -4,8 +4,7 @@ import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
-describe('core over Connect', function () {
-  this.timeout(60_000);
+describe('core over Connect', () => {
   const stage = forSuite(openStage);
   const acme = forSuite(() => openMerchant(stage, 'acme'));
 

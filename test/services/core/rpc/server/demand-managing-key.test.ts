@@ -16,8 +16,7 @@ const METHODS = [...MerchantService.methods, ...NotificationService.methods]
   .filter(({ name }) => name !== 'GetContract')
   .map(({ localName }) => localName);
 
-describe('demandsManagingKey()', function () {
-  this.timeout(60_000);
+describe('demandsManagingKey()', () => {
   const stage = forSuite(openStage);
   const operator = forSuite(() => stage.channel('operator'));
   const gateway = forSuite(() => stage.channel('gateway'));

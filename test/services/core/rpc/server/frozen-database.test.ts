@@ -9,8 +9,7 @@ import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
-describe('lists while the database is frozen', function () {
-  this.timeout(60_000);
+describe('lists while the database is frozen', () => {
   const stage = forSuite(openStage);
 
   it('are refused within a few seconds, however many wait', async () => {

@@ -9,8 +9,7 @@ import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
-describe('what core logs of a call', function () {
-  this.timeout(60_000);
+describe('what core logs of a call', () => {
   const stage = forSuite(openStage);
 
   it('is the class, code and frames of an unexpected error, without its message', async () => {

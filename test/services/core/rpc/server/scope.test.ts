@@ -7,8 +7,7 @@ import { openStage, refusal, type Stage, why } from '../../stage.ts';
 
 type Clients = ReturnType<Stage['channel']>;
 
-describe('the scope of a call', function () {
-  this.timeout(60_000);
+describe('the scope of a call', () => {
   let names: { requestId: string; preauthorizationId: string; captureId: string; octId: string };
   const stage = forSuite(openStage);
   const mine = forSuite(() => openMerchant(stage, 'mine'));

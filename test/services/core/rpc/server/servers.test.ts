@@ -19,8 +19,7 @@ import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
 
-describe('servers of core', function () {
-  this.timeout(60_000);
+describe('servers of core', () => {
   const stage = forSuite(openStage);
   const files = forSuite(makeCertificates);
 

@@ -13,8 +13,7 @@ const KEY = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 -----END PUBLIC KEY-----`;
 
-describe('the vocabulary of refusals', function () {
-  this.timeout(60_000);
+describe('the vocabulary of refusals', () => {
   const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
   const several = forSuite(() => openMerchant(stage, 'several'));
   const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));

@@ -9,8 +9,7 @@ import { migrateDatabase } from '../../../../../services/core/storage/migrate-da
 import { openPool } from '../../../../../services/core/storage/open-pool.ts';
 import { run, usePostgresPair } from '../../../../torture/failover/postgres-pair.ts';
 
-describe('the version of a hold', function () {
-  this.timeout(120_000);
+describe('the version of a hold', () => {
   const pair = usePostgresPair();
 
   it('is another one after a fail-over, although transactions have the same numbers again', async () => {

@@ -1,3 +1,4 @@
+import type { Violation } from '../../../platform/violations.ts';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
@@ -51,13 +52,7 @@ export function capturedOnce(): HoldfastError {
   return new HoldfastError('NOT_SUPPORTED', message);
 }
 
-/** What is wrong with a field, by its name in the contract; '' = with the request as a whole. */
-export interface Violation {
-  readonly field: string;
-  readonly description: string;
-}
-
-/** The refusal of an invalid request. It names every invalid field. */
+/** The refusal of an invalid request. It names every invalid field; '' = the request as a whole. */
 export function invalidRequest(violations: readonly Violation[], cause?: unknown): HoldfastError {
   const fields = violations.map(({ field }) => field || 'request').join(', ');
   return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations, cause });

@@ -2,10 +2,11 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { code as currencyOf } from 'currency-codes';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { isReturnUrl } from '../../../../platform/return-url.ts';
+import type { Violation } from '../../../../platform/violations.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
-import { invalidField, invalidRequest, type Violation } from '../refuse.ts';
+import { invalidField, invalidRequest } from '../refuse.ts';
 
 /** Room for 20 pairs of the largest size in ASCII. */
 const METADATA_BYTES = 16 * 1024;

@@ -1,10 +1,15 @@
 import type { Log } from '../../../../platform/log.ts';
-import { type Database, type Query, sql } from '../database.ts';
+import { type Database, sql } from '../database.ts';
 
 /** The identities of processors that a database keeps. One that answers as another is logged. */
 export function identitiesIn({ query }: Pick<Database, 'query'>, log: Log) {
   return {
-    recall: (processor: string, shown: Identity) => recallIdentity(query, processor, shown),
+    /** Stores who a processor says it is, unless it is stored already. Returns what is stored. */
+    async recall(processor: string, { name, identity }: Identity): Promise<Identity> {
+      const [row] = await query<Identity>(RECALL, [processor, name, identity]);
+      if (!row) throw new Error('an identity that is stored is returned');
+      return row;
+    },
     differs: (processor: string) => log.error('processor_differs', { processor }),
   };
 }
@@ -13,13 +18,6 @@ export function identitiesIn({ query }: Pick<Database, 'query'>, log: Log) {
 interface Identity {
   readonly name: string;
   readonly identity: string;
-}
-
-/** Stores who a processor says it is, unless it is stored already. Returns what is stored. */
-async function recallIdentity(query: Query, processor: string, { name, identity }: Identity): Promise<Identity> {
-  const [row] = await query<Identity>(RECALL, [processor, name, identity]);
-  if (!row) throw new Error('an identity that is stored is returned');
-  return row;
 }
 
 /** The update of the processor by itself makes the statement return an existing row. */

@@ -9,11 +9,7 @@ import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
 import { settleHolds } from '../storage/hold/settle-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
-import {
-  type Settled as Done,
-  type SubmissionEnd,
-  settleSubmissions,
-} from '../storage/submission/settle-submissions.ts';
+import { type Settled as Done, settleSubmissions } from '../storage/submission/settle-submissions.ts';
 import { reckonOct } from './oct-books.ts';
 import { type Ending, endInput, expiryOf, resultOf, type SettledFields } from './operation-result.ts';
 import { RULES } from './rules.ts';
@@ -74,10 +70,7 @@ export async function settleGathered(
 }
 
 /** Undefined = it is on a hold and has ended before. */
-function reckon(
-  { submission, ...ending }: SubmissionSettlement,
-  hold: ReadHold | undefined,
-): SubmissionEnd | undefined {
+function reckon({ submission, ...ending }: SubmissionSettlement, hold: ReadHold | undefined) {
   if (submission.kind === 'OCT') return reckonOct(submission, ending);
   return hold && RULES[submission.kind].reckon(submission, hold, ending);
 }

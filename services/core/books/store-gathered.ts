@@ -57,10 +57,7 @@ export async function storeGatheredHolds(
  * The captures that refunds name, read after their holds: what changes one of them changes its hold, and then nothing
  * is written.
  */
-async function readCaptures(
-  query: Query,
-  requests: readonly HoldRequest[],
-): Promise<ReadonlyMap<string, SubmissionRow>> {
+async function readCaptures(query: Query, requests: readonly HoldRequest[]) {
   const names = requests.flatMap(({ captureRequestId }) => captureRequestId ?? []);
   const rows = names.length > 0 ? await readSubmissions(query, names) : [];
   return new Map(rows.filter(({ kind }) => kind === 'CAPTURE').map((row) => [row.requestId, row]));

@@ -42,11 +42,7 @@ export async function settle(sender: Sender, facts: Facts, outcome: Outcome): Pr
 }
 
 /** Whether a void that was refused is sent again: it never arrived, and few before it did not either. */
-async function isSentAgain(
-  { database }: Sender,
-  facts: Facts,
-  { code }: Exclude<FinalOutcome, Approved>,
-): Promise<boolean> {
+async function isSentAgain({ database }: Sender, facts: Facts, { code }: Exclude<FinalOutcome, Approved>) {
   if (code !== 'never_received' || facts.kind === 'HOLD') return false;
   return (await countLost(database.query, facts.holdRequestId, facts.kind)) < MOST_LOST;
 }

@@ -106,12 +106,7 @@ type Sent = Parameters<typeof identifierOf>[0];
  * capture, what is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does
  * not answer.
  */
-export async function takenBackThere(
-  name: string,
-  ledger: Ledger,
-  hold: Sent,
-  capture: Sent | undefined,
-): Promise<bigint> {
+export async function takenBackThere(name: string, ledger: Ledger, hold: Sent, capture: Sent | undefined) {
   const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(hold) }));
   const [wrong] = pages.flatMap(({ invalid }) => invalid);
   if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);

@@ -163,11 +163,7 @@ async function settleOrPutOff(
   }
 }
 
-async function putOff(
-  { database: { query }, clock, log }: Sender,
-  due: DueSubmission,
-  by: 'LATER' | Date,
-): Promise<void> {
+async function putOff({ database: { query }, clock, log }: Sender, due: DueSubmission, by: 'LATER' | Date) {
   const { kind, requestId, processor } = due;
   const pauseS = PAUSES_S[due.inquiryCount];
   if (pauseS !== undefined) {

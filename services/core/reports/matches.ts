@@ -2,7 +2,6 @@ import { MAX } from 'uuid';
 import type { OperationKind } from '../domain/kinds.ts';
 import { type Query, sql } from '../storage/database.ts';
 import { idBounds } from '../storage/id-bounds.ts';
-import type { Slice } from '../storage/scan-page.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
 
 /** The field by which an operation was found. */
@@ -44,11 +43,7 @@ export function findExactMatches(
  * and one on each of them would slow every hold down: so a search reads a bounded number of rows, and the next page
  * goes on below them.
  */
-export async function findMatches(
-  query: Query,
-  filter: MatchFilter,
-  searchedRows = SEARCHED_ROWS,
-): Promise<Slice<MatchRow>> {
+export async function findMatches(query: Query, filter: MatchFilter, searchedRows = SEARCHED_ROWS) {
   const { text, idEnd, last4, merchantId, createdFrom, createdTo, limit } = filter;
   const { lowest: bottom, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
   const top = [filter.before ?? MAX, highest].sort()[0] as string;

@@ -14,12 +14,7 @@ export type Minute = Omit<MinuteMessage, keyof Message | 'start'> & { readonly s
 const NONE = { okCount: 0, koCount: 0, deliveryCount: 0, deliveredCount: 0, verifiedCount: 0, refusedCount: 0 };
 
 /** Counts the last `count` minutes, that of `now` last; empty ones, too. `merchantId` null = all merchants'. */
-export async function countMinutes(
-  query: Query,
-  now: Date,
-  count: number,
-  merchantId: string | null,
-): Promise<Minute[]> {
+export async function countMinutes(query: Query, now: Date, count: number, merchantId: string | null) {
   const present = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
   const from = new Date(present - (count - 1) * MINUTE_MS);
   const counted = await Promise.all(COUNTERS.map((counter) => counter(query, from, merchantId)));

@@ -24,11 +24,7 @@ export const getOperation: Method<'getOperation'> = async (core, request, contex
 };
 
 /** An operation's result, or what was asked for while it has none. `scope` is a merchant; undefined = any's. */
-export async function findOperation(
-  { database: { query } }: Core,
-  requestId: string,
-  scope: string | undefined,
-): Promise<ReturnType<typeof presentOperation> | ReturnType<typeof presentSent> | undefined> {
+export async function findOperation({ database: { query } }: Core, requestId: string, scope: string | undefined) {
   const result = await findResult(query, requestId);
   if (result) return isInScope(result, scope) ? presentOperation(result) : undefined;
   const sent = await findSent(query, requestId);

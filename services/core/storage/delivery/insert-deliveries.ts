@@ -1,12 +1,7 @@
 import { type Query, sql } from '../database.ts';
 
 /** SQL that forwards the notifications of a table `from` to internal endpoints; id, signature and time are SQL. */
-export function insertForwards({
-  id,
-  signature,
-  at,
-  from,
-}: Record<'id' | 'signature' | 'at' | 'from', string>): string {
+export function insertForwards({ id, signature, at, from }: Record<'id' | 'signature' | 'at' | 'from', string>) {
   return `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
     attempt_count, due_at, created_at)
   select ${id}, merchant_id, 'internal', request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at}

@@ -61,20 +61,8 @@ export function listTroubledEndpoints(
   return entityManager(database).find(EndpointEntity, where, { orderBy: { merchantId: 'asc', kind: 'asc' }, limit });
 }
 
-/** An endpoint whose row is locked. */
-export interface LockedEndpoint {
-  readonly endpoint: EndpointKey;
-  /** Its address now; null = it has none. */
-  readonly url: string | null;
-  readonly state: EndpointState;
-}
-
-/** Reads endpoints and locks their rows; those without a row get one. */
-export async function lockEndpoints(
-  query: Query,
-  endpoints: readonly EndpointKey[],
-  now: Date,
-): Promise<LockedEndpoint[]> {
+/** Reads endpoints, each with its address (null = it has none), and locks their rows; one without a row gets one. */
+export async function lockEndpoints(query: Query, endpoints: readonly EndpointKey[], now: Date) {
   const keys = JSON.stringify(endpoints);
   await query(ADD_ENDPOINTS, [keys, now]);
   const rows = await query<EndpointKey & EndpointState & { url: string | null }>(LOCK_ENDPOINTS, [keys]);

@@ -12,11 +12,7 @@ export interface EndpointTerms {
 }
 
 /** Reads the terms of merchants. */
-export async function readEndpointTerms(
-  query: Query,
-  cipher: Cipher,
-  merchantIds: readonly string[],
-): Promise<Map<string, EndpointTerms>> {
+export async function readEndpointTerms(query: Query, cipher: Cipher, merchantIds: readonly string[]) {
   const rows = await query<TermsRow>(READ_TERMS, [merchantIds]);
   return new Map(rows.map((row) => [row.id, termsOf(row, cipher)]));
 }

@@ -1,12 +1,7 @@
 import { type Query, sql } from '../database.ts';
 
 /** Stores the address of a hold's checkout page, sealed, and when it closes, at which recovery looks at the hold. */
-export async function storeCheckout(
-  query: Query,
-  requestId: string,
-  sealedUrl: Buffer,
-  expiresAt: Date,
-): Promise<void> {
+export async function storeCheckout(query: Query, requestId: string, sealedUrl: Buffer, expiresAt: Date) {
   await query(STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
 }
 
@@ -15,11 +10,7 @@ const STORE_CHECKOUT = sql('store-checkout')`update hold
     where request_id = $1 and phase = 'AWAITING_CHECKOUT'`;
 
 /** Stores the metadata of a hold that was imported without it, as a repetition of its request says it. */
-export async function restoreMetadata(
-  query: Query,
-  requestId: string,
-  metadata: Record<string, string>,
-): Promise<void> {
+export async function restoreMetadata(query: Query, requestId: string, metadata: Record<string, string>) {
   await query(RESTORE_METADATA, [requestId, metadata]);
 }
 

@@ -84,10 +84,7 @@ export const READ_SUBJECTS = sql('read-subjects')`select i.place, ${versionOf('h
       left join hold h on h.id_hash = any (array[i."idHash"])`;
 
 /** Reads the holds of submissions that have no result yet, by the submission's requestId: both as of one moment. */
-export async function readHoldsOfOpen(
-  query: Query,
-  requestIds: readonly string[],
-): Promise<ReadonlyMap<string, ReadHold>> {
+export async function readHoldsOfOpen(query: Query, requestIds: readonly string[]) {
   const holds = new Map<string, ReadHold>();
   if (requestIds.length === 0) return holds;
   const rows = await query<ReadHold & { submission: string }>(READ_HOLDS_OF_OPEN, [requestIds]);

@@ -29,10 +29,7 @@ export function revokeApiKey(database: OrmDatabase, key: CredentialKey, at: Date
 const MAX_LIVE_SECRETS = 2;
 
 /** Stores a second signing secret. TOO_MANY = two are live. */
-export function addSigningSecret(
-  database: OrmDatabase,
-  secret: SigningSecretRow,
-): Promise<SigningSecretRow | 'NOT_FOUND' | 'TOO_MANY'> {
+export function addSigningSecret(database: OrmDatabase, secret: SigningSecretRow) {
   const { merchantId } = secret;
   const detail = { signingSecretId: secret.id };
   const action = { at: secret.createdAt, action: 'signing-secret.add', target: merchantId, detail };
@@ -43,11 +40,7 @@ export function addSigningSecret(
 }
 
 /** Retires a signing secret; one that was retired before keeps its time. LAST = no other is live. */
-export function retireSigningSecret(
-  database: OrmDatabase,
-  key: CredentialKey,
-  at: Date,
-): Promise<SigningSecretRow | 'NOT_FOUND' | 'LAST'> {
+export function retireSigningSecret(database: OrmDatabase, key: CredentialKey, at: Date) {
   const { id, merchantId } = key;
   const action = { at, action: 'signing-secret.retire', target: merchantId, detail: { signingSecretId: id } };
   return changeMerchant<SigningSecretRow, 'NOT_FOUND' | 'LAST'>(database, action, async (em) => {

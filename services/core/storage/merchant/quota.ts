@@ -4,12 +4,7 @@ import { type Query, sql } from '../database.ts';
 export const PER_MINUTE = { 'delivery.test': 5, 'delivery.replay': 60, 'delivery.recover': 6 } as const;
 
 /** Counts an action of a merchant, in the caller's transaction. Returns false when it had its number in this minute. */
-export async function takeQuota(
-  query: Query,
-  merchantId: string,
-  action: keyof typeof PER_MINUTE,
-  now: Date,
-): Promise<boolean> {
+export async function takeQuota(query: Query, merchantId: string, action: keyof typeof PER_MINUTE, now: Date) {
   const windowStart = new Date(now.getTime() - (now.getTime() % 60_000));
   return (await query(TAKE_QUOTA, [merchantId, action, windowStart, PER_MINUTE[action]])).length === 1;
 }

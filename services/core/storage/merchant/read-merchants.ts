@@ -18,11 +18,7 @@ export async function readMerchant(database: OrmDatabase, id: string): Promise<M
 }
 
 /** Lists merchants in the order of their ids, those after `after`; undefined = from the first. */
-export async function listMerchants(
-  database: OrmDatabase,
-  after: string | undefined,
-  limit: number,
-): Promise<MerchantWithCredentials[]> {
+export async function listMerchants(database: OrmDatabase, after: string | undefined, limit: number) {
   const em = entityManager(database);
   const where = after === undefined ? {} : { id: { $gt: after } };
   return withCredentials(em, await em.find(MerchantEntity, where, { orderBy: { id: 'asc' }, limit }));

@@ -11,11 +11,7 @@ export interface NamedEvent {
 }
 
 /** Finds a stored event of a processor. */
-export async function findEvent(
-  query: Query,
-  id: string,
-  processor: string,
-): Promise<{ readonly digest: Buffer } | undefined> {
+export async function findEvent(query: Query, id: string, processor: string) {
   return (await query<{ digest: Buffer }>(FIND_EVENT, [id, processor]))[0];
 }
 

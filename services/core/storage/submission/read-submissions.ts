@@ -31,11 +31,7 @@ const FIND_LATE_VOID = sql('find-late-void')`select request_id from submission
     where hold_request_id = $1 and kind = 'LATE_VOID' and state <> 'KO' and request_id is distinct from $2`;
 
 /** Counts the submissions of one kind that a hold has lost on their way to the processor. */
-export async function countLost(
-  query: Query,
-  holdRequestId: string | null | undefined,
-  kind: SubmissionKind,
-): Promise<number> {
+export async function countLost(query: Query, holdRequestId: string | null | undefined, kind: SubmissionKind) {
   const [row] = await query<{ count: bigint }>(COUNT_LOST, [holdRequestId, kind]);
   return Number(row?.count ?? 0n);
 }

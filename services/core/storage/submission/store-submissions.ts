@@ -113,10 +113,7 @@ interface OutcomeRow {
 const REFUSALS: ReadonlySet<string> = new Set(['LATE', 'KEY_TAKEN', 'MAYBE_LOST']);
 
 /** Stores submissions, those of a hold each of another one. */
-export async function storeSubmissions(
-  query: Query,
-  submissions: readonly SubmissionInput[],
-): Promise<ReadonlyMap<SubmissionInput, Stored>> {
+export async function storeSubmissions(query: Query, submissions: readonly SubmissionInput[]) {
   return storeEach(query, STORE_SUBMISSIONS, submissions, (submission) => ({
     ...submission,
     amount: submission.amount.toString(),

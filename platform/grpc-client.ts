@@ -9,11 +9,9 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import {
-  type CallOptions,
   type ChannelCredentials,
   type ChannelOptions,
   Client,
-  type ClientReadableStream,
   connectivityState,
   Metadata,
   type MethodDefinition,
@@ -95,29 +93,27 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 };
 
 /** One HTTP/2 channel that several service clients share. Close it when done. */
-export function openChannel(channel: GrpcChannel): {
-  client<S extends DescService>(service: S): GrpcClient<S>;
-  /** One that sends unary calls of the same moment as one, to a peer that serves CallService. */
-  gathering<S extends DescService>(service: S): GrpcClient<S>;
-  /**
-   * Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects.
-   */
-  isServing(timeoutMs?: number): Promise<boolean>;
-  /** Calls back whenever an established connection was lost: the next one may lead to another process. */
-  onDisconnect(lost: () => void): void;
-  close(): void;
-} {
+export function openChannel(channel: GrpcChannel) {
   const connection = new Client(channel.address, channel.credentials, { ...CHANNEL_OPTIONS, ...channel.options });
+  const opened = { ...channel, connection };
   const together = gatherCalls(connection, channel.token);
   return {
-    client: (service) => clientOf(service, connection, channel, undefined),
-    gathering: (service) => clientOf(service, connection, channel, together),
+    client: <S extends DescService>(service: S) => clientOf(service, opened),
+    /** One that sends unary calls of the same moment as one, to a peer that serves CallService. */
+    gathering: <S extends DescService>(service: S) => clientOf(service, opened, together),
+    /**
+     * Whether the peer, or one of the first two that balancing picks, reports SERVING (grpc.health.v1). Never rejects.
+     */
     isServing: async (timeoutMs = 1_000) =>
       (await checkHealth(connection, timeoutMs)) || (await checkHealth(connection, timeoutMs)),
-    onDisconnect: (lost) => watchConnection(connection, lost),
+    /** Calls back whenever an established connection was lost: the next one may lead to another process. */
+    onDisconnect: (lost: () => void) => watchConnection(connection, lost),
     close: () => connection.close(),
   };
 }
+
+type OpenChannel = GrpcChannel & { readonly connection: Client };
+type Definition = MethodDefinition<object, object>;
 
 function watchConnection(connection: Client, lost: () => void): void {
   const channel = connection.getChannel();
@@ -138,7 +134,7 @@ export function serviceDefinition(service: DescService): ServiceDefinition {
   return Object.fromEntries(service.methods.map((method) => [method.localName, methodDefinition(method)]));
 }
 
-function methodDefinition(method: DescMethod): MethodDefinition<object, object> {
+function methodDefinition(method: DescMethod): Definition {
   const encode = (message: object) =>
     Buffer.from(toBinary(method.output, message as MessageShape<typeof method.output>));
   return {
@@ -165,9 +161,8 @@ function encodedOnce(encode: (message: object) => Buffer): (message: object) => 
 
 function clientOf<S extends DescService>(
   service: S,
-  connection: Client,
-  channel: GrpcChannel,
-  together: ((call: OneCall) => Promise<object>) | undefined,
+  channel: OpenChannel,
+  together?: (call: OneCall) => Promise<object>,
 ): GrpcClient<S> {
   const methods = service.methods.map((method) => {
     const definition = methodDefinition(method);
@@ -177,32 +172,24 @@ function clientOf<S extends DescService>(
             traced({ name: definition.path.slice(1), kind: 'CLIENT' }, () => {
               const message = create(method.input, request);
               const deadline = Date.now() + (options.timeoutMs ?? channel.timeoutMs);
-              const alone = () => unary(connection, channel, definition, message, options, deadline);
+              const alone = () => unary(channel, definition, message, options, deadline);
               if (together === undefined || options.signal) return alone();
               const metadata = ownMetadata(options, deadline);
               return together({ definition, request: message, metadata, deadline, alone });
             })
         : (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
-            stream(connection, channel, definition, create(method.input, request), options);
+            stream(channel, definition, create(method.input, request), options);
     return [method.localName, call];
   });
   return Object.fromEntries(methods) as GrpcClient<S>;
 }
 
-function unary(
-  connection: Client,
-  channel: GrpcChannel,
-  definition: MethodDefinition<object, object>,
-  request: object,
-  call: GrpcCall,
-  deadline: number,
-): Promise<object> {
-  return new Promise((resolve, reject) => {
-    const options: CallOptions = { deadline };
+function unary(channel: OpenChannel, definition: Definition, request: object, call: GrpcCall, deadline: number) {
+  return new Promise<object>((resolve, reject) => {
     const pending = withoutStack(() =>
-      connection.makeUnaryRequest(
+      channel.connection.makeUnaryRequest(
         ...partsOf(channel, definition, request, call, deadline),
-        options,
+        { deadline },
         (error: ServiceError | null, response?: object) => {
           call.signal?.removeEventListener('abort', cancel);
           if (error) reject(error);
@@ -227,18 +214,10 @@ function withoutStack<T>(make: () => T): T {
   }
 }
 
-async function* stream(
-  connection: Client,
-  channel: GrpcChannel,
-  definition: MethodDefinition<object, object>,
-  request: object,
-  call: GrpcCall,
-): AsyncIterable<object> {
-  const options: CallOptions = call.timeoutMs === undefined ? {} : { deadline: Date.now() + call.timeoutMs };
-  const messages: ClientReadableStream<object> = connection.makeServerStreamRequest(
-    ...partsOf(channel, definition, request, call),
-    options,
-  );
+async function* stream(channel: OpenChannel, definition: Definition, request: object, call: GrpcCall) {
+  const options = call.timeoutMs === undefined ? {} : { deadline: Date.now() + call.timeoutMs };
+  const parts = partsOf(channel, definition, request, call);
+  const messages = channel.connection.makeServerStreamRequest(...parts, options);
   const cancel = () => messages.cancel();
   call.signal?.addEventListener('abort', cancel);
   if (call.signal?.aborted) cancel();
@@ -270,22 +249,12 @@ const { SERVING } = HealthCheckResponse_ServingStatus;
 const HEALTH_CHECK = methodDefinition(Health.method.check);
 
 /** Options that grpc-js gets for every call. */
-function partsOf(
-  channel: GrpcChannel,
-  definition: MethodDefinition<object, object>,
-  request: object,
-  call: GrpcCall,
-  deadline?: number,
-) {
+function partsOf({ token }: GrpcChannel, definition: Definition, request: object, call: GrpcCall, deadline?: number) {
   const { path, requestSerialize, responseDeserialize } = definition;
-  return [path, requestSerialize, responseDeserialize, request, metadataOf(channel, call, deadline)] as const;
-}
-
-function metadataOf(channel: GrpcChannel, call: GrpcCall, deadline?: number): Metadata {
   const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${channel.token}`);
+  metadata.set('authorization', `Bearer ${token}`);
   for (const [name, value] of Object.entries(ownMetadata(call, deadline))) metadata.set(name, value);
-  return metadata;
+  return [path, requestSerialize, responseDeserialize, request, metadata] as const;
 }
 
 /** The metadata of one call, besides the credential. */

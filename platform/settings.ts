@@ -73,13 +73,19 @@ export const host = z.string().default('127.0.0.1');
 export const token = z.string().min(32, 'must have at least 32 characters');
 /** Bearer tokens that this process accepts: several, joined by commas, while one is being replaced. */
 export const tokens = z.string().regex(/^[^,]{32,}(,[^,]{32,})*$/, 'must have at least 32 characters each');
-export const databaseUrl = z.string().superRefine((url, context) => {
-  try {
-    parseDatabaseUrl(url);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
+export const databaseUrl = z
+  .string()
+  .superRefine((url, context) => {
+    try {
+      parseDatabaseUrl(url);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+    }
+  })
+  .describe(
+    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
+      'availability](high-availability.md))',
+  );
 export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' });
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 /** Where a key may be sent: https, or http on this very machine. */

@@ -25,10 +25,7 @@ export const ADAPTER_SETTINGS = {
 
 const LEDGER_SETTINGS = {
   ...ADAPTER_SETTINGS,
-  DATABASE_URL: databaseUrl.describe(
-    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
-      'availability](high-availability.md))',
-  ),
+  DATABASE_URL: databaseUrl,
 };
 
 /** Default ports of an adapter, and what it serves at that of its webhooks. */

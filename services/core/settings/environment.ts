@@ -22,10 +22,7 @@ export const GATEWAY_ORIGIN = parsedBy(parseOrigins, 'must be http or https orig
 export const SERVER = {
   ...PROCESS_SETTINGS,
   ...TRACING_SETTINGS,
-  DATABASE_URL: databaseUrl.describe(
-    '`postgresql://…`; of several servers (`host:port,host:port`) the primary is used ([High ' +
-      'availability](high-availability.md))',
-  ),
+  DATABASE_URL: databaseUrl,
   DATABASE_POOL_SIZE: wholeNumber(2, 200)
     .default(10)
     .describe('connections; a core has half as many besides, for lists and searches'),

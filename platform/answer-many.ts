@@ -18,10 +18,7 @@ export type ManyCalls = ServerWritableStream<CallManyRequest, CallManyResponse>;
  * Answers each call as soon as it is done; those that are done in one turn of the event loop, in one message. `answer`
  * never rejects.
  */
-export async function answerMany(
-  many: ManyCalls,
-  answer: (call: Call) => Promise<CallResult['result']>,
-): Promise<void> {
+export async function answerMany(many: ManyCalls, answer: (call: Call) => Promise<CallResult['result']>) {
   const { calls } = many.request;
   // No interceptor checks this message.
   if (calls.length > MOST_CALLS) {

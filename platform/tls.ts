@@ -1,7 +1,7 @@
 /** TLS of servers and channels: PEM files named by settings, read and checked once, at start. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
+import { credentials, ServerCredentials } from '@grpc/grpc-js';
 
 /**
  * A server's certificate and key. With `clientCa` every client must present a certificate issued by it (mutual TLS).
@@ -87,10 +87,7 @@ function boundHandshake(credentials: ServerCredentials, handshakeTimeout: number
 export const HANDSHAKE_MS = 10_000;
 
 /** Credentials of a grpc-js channel, and the options that go with them. */
-export function channelSecurity(tls: ChannelTls | undefined): {
-  credentials: ChannelCredentials;
-  options: ChannelOptions;
-} {
+export function channelSecurity(tls: ChannelTls | undefined) {
   if (!tls) return { credentials: credentials.createInsecure(), options: {} };
   return {
     credentials: credentials.createSsl(tls.ca ?? null, tls.own?.key ?? null, tls.own?.cert ?? null),

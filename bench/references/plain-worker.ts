@@ -2,19 +2,13 @@ import pg from 'pg';
 import { Agent, request } from 'undici';
 import { cpuEach } from '../cpu.ts';
 import type { House } from '../house.ts';
-import type { Measured } from '../row.ts';
 
 /**
  * A queue as one writes it by hand: a table of jobs taken by SKIP LOCKED, one POST for each, done when it is answered.
  * No record of attempts, signatures, checked addresses, caps or breakers. Returns how many jobs a second it gets
  * through, and its CPU for each; it runs in this process.
  */
-export async function runPlainWorker(
-  house: House,
-  url: string,
-  body: string,
-  jobs: number,
-): Promise<Pick<Measured, 'reference' | 'referenceCpu'>> {
+export async function runPlainWorker(house: House, url: string, body: string, jobs: number) {
   const pool = new pg.Pool({ connectionString: house.databaseUrl, max: LANES });
   const dispatcher = new Agent({ connections: LANES * AT_ONCE, pipelining: 1 });
   try {

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorFields, type Log } from '../../platform/log.ts';
-import type { EndedSession, MerchantCredentials } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import type { MerchantCredentials, WatchCredentialsResponse } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
 
@@ -145,10 +145,7 @@ function coalesceRuns(run: () => Promise<void>, everyMs: number): () => Promise<
   };
 }
 
-interface News {
-  readonly merchants: readonly MerchantCredentials[];
-  readonly endedSessions: readonly EndedSession[];
-}
+type News = Pick<WatchCredentialsResponse, 'merchants' | 'endedSessions'>;
 
 /** Merchants by name, their names by key hash, and ended sessions. */
 class Snapshot {

@@ -64,11 +64,7 @@ export function limiterKey(...parts: readonly string[]): string {
 }
 
 /** Takes points. `allowed` is false when too few were left. Rejects only for bugs. */
-export async function take(
-  limiter: Limiter,
-  key: string,
-  points = 1,
-): Promise<{ allowed: boolean; state: RateLimiterRes }> {
+export async function take(limiter: Limiter, key: string, points = 1) {
   try {
     return { allowed: true, state: await limiter.consume(key, points) };
   } catch (state) {

@@ -28,12 +28,6 @@ interface Verified extends Announced, SignedFields {
   readonly signature: string;
 }
 
-/** How a stored notification is answered. */
-interface Stored {
-  readonly status: 200 | 202;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * Returns how to store a verified notification at core: to be answered 200, or 202 when core quarantined it. Senders
  * retry after an error and finally give up on the endpoint; a retry does not change a quarantined notification. Throws
@@ -41,7 +35,7 @@ interface Stored {
  */
 export function openStore(notifications: Core['notifications'], log: Log) {
   const accept = openAccept(notifications);
-  return async (verified: Verified): Promise<Stored> => {
+  return async (verified: Verified) => {
     const notification = { ...verified, kind: KIND_FOR_CORE[verified.kind] };
     if (isContradiction(verified, verified.status)) {
       const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;

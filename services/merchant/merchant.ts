@@ -8,10 +8,7 @@ import { openReceived, type Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
 
 /** Starts the backend. Returns its port and how to stop it. Throws when the port is taken, naming its setting. */
-export async function startMerchant(
-  settings: MerchantSettings,
-  { log }: { readonly log: Log },
-): Promise<{ port: number; close(): Promise<void> }> {
+export async function startMerchant(settings: MerchantSettings, { log }: { readonly log: Log }) {
   await using started = new AsyncDisposableStack();
   const received = started.adopt(openReceived(settings.MERCHANT_DATA), ({ close }) => close());
   const app = createApp(settings, received, log);

@@ -27,11 +27,7 @@ export async function supervise<T extends Running>(supervised: Supervised<T>, si
   return { first, stop };
 }
 
-async function watch(
-  { name, start, report }: Supervised<Running>,
-  first: Running,
-  stopping: AbortSignal,
-): Promise<void> {
+async function watch({ name, start, report }: Supervised<Running>, first: Running, stopping: AbortSignal) {
   const stopped = once(stopping, 'abort').then(() => 'stopped');
   let running: Running | undefined = first;
   let reason = '';

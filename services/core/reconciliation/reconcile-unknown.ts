@@ -53,6 +53,7 @@ export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
     const from = parts.from ?? lostFrom;
     const comparison = { client, processors, unreadable: 'THROW' } as const;
     const readAt = sender.clock();
+    if (lostFrom) await refuseUnread(comparison, lostFrom);
     const ledgers = await copyEntries(comparison, { mostUnknown, changedFrom: from });
     await refuseContradictions(comparison, parts.patienceMs);
     const known = await refuseForeign(comparison, parts.patienceMs, from, readAt);
@@ -97,6 +98,22 @@ function end({ database, clock }: Sender, operator: string, since: Date): Promis
   const actor = operator === '' ? 'reconcile' : `operator/${operator}`;
   return inNameOf(actor, () => endReconciling(database, since, clock()));
 }
+
+/**
+ * What was lost at a processor is found in its books only, so one that is not read must not have been in use since
+ * then. One that was removed long ago has nothing that is lost.
+ */
+async function refuseUnread({ client, processors }: Comparison, lostFrom: Date): Promise<void> {
+  const { rows } = await client.query<{ processor: string }>(SENT_ELSEWHERE, [[...processors.keys()], lostFrom]);
+  const [unread] = rows;
+  if (!unread) return;
+  throw new Error(
+    `the books of the processor ${unread.processor} are not read: it is not in PROCESSORS, and something was sent to ` +
+      `it since ${lostFrom.toISOString()}`,
+  );
+}
+
+const SENT_ELSEWHERE = 'select processor from sent where processor <> all ($1) and created_at >= $2 limit 1';
 
 /** An authorization may be of an older page than its captures: what contradicts itself is read again. */
 async function refuseContradictions(comparison: Comparison, patienceMs: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { Ledgers } from '../../../../services/core/reconciliation/copy-entr
 import { moveSequencesAhead } from '../../../../services/core/storage/reconciling.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
-import { openStage } from '../stage.ts';
+import { openStage, why } from '../stage.ts';
 import { rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
@@ -82,6 +82,16 @@ describe('reconcile() from a time on', () => {
     assert.equal(ended, true);
     assert.equal(ledgers[0]?.entries, 4, 'the old hold is among those that changed');
     assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('does not end without the books of a processor that something was sent to since then', async () => {
+    await shop.hold();
+    assert.equal(await why(shop.place({ tokenId: 'tok_sandbox_declined' })), 'CARD_DECLINED');
+    await sql(stage, `update hold set processor = 'bank' where phase = 'FAILED'`);
+    await moveSequencesAhead(stage.recovery.database, now());
+    await assert.rejects(decideAt(stage), /^Error: the books of the processor bank are not read: .* not in PROCESSORS/);
+    await sql(stage, `update hold set created_at = created_at - interval '9 h' where processor = 'bank'`);
+    assert.equal((await decideAt(stage)).ended, true);
   });
 
   it('does not read what is older', async () => {

@@ -15,7 +15,7 @@ import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { openBooks } from './books/books.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
-import { writeReports } from './reconciliation/merchant-report.ts';
+import { appendToReport } from './reconciliation/merchant-report.ts';
 import { reconcile } from './reconciliation/reconcile-unknown.ts';
 import { RECONCILE_SETTINGS } from './settings/reconciliation-settings.ts';
 import { readOperator } from './storage/audit-log/actor.ts';
@@ -54,7 +54,10 @@ try {
     patienceMs: 1_000,
     callsOverMs: 10_000,
   };
-  const done = await reconcile(parts, (line) => void process.stdout.write(`${line}\n`));
+  const done = await reconcile(parts, (line, report) => {
+    process.stdout.write(`${line}\n`);
+    if (report) appendToReport(folder, report);
+  });
   const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   const since = done.from ? ` since ${done.from.toISOString()}` : '';
   process.stdout.write(
@@ -62,7 +65,7 @@ try {
       `${done.left} unknown here\n`,
   );
   if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
-  const files = await writeReports(folder, done.report);
+  const files = new Set(done.report.map(({ merchantId }) => merchantId)).size;
   if (files === 0) await rmdir(folder);
   else process.stdout.write(`reports for ${files} merchants are in ${folder}\n`);
   if (done.failure !== undefined) {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /** What became of an operation that the database had lost. UNKNOWN = nothing was decided about it. */
@@ -40,12 +40,14 @@ export function reportLine(entry: UnknownEntry, became: Became, particulars: Par
 
 const OPERATION: Readonly<Record<string, string>> = { AUTHORIZATION: 'HOLD', VOID: 'RELEASE', CREDIT: 'OCT' };
 
-/** Writes a file of JSON lines for each merchant into a folder. Returns the number of files. */
-export async function writeReports(folder: string, lines: readonly ReportLine[]): Promise<number> {
-  const byMerchant = Map.groupBy(lines, ({ merchantId }) => merchantId);
-  for (const [merchantId, ofMerchant] of byMerchant) {
-    const file = `${folder}/${encodeURIComponent(merchantId || 'nobody')}.jsonl`;
-    await writeFile(file, ofMerchant.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 });
-  }
-  return byMerchant.size;
+/**
+ * Appends a line to the report of its merchant, a file of JSON lines in a folder. It is written when this returns: what
+ * is done once is told once, also by a process that dies afterwards.
+ */
+export function appendToReport(folder: string, line: ReportLine): void {
+  const name = encodeURIComponent(line.merchantId || 'nobody').slice(0, LONGEST_NAME);
+  appendFileSync(`${folder}/${name}.jsonl`, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
+
+/** Files have names of 255 bytes at most; a merchant of ours has 32. */
+const LONGEST_NAME = 200;

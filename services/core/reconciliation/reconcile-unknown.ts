@@ -38,9 +38,9 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
  * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then
  * the service answers everything again. Returns since when the books were read (undefined = whole), how many entries
  * each has, what was done (`left` = still unknown here, or not to be read), what each merchant is told, and why it
- * broke off, if it did.
+ * broke off, if it did. `tell` gets each line as soon as its part is done, with what the merchant is told.
  */
-export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
+export function reconcile(parts: ReconcileParts, tell: (line: string, report?: ReportLine) => void) {
   return comparing(parts.databaseUrl, async (client) => {
     const { sender, decisions, processors, mostUnknown } = parts;
     const { query } = sender.database;
@@ -66,8 +66,8 @@ export function reconcile(parts: ReconcileParts, tell: (line: string) => void) {
     let failure: unknown;
     try {
       await carryOut(sender, `operator/${decisions.operator}`, plans, (done) => {
-        tell(done.line);
         report.push(done.report);
+        tell(done.line, done.report);
       });
     } catch (error) {
       // What was done is known here now, so no later run tells of it.

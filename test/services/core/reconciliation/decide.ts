@@ -1,6 +1,7 @@
 /** Reconciles a stage with an operator's decisions. */
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
+import { appendToReport } from '../../../../services/core/reconciliation/merchant-report.ts';
 import { reconcile } from '../../../../services/core/reconciliation/reconcile-unknown.ts';
 import type { Stage } from '../stage.ts';
 
@@ -8,10 +9,17 @@ export interface Decisions {
   readonly importing?: string[];
   readonly givingBack?: string[];
   readonly to?: Date;
+  /** Where merchants' reports are written; absent = nowhere. */
+  readonly folder?: string;
 }
 
 /** Returns the output, too. `processors` may be falsified ones. */
-export async function decideAt(stage: Stage, decisions: Decisions = {}, processors?: Ledgers, from?: Date) {
+export async function decideAt(
+  stage: Stage,
+  { folder, ...decisions }: Decisions = {},
+  processors?: Ledgers,
+  from?: Date,
+) {
   const lines: string[] = [];
   const parts = {
     databaseUrl: stage.settings.DATABASE_URL,
@@ -23,6 +31,9 @@ export async function decideAt(stage: Stage, decisions: Decisions = {}, processo
     patienceMs: 10,
     callsOverMs: 0,
   };
-  const done = await reconcile(parts, (line) => lines.push(line));
+  const done = await reconcile(parts, (line, report) => {
+    lines.push(line);
+    if (folder !== undefined && report) appendToReport(folder, report);
+  });
   return { ...done, lines };
 }

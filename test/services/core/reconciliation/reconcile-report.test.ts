@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { writeReports } from '../../../../services/core/reconciliation/merchant-report.ts';
+import { appendToReport } from '../../../../services/core/reconciliation/merchant-report.ts';
 import { forEachTest } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage, type Stage } from '../stage.ts';
@@ -39,10 +39,9 @@ describe('reconcile() tells merchants', () => {
     await goBack();
     const shown = await decideAt(stage);
     assert.deepEqual(new Set(shown.report.map(({ became }) => became)), new Set(['UNKNOWN']));
-    const { report, lines } = await decideAt(stage, { importing: ['all'], givingBack: [unwanted.requestId] });
-    assert.match(lines.join('\n'), /^IMPORTED authorization .* for acme, user u7, reference "order 7", 20/);
     const folder = await mkdtemp(`${tmpdir()}/holdfast-reports-`);
-    assert.equal(await writeReports(folder, report), 2);
+    const { lines } = await decideAt(stage, { importing: ['all'], givingBack: [unwanted.requestId], folder });
+    assert.match(lines.join('\n'), /^IMPORTED authorization .* for acme, user u7, reference "order 7", 20/);
     assert.deepEqual((await readdir(folder)).sort(), ['acme.jsonl', 'other.jsonl']);
     const read = async (name: string) => (await readFile(`${folder}/${name}.jsonl`, 'utf8')).trim().split('\n');
     const [ofHold, ofCapture] = (await read('acme')).map((line) => JSON.parse(line));
@@ -102,17 +101,36 @@ describe('reconcile() tells merchants', () => {
     const goBack = await rememberNow(stage);
     const hold = await acme.hold();
     await goBack();
+    const folder = await mkdtemp(`${tmpdir()}/holdfast-reports-`);
     const { database } = stage.recovery;
+    let written: string[] = [];
     const query: typeof database.query = async (statement, values) => {
-      if (statement.name === 'end-audit-entries') throw new Error('the connection broke');
-      return database.query(statement, values);
+      if (statement.name !== 'end-audit-entries') return database.query(statement, values);
+      // A process that dies here has written them, too.
+      written = await readdir(folder);
+      throw new Error('the connection broke');
     };
     const recovery = { ...stage.recovery, database: { ...database, query } };
     const broken = { settings: stage.settings, recovery } as Stage;
-    const { failure, report, imported, ended } = await decideAt(broken, { importing: ['all'] });
+    const { failure, report, imported, ended } = await decideAt(broken, { importing: ['all'], folder });
+    assert.deepEqual(written, ['acme.jsonl']);
     assert.match(String(failure), /the connection broke/);
     assert.deepEqual([report[0]?.requestId, imported, ended], [hold.requestId, 1, false]);
     assert.equal((await decideAt(stage, { importing: ['all'] })).left, 0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('in files whose names are short enough, whatever a merchant is called', async () => {
+    const folder = await mkdtemp(`${tmpdir()}/holdfast-reports-`);
+    const goBack = await rememberNow(stage);
+    await acme.hold();
+    await goBack();
+    const [line = assert.fail()] = (await decideAt(stage)).report;
+    const merchantId = '商'.repeat(32);
+    appendToReport(folder, { ...line, merchantId });
+    const [file = assert.fail()] = await readdir(folder);
+    assert.equal(JSON.parse(await readFile(`${folder}/${file}`, 'utf8')).merchantId, merchantId);
+    await rm(folder, { recursive: true });
   });
 
   it('that a hold has ended at the processor', async () => {

@@ -1,4 +1,4 @@
-import { remainingOf } from '../../../platform/adapter/authorization.ts';
+import { refundRefusal, remainingOf } from '../../../platform/adapter/authorization.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { UUID } from '../../../platform/adapter/identifier.ts';
 import { unbookRefund } from '../../../platform/adapter/postgres/books.ts';
@@ -136,9 +136,15 @@ async function bookAfterAll(context: Context, query: Query, entry: Entry): Promi
   const authorization = entry.authorizationRequestId
     ? await ENTRIES.lock(query, entry.authorizationRequestId)
     : undefined;
-  const fits = !authorization || entry.kind !== 'capture' || entry.amount <= remainingOf(authorization);
-  if (fits) await settle(context, query, entry, APPROVED, true);
+  if (!authorization || (await fits(query, entry, authorization))) await settle(context, query, entry, APPROVED, true);
   else await tellCore(context, query, { ...entry, ...APPROVED, answer: Answer.APPROVED });
+}
+
+async function fits(query: Query, entry: Entry, authorization: Entry): Promise<boolean> {
+  if (entry.kind === 'capture') return entry.amount <= remainingOf(authorization);
+  if (entry.kind !== 'refund') return true;
+  const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
+  return refundRefusal(entry, authorization, entries) === undefined;
 }
 
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
 import type { Item } from '../fake/fake-adyen.ts';
 import { captureRequest, refundRequest, startFixture } from '../fixture.ts';
@@ -64,6 +65,23 @@ describe('chargebacks at Adyen', () => {
     const about = { pspReference, originalReference: '' };
     await fixture.notify(fixture.adyen.notify('CHARGEBACK_REVERSED', fixture.paymentOf(hold), about));
     assert.deepEqual(await sums(hold), [0n, 0n]);
+  });
+
+  it('leave no room for a refund that was done after all: core hears of it, and it is not booked', async () => {
+    const hold = await fixture.placed();
+    const refund = refundRequest(hold, await fixture.captured(hold), 4_000n);
+    await fixture.client.refund(refund);
+    const [done] = fixture.adyen.items.slice(-1) as [Item];
+    await fixture.notify(fixture.adyen.notify('REFUND', fixture.paymentOf(hold), { ...done, success: 'false' }));
+    await fixture.notify(fixture.adyen.notify('CHARGEBACK', fixture.paymentOf(hold)));
+    await fixture.notify(done);
+    assert.deepEqual(await sums(hold), [0n, 10_000n]);
+    const answers = fixture.core.received.flatMap(({ event }) =>
+      event.case === 'operationSettled' && event.value.requestId === refund.requestId
+        ? [Answer[event.value.result?.answer ?? 0]]
+        : [],
+    );
+    assert.deepEqual(answers, ['NOT_PERFORMED', 'APPROVED']);
   });
 
   it('and failed captures wait for the refunds of the capture', async () => {

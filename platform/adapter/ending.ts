@@ -1,11 +1,11 @@
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, NO_RESULT } from './entry.ts';
 
-/** Done. References are cut to the contract's length. */
+/** Done. */
 export function approved<F extends Partial<KeptResult>>(fields: F = {} as F): KeptResult & F {
   const { reference = '', bankReference = '' } = fields;
-  const cut = { reference: reference.slice(0, 64), bankReference: bankReference.slice(0, 64) };
-  return { ...NO_RESULT, ...fields, ...cut, answer: Answer.APPROVED };
+  const references = { reference: cut(reference, 64), bankReference: cut(bankReference, 64) };
+  return { ...NO_RESULT, ...fields, ...references, answer: Answer.APPROVED };
 }
 
 /** The issuer said no, to this card. */
@@ -18,14 +18,13 @@ export function notPerformed(code: string, message: string): KeptResult {
   return refused(Answer.NOT_PERFORMED, code, message);
 }
 
-/** The processor's own texts are cut to the contract's length, and lose control characters. */
 function refused(answer: Answer, code: string, message: string): KeptResult {
-  return {
-    ...NO_RESULT,
-    answer,
-    errorCode: code.slice(0, 64),
-    errorMessage: message.replace(/\p{Cc}+/gu, ' ').slice(0, 500),
-  };
+  return { ...NO_RESULT, answer, errorCode: cut(code, 64), errorMessage: cut(message, 500) };
+}
+
+/** A processor's own text, cut to the contract's length in characters, and without control characters. */
+function cut(text: string, most: number): string {
+  return [...text.replace(/\p{Cc}+/gu, ' ')].slice(0, most).join('');
 }
 
 /**

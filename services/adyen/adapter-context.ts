@@ -11,8 +11,8 @@ export interface Context extends LedgerContext {
   readonly resultMs: number;
   /** Authorises as PreAuth. */
   readonly adjustments: boolean;
-  /** Before this the ledger may have had entries that it has no more. */
-  readonly completeSince: Date;
+  /** Before this the ledger may have had entries that it has no more, as it is now. */
+  completeSince(): Promise<Date>;
   /** What is being sent, by its identifier: calls about the same one share one request to Adyen. */
   readonly sending: Map<string, Promise<Entry>>;
 }

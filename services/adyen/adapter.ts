@@ -30,8 +30,12 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
   const { ADYEN_MERCHANT_ACCOUNT: merchantAccount } = settings;
   await using started = new AsyncDisposableStack();
   const ledger = await startLedger(started, { name: 'ADYEN', settings, schema: ADYEN_SCHEMA, log, now });
-  const { since, doubt } = await completeSince(ledger.context.database.query);
-  if (doubt) log.warn('ledger incomplete', { reason: doubt });
+  const complete = async () => {
+    const found = await completeSince(ledger.context.database.query);
+    if (found.doubt) log.warn('ledger incomplete', { reason: found.doubt });
+    return found;
+  };
+  const atStart = await complete();
   const context: Context = {
     ...ledger.context,
     adyen: openClient(settings, ledger.metrics.countAnswer),
@@ -39,7 +43,8 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     holdMs: settings.ADYEN_HOLD_DAYS * DAY_MS,
     resultMs: settings.ADYEN_RESULT_DAYS * DAY_MS,
     adjustments: settings.ADYEN_ADJUSTMENTS === 'on',
-    completeSince: since,
+    // A standby may have taken over since the start. Where that cannot be seen, only starts count.
+    completeSince: async () => (atStart.doubt === 'history unknown' ? atStart : await complete()).since,
     sending: new Map(),
   };
   const applying = ledger.repeat('notifications', EVERY_MS, () => applyDue(context));

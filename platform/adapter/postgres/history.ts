@@ -28,9 +28,10 @@ export async function completeSince(query: Query): Promise<Completeness> {
 
 const FORBIDDEN = '42501';
 
+/** The timeline is that of the WAL: what pg_control_checkpoint() says is up to minutes behind after a promotion. */
 async function readHistory(query: Query): Promise<string | undefined> {
-  const text = `SELECT system_identifier || ' ' || timeline_id AS history
-    FROM pg_control_system(), pg_control_checkpoint()`;
+  const timeline = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer`;
+  const text = `SELECT system_identifier || ' ' || ${timeline} AS history FROM pg_control_system()`;
   try {
     return (await query<{ history: string }>(text))[0]?.history;
   } catch (error) {

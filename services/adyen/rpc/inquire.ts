@@ -18,8 +18,8 @@ export async function inquire(context: Context, request: InquireRequest): Promis
   const { requestId, fence, createdAt } = request;
   const known = await ENTRIES.find(context.database.query, requestId);
   if (known) return findOut(context, known);
-  const mayBeLost = !createdAt || timestampDate(createdAt) < context.completeSince;
-  if (!fence || mayBeLost) return { finding: Finding.NEVER_SEEN, fenced: false };
+  const isNewer = createdAt && timestampDate(createdAt) >= (await context.completeSince());
+  if (!fence || !isNewer) return { finding: Finding.NEVER_SEEN, fenced: false };
   const { merchantId, account } = request;
   const fenced = await context.database.transaction(async (query) => {
     const entry = await ENTRIES.insert(query, intentOf('fence', { requestId, merchantId, account }));

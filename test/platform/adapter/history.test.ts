@@ -39,18 +39,26 @@ describe('completeSince()', () => {
     assert.deepEqual(await completeSince(database.query), { since: restored.since });
   });
 
-  for (const name of ['pg_control_system', 'pg_control_checkpoint']) {
-    it(`counts each start as a restore for a role that may not call ${name}()`, async () => {
-      const { since: before } = await completeSince(database.query);
-      await asAdmin(`REVOKE EXECUTE ON FUNCTION ${name}() FROM PUBLIC`);
-      const first = await completeSince(database.query);
-      const second = await completeSince(database.query);
-      assert.deepEqual([first.doubt, second.doubt], ['history unknown', 'history unknown']);
-      assert(before < first.since && first.since < second.since);
-      await asAdmin(`GRANT EXECUTE ON FUNCTION ${name}() TO PUBLIC`);
-      const { doubt, since } = await completeSince(database.query);
-      assert.equal(doubt, 'restored', 'what was written without a history proves nothing');
-      assert(since > second.since);
-    });
-  }
+  it('takes the timeline from the WAL, not from the last checkpoint, which may be of the one before', async () => {
+    await asAdmin('REVOKE EXECUTE ON FUNCTION pg_control_checkpoint() FROM PUBLIC');
+    assert.equal((await completeSince(database.query)).doubt, undefined);
+    await asAdmin('GRANT EXECUTE ON FUNCTION pg_control_checkpoint() TO PUBLIC');
+    const text = 'SELECT system_identifier, timeline_id FROM pg_control_system(), pg_control_checkpoint()';
+    const [now] = await database.query<{ system_identifier: bigint; timeline_id: number }>(text);
+    const [kept] = await database.query<{ history: string }>('SELECT history FROM ledger');
+    assert.equal(kept?.history, `${now?.system_identifier} ${now?.timeline_id}`);
+  });
+
+  it('counts each start as a restore for a role that may not call pg_control_system()', async () => {
+    const { since: before } = await completeSince(database.query);
+    await asAdmin('REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC');
+    const first = await completeSince(database.query);
+    const second = await completeSince(database.query);
+    assert.deepEqual([first.doubt, second.doubt], ['history unknown', 'history unknown']);
+    assert(before < first.since && first.since < second.since);
+    await asAdmin('GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC');
+    const { doubt, since } = await completeSince(database.query);
+    assert.equal(doubt, 'restored', 'what was written without a history proves nothing');
+    assert(since > second.since);
+  });
 });

@@ -355,6 +355,8 @@ describe('the adapter to Adyen', () => {
     it('fences nothing from before a restore of the ledger', async () => {
       const before = inquiryOf(holdRequest());
       await fixture.sql(`UPDATE adyen.ledger SET history = 'of another cluster'`);
+      assert.equal((await fixture.client.inquire(before)).fenced, false, 'a standby took over');
+      await fixture.sql(`UPDATE adyen.ledger SET history = 'of a third cluster'`);
       await fixture.restart();
       assert(fixture.logged.some((line) => line.includes('"reason":"restored"')));
       assert.equal((await fixture.client.inquire(before)).fenced, false);

@@ -132,7 +132,9 @@ export function takingTurn(
   const taken = amount === undefined || amount > left ? left : amount;
   const captureRequestId = before ? before.captureRequestId : (capture?.requestId ?? null);
   const turn = (before?.turn ?? 0) + 1;
-  return taken > 0n && taken <= left - heldBack ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn } : undefined;
+  return taken > 0n && taken <= left - heldBack
+    ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn }
+    : undefined;
 }
 
 /** Books a turn of a reversal, and reports it. */

@@ -45,13 +45,14 @@ async function rediscoverAuthorization(context: Context, request: InquireRequest
   const created = { gte: Math.floor((timestampDate(createdAt).getTime() - SKEW_MS) / 1000) };
   const options = requestOptions(account);
   const { checkout, paymentIntents } = context.stripe;
-  const intent = await findOurs(context, paymentIntents.list({ created, limit: 100 }, options), requestId);
+  const recent = { created, limit: 100 };
+  const intent = await findOurs(context, () => paymentIntents.list(recent, options), requestId);
   if (intent === 'too many') return 'not known';
   if (intent) {
     await adoptIntent(context, intent, account);
     return 'found';
   }
-  const session = await findOurs(context, checkout.sessions.list({ created, limit: 100 }, options), requestId);
+  const session = await findOurs(context, () => checkout.sessions.list(recent, options), requestId);
   if (session === 'too many') return 'not known';
   if (!session) return 'absent';
   await adoptSession(context, session, account);
@@ -60,12 +61,12 @@ async function rediscoverAuthorization(context: Context, request: InquireRequest
 
 async function findOurs<T extends { metadata: Stripe.Metadata | null }>(
   context: Context,
-  list: Stripe.ApiListPromise<T>,
+  list: () => Stripe.ApiListPromise<T>,
   requestId: string,
 ): Promise<T | 'too many' | undefined> {
-  let looked = 0;
   const { answer } = await ask(context, async () => {
-    for await (const object of list) {
+    let looked = 0;
+    for await (const object of list()) {
       if (authorizationOf(object.metadata)?.requestId === requestId) return { object };
       if (++looked === MOST_OBJECTS) return { object: 'too many' as const };
     }

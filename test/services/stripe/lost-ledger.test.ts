@@ -199,6 +199,13 @@ describe('a ledger that was restored to an earlier state', () => {
     assert.equal((await fixture.client.inquire(inquiryOf(hold))).finding, Finding.DONE);
   });
 
+  it('asks again for a list that Stripe has no time for', async () => {
+    const hold = await fixture.placed();
+    await forget(hold, true);
+    fixture.stripe.fail('GET /v1/payment_intents', 'rate limit', 1);
+    assert.equal((await fixture.client.inquire(inquiryOf(hold))).finding, Finding.DONE);
+  });
+
   it('reports to core what Stripe says of a payment that it has fenced, or does not know', async () => {
     for (const isFenced of [true, false]) {
       const hold = await fixture.placed();

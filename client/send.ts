@@ -146,27 +146,38 @@ const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CON
 
 function read(response: Response, text: string, repeatable: Call['repeatable']): Heard {
   const { status, headers } = response;
-  const type = headers.get('content-type') ?? 'nothing';
   const replayed = headers.get('idempotency-replayed') === 'true';
   const retryAfterMs = retryAfterOf(headers);
-  const body = /json/.test(type) ? parsed(text) : undefined;
-  if (/json/.test(type) && body === undefined && status !== 204) throw new Error('the answer is cut off');
+  const body = status === 204 ? undefined : bodyOf(response, text);
   if (status === 204 || (body !== undefined && status < 300)) {
     // What is no operation has no outcome to wait for.
     const meaning = status === 202 && repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
     return { status, meaning, body, replayed, retryAfterMs };
   }
-  const problem = (body ?? {}) as HoldfastError['problem'];
-  if (typeof problem.code === 'string') {
-    const error = new HoldfastError(problem.code, messageOf(problem, problem.code), status, problem);
+  const error = refusalOf(response, body);
+  if (error.code !== 'NOT_HOLDFAST')
     return { status, meaning: meaningOf(error, repeatable), error, replayed, retryAfterMs };
-  }
-  const message =
-    `${response.url} answered ${status} with ${type}, which is not Holdfast's: ` +
-    'check baseUrl, and what stands before it';
   // Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
   const meaning = status >= 500 || status === 408 || status === 429 ? 'UNKNOWN' : 'REFUSED';
-  return { status: 0, meaning, error: new HoldfastError('NOT_HOLDFAST', message, status), retryAfterMs };
+  return { status: 0, meaning, error, retryAfterMs };
+}
+
+/** The JSON of an answer; undefined when it has another type. Throws Error when it is cut off. */
+export function bodyOf({ headers }: Response, text: string): unknown {
+  if (!/json/.test(headers.get('content-type') ?? '')) return undefined;
+  const body = parsed(text);
+  if (body === undefined) throw new Error('the answer is cut off');
+  return body;
+}
+
+/** The refusal that an answer carries; NOT_HOLDFAST when it is something else's, such as a proxy's own error in JSON. */
+export function refusalOf({ status, headers, url }: Response, body: unknown): HoldfastError {
+  const problem = (body ?? {}) as HoldfastError['problem'];
+  if (typeof problem.code === 'string' && problem.type === `urn:holdfast:problem:${problem.code}`)
+    return new HoldfastError(problem.code, messageOf(problem, problem.code), status, problem);
+  const type = headers.get('content-type') ?? 'nothing';
+  const what = `${url} answered ${status} with ${type}, which is not Holdfast's`;
+  return new HoldfastError('NOT_HOLDFAST', `${what}: check baseUrl, and what stands before it`, status);
 }
 
 /** What a refusal says in one line: its `detail` and each field at fault, none of which quotes a value. */

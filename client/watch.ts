@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from './refusal.ts';
-import { type Connection, pauseOf, retryAfterOf } from './send.ts';
+import { bodyOf, type Connection, pauseOf, refusalOf, retryAfterOf } from './send.ts';
 
 /** An event of a stream: what it says, and the token to resume after it. */
 export interface StreamEvent<T> {
@@ -36,7 +36,7 @@ export async function* watch<T>(
     try {
       const response = await open(connection, path, last, ended);
       retryAfterMs = retryAfterOf(response.headers);
-      if ((await isOpen(response, connection.baseUrl)) && response.body) {
+      if ((await isOpen(response)) && response.body) {
         onOpen?.();
         for await (const { id, data } of eventsOf(response.body, () => timer.refresh())) {
           failures = 0;
@@ -67,16 +67,16 @@ function open({ baseUrl, apiKey, fetch }: Connection, path: string, last: string
   return fetch(`${baseUrl}${path}`, { headers, signal, redirect: 'manual' });
 }
 
-/** Whether the stream is open; false = another try may open it. Throws when that would be refused, too. */
-async function isOpen(response: Response, baseUrl: string): Promise<boolean> {
+/**
+ * Whether the stream is open; false = another try may open it. Throws HoldfastError when that would be refused, too,
+ * and Error when the refusal is cut off.
+ */
+async function isOpen(response: Response): Promise<boolean> {
   const { status, headers } = response;
   if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return true;
   const text = await response.text();
   if (status === 408 || status === 429 || status >= 500) return false;
-  const problem = /json/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : {};
-  const { code = 'NOT_HOLDFAST', detail = `${baseUrl} answered ${status}, which is no event stream: check baseUrl` } =
-    problem;
-  throw new HoldfastError(code, detail, status, problem);
+  throw refusalOf(response, bodyOf(response, text));
 }
 
 /**

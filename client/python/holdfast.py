@@ -323,7 +323,7 @@ class _Heard:
         if body is not None and status < 300:
             return _Heard(status, "UNKNOWN" if status == 202 else "DONE", body, **known)
         code = body.get("code") if isinstance(body, dict) else None
-        if not isinstance(code, str):
+        if not isinstance(code, str) or body.get("type") != f"urn:holdfast:problem:{code}":
             what = headers.get("Content-Type", "nothing")
             why = f"{url} answered {status} with {what}, which is not Holdfast's"
             why += ": check the address, and what stands before it"

@@ -21,7 +21,11 @@ export function json(status: number, body: object, headers: Record<string, strin
 
 /** A refusal with a code. */
 export function problem(status: number, code: string, more: object = {}, headers: Record<string, string> = {}): Reply {
-  return json(status, { code, title: code, detail: `${code}.`, ...more }, headers);
+  return json(
+    status,
+    { type: `urn:holdfast:problem:${code}`, code, title: code, detail: `${code}.`, ...more },
+    headers,
+  );
 }
 
 export const cutBefore: Reply = (response) => response.destroy();
@@ -31,12 +35,16 @@ export const cutWithin: Reply = (response) => {
   setImmediate(() => response.destroy());
 };
 /** Said to end where the connection ends, so that nothing but its text shows that it is cut off. */
-export const cutWithoutLength: Reply = (response) => {
-  response.useChunkedEncodingByDefault = false;
-  response.writeHead(201, { 'content-type': 'application/json', connection: 'close' });
-  response.write('{"requestId":"');
-  response.end();
-};
+const cutWithStatus =
+  (status: number): Reply =>
+  (response) => {
+    response.useChunkedEncodingByDefault = false;
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+    response.write('{"requestId":"');
+    response.end();
+  };
+export const cutWithoutLength = cutWithStatus(201);
+export const cutRefusal = cutWithStatus(404);
 export const html =
   (status: number): Reply =>
   (response) =>

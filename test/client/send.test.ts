@@ -43,6 +43,7 @@ describe('a write of the client', () => {
     ["a proxy's 429", html(429)],
     ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],
     ["a proxy's 504", html(504)],
+    ["a proxy's 502 in JSON", json(502, { code: 'BAD_GATEWAY' })],
   ];
   for (const [what, reply] of again) {
     it(`is sent again under the same key after ${what}`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Operation } from '../../client/api.ts';
-import { problem, type Reply, serveScript } from './scripted-server.ts';
+import { cutRefusal, json, problem, type Reply, serveScript } from './scripted-server.ts';
 
 const event = (id: string) => `id: ${id}\nevent: operation\ndata: {"requestId":"${id}","note":"a: b"}\n\n`;
 const stream =
@@ -56,8 +56,25 @@ describe('operations.watch()', () => {
     assert(performance.now() - startedMs > 500);
   });
 
-  it('is refused for a wrong key', async () => {
-    await using server = await serveScript([problem(401, 'UNAUTHENTICATED')]);
+  it('is refused for a wrong key, and says which field is at fault', async () => {
+    const errors = [{ field: 'Last-Event-ID', message: 'must be the id of an event of this stream' }];
+    await using server = await serveScript([
+      problem(401, 'UNAUTHENTICATED'),
+      problem(400, 'INVALID_REQUEST', { errors }),
+    ]);
     await assert.rejects(server.holdfast.operations.watch().next(), { code: 'UNAUTHENTICATED' });
+    await assert.rejects(server.holdfast.operations.watch().next(), /Last-Event-ID must be the id of an event/);
+  });
+
+  it('opens the stream again after a refusal that is cut off', async () => {
+    await using server = await serveScript([cutRefusal, problem(410, 'STREAM_TOKEN_TOO_OLD')]);
+    await assert.rejects(server.holdfast.operations.watch().next(), { code: 'STREAM_TOKEN_TOO_OLD' });
+  });
+
+  it('is told at once that something else answers at the address', async () => {
+    for (const reply of [json(200, {}), json(404, { code: 404 }), json(404, { code: 'not_found' })]) {
+      await using server = await serveScript([reply]);
+      await assert.rejects(server.holdfast.operations.watch().next(), { code: 'NOT_HOLDFAST' });
+    }
   });
 });

@@ -44,6 +44,7 @@ describe('holdfast.py', () => {
     ['an answer that is cut off', cutWithin],
     ['an answer of no length that is cut off', cutWithoutLength],
     ["a proxy's 502", html(502)],
+    ["a proxy's 502 in JSON", json(502, { code: 'BAD_GATEWAY' })],
     ["a proxy's 429", html(429)],
     ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],
   ];

@@ -103,6 +103,13 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     );
     const time = page.getByRole('cell').locator('time').first();
     assert.equal(await time.getAttribute('title'), '2026-01-01 12:00:00.000 UTC');
+    const amount = page.getByLabel('Amount at least');
+    await amount.fill('1,000');
+    await search();
+    assert.equal(await amount.evaluate((input) => input.matches(':invalid')), true, 'a comma may mean two things');
+    // What nobody can read is refused by the service, not guessed.
+    const shared = await askedBy(asked, () => open('operations?amountFrom=10.5&currency=JPY'));
+    assert.equal(shared?.get('amountFrom'), 'NaN');
   });
 
   it('searches again for the same text', async () => {

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { digitsOf } from '../words/money.js';
+import { parseAmount } from '../words/money.js';
 import { momentIn } from '../words/time.js';
 import { Field } from './form.js';
 import { here, linkTo } from './route.js';
@@ -54,17 +54,18 @@ export function dateFields(name, about) {
 
 /** Bounds of an amount in major units, its currency, and the two ends of a period. */
 export function moneyAndDateFields(name, about) {
+  const amount = { pattern: '\\s*[0-9]+([.][0-9]+)?\\s*', title: 'Like 10.50', inputmode: 'decimal', read: toMinor };
   return [
-    { name: 'amountFrom', label: 'Amount at least', read: toMinor },
-    { name: 'amountTo', label: 'Amount at most', read: toMinor },
+    { name: 'amountFrom', label: 'Amount at least', ...amount },
+    { name: 'amountTo', label: 'Amount at most', ...amount },
     { name: 'currency', label: 'Currency', read: (code) => code.toUpperCase() },
     ...dateFields(name, about),
   ];
 }
 
-/** An amount in minor units. Without a currency it has two digits. */
+/** An amount in minor units; without a currency it has two digits. NaN, which the service refuses, when it is none. */
 function toMinor(text, { currency }) {
-  return Math.round(Number(text.replace(',', '.')) * 10 ** digitsOf(currency?.toUpperCase()));
+  return parseAmount(text, currency?.toUpperCase(), Number.POSITIVE_INFINITY).amount ?? Number.NaN;
 }
 
 /** What the form says, as the service takes it. A field may be sent `as` another name. */

@@ -76,15 +76,20 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
    * refused, because it may have been created a moment ago. Concurrent calls share one call to core per
    * REFRESH_EVERY_MS. Throws UNAVAILABLE when core does not answer.
    */
-  const refresh = coalesceRuns(async () => {
-    const request = { afterChangeNumber: snapshot.changeNumber };
+  const refresh = coalesceRuns(readNews, REFRESH_EVERY_MS);
+
+  async function readNews(): Promise<void> {
+    const asked = snapshot;
+    const request = { afterChangeNumber: asked.changeNumber };
     const answer = core.merchants.listCredentialChanges(request, { timeoutMs: REFRESH_TIMEOUT_MS });
     const news = await answer.catch((cause: unknown) => {
       throw new Problem('UNAVAILABLE', { detail: 'Credentials cannot be checked now.', cause });
     });
-    snapshot.put(news, now());
+    // The feed has begun anew meanwhile, and its snapshot may lack what an earlier refresh had put into this one.
+    if (asked !== snapshot) return readNews();
+    asked.put(news, now());
     if (news.merchants.length + news.endedSessions.length > 0) for (const listener of listeners) listener();
-  }, REFRESH_EVERY_MS);
+  }
 
   const following = follow();
   return {

@@ -65,6 +65,8 @@ export class FakeCore {
   onWatch: (call: WatchCall) => void = () => undefined;
   /** CheckOperator waits for this before it answers. */
   onCheck: () => Promise<void> = async () => undefined;
+  /** A new credentials feed waits for this before it sends its snapshot. */
+  onFeed: () => Promise<void> = async () => undefined;
   address = '';
   #server = new Server();
   #merchants: MessageInitShape<typeof MerchantCredentialsSchema>[] = [];
@@ -117,6 +119,12 @@ export class FakeCore {
       ...(captureKey !== undefined && { requireSignedCaptures: true, capturePublicKey: captureKey }),
     }));
     for (const feed of this.#feeds) this.#tell(feed);
+  }
+
+  /** Ends the credentials feeds, and no other call: their readers begin anew. */
+  endFeeds(): void {
+    for (const feed of this.#feeds) feed.end();
+    this.#feeds.clear();
   }
 
   /** Waits for the next WatchOperations call. */
@@ -186,7 +194,7 @@ export class FakeCore {
   #feed = (call: ServerWritableStream<object, object>) => {
     this.#feeds.add(call);
     call.on('cancelled', () => this.#feeds.delete(call));
-    this.#tell(call);
+    void this.onFeed().then(() => this.#tell(call));
   };
 
   #watch = (method: string, call: WatchCall) => {

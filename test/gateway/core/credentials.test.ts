@@ -88,6 +88,40 @@ describe('watchCredentials()', () => {
     await credentials.close();
   });
 
+  it('asks again when a snapshot that lacks what it had arrives meanwhile', async () => {
+    const credentials = watch();
+    await credentials.ready;
+    const [acme, bolt] = [credentialsOf('acme', ['hf_new'], 7n), credentialsOf('bolt', ['hf_newer'], 8n)];
+    fake.answers.set('listCredentialChanges', () => ({ merchants: [acme] }));
+    await credentials.refresh();
+    const [opened, sent, released] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    assert(opened && sent && released);
+    fake.onFeed = () => {
+      opened.resolve();
+      return sent.promise;
+    };
+    fake.endFeeds();
+    await opened.promise;
+    fake.answers.set('listCredentialChanges', async ({ afterChangeNumber }) => {
+      if (afterChangeNumber === 0n) return { merchants: [acme, bolt] };
+      await released.promise;
+      return { merchants: [bolt] };
+    });
+    const asked = fake.refreshes.length;
+    const refreshed = credentials.refresh();
+    while (fake.refreshes.length === asked) await new Promise(setImmediate);
+    const changed = credentials.changed();
+    sent.resolve();
+    await changed;
+    released.resolve();
+    await refreshed;
+    assert.deepEqual(
+      ['hf_new', 'hf_newer'].map((key) => credentials.merchantOfApiKey(apiKeyHash(key))),
+      ['acme', 'bolt'],
+    );
+    await credentials.close();
+  });
+
   it('calls core once for all waiting requests, and again for later ones', async () => {
     const credentials = watch();
     await credentials.ready;

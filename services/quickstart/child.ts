@@ -29,12 +29,12 @@ export interface Running {
  * process is stopped.
  */
 export async function startChild(options: ChildOptions, signal: AbortSignal): Promise<Running> {
-  const { child, exited } = await spawnChild(options);
+  const { child, ready, exited } = await spawnChild(options);
   const stop = () => endProcess(child, exited, ['SIGTERM', 'SIGKILL']);
   const abort = () => void stop();
   signal.addEventListener('abort', abort);
   if (signal.aborted) abort();
-  const readyOrEnded = Promise.race([once(child, 'message').then(() => undefined), exited]);
+  const readyOrEnded = Promise.race([ready, exited]);
   const isInTime = await settlesWithin(READY_MS, readyOrEnded);
   const fault = isInTime ? await readyOrEnded : `it was not ready within ${READY_MS / 1000} s`;
   signal.removeEventListener('abort', abort);
@@ -65,16 +65,21 @@ async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
     detached: true,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
   });
+  // Nothing is awaited before these: a process may end at once, and an error without a listener is thrown.
+  const ended = once(child, 'exit').then(howEnded, (error: Error) => error.message);
+  const ready = once(child, 'message').then(
+    () => undefined,
+    () => ended,
+  );
   await log.close();
-  const ended = once(child, 'exit');
   const pidFile = `${dataDir}/run/${name}.pid`;
   if (child.pid !== undefined) await writeFile(pidFile, String(child.pid), { mode: 0o600 });
   const exited = ended.then(async (how) => {
     await rm(pidFile, { force: true });
     const line = await lastLine(logFile, size);
-    return line === '' ? howEnded(how) : `${howEnded(how)}: ${line}`;
+    return line === '' ? how : `${how}: ${line}`;
   });
-  return { child, exited };
+  return { child, ready, exited };
 }
 
 /**

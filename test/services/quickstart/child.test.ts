@@ -53,6 +53,16 @@ describe('startChild()', () => {
     await assert.rejects(runChild(options('fail'), never), /fixture failed: exit code 1: fixture: PORT/);
   });
 
+  it('rejects when the process cannot be made', async () => {
+    const { execPath } = process;
+    process.execPath = `${dataDir}/missing`;
+    const starting = startChild(options('serve'), never);
+    await assert.rejects(starting, /fixture did not start: spawn .* ENOENT/).finally(() => {
+      process.execPath = execPath;
+    });
+    assert.deepEqual(await readdir(`${dataDir}/run`), ['lock']);
+  });
+
   it('stops a process before it is ready', async () => {
     const unwanted = new AbortController();
     const starting = startChild(options('hang'), unwanted.signal);

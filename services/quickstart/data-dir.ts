@@ -1,26 +1,41 @@
 /** DATA_DIR: its permissions, its lock, and its files, which only their owner may read. */
-import { chmod, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
  * Opens DATA_DIR for this launcher alone. The lock is the operating system's, on a SQLite file, so it ends with this
- * process, however the process ends. Throws when another launcher holds it. Returns the folder's real path and a
- * function that releases the lock.
+ * process, however the process ends. Throws when another launcher holds it, when the folder cannot be made, and when it
+ * is one of everybody, such as /tmp. Returns the folder's real path and a function that releases the lock.
  */
 export async function openDataDir(directory: string): Promise<{ path: string; close(): void }> {
-  try {
-    await mkdir(`${directory}/logs`, { recursive: true, mode: 0o700 });
-    await mkdir(`${directory}/run`, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new Error(`DATA_DIR: cannot make ${directory}: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  const cannotMake = (cause: NodeJS.ErrnoException) => {
+    throw new Error(`DATA_DIR: cannot make ${directory}: ${cause.code}`, { cause });
+  };
+  await makeFolder(directory).catch(cannotMake);
+  if ((await stat(directory)).mode & 0o002) {
+    throw new Error(`DATA_DIR: everybody may write to ${directory}; set DATA_DIR to another folder`);
   }
+  for (const inner of ['logs', 'run']) await makeFolder(`${directory}/${inner}`).catch(cannotMake);
   // Root's PostgreSQL runs as another user, which must be able to enter its own folder; everything else is 0600 or
   // 0700.
   await chmod(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const inner of ['logs', 'run']) await chmod(`${directory}/${inner}`, 0o700);
   const path = await realpath(directory);
   return { path, close: lock(path) };
+}
+
+/** Makes a folder, and those above it that are missing. Node's own `recursive` never ends below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
+  }
 }
 
 /** Removes an unused DATA_DIR, with its database if that is kept elsewhere. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { openDataDir } from '../../../services/quickstart/data-dir.ts';
 import { keepSecrets } from '../../../services/quickstart/secrets.ts';
@@ -18,6 +18,22 @@ describe('DATA_DIR', () => {
     await assert.rejects(openDataDir(directory), /another launcher works in .*; stop it, or set DATA_DIR/);
     first.close();
     (await openDataDir(directory)).close();
+  });
+
+  it('is made with the folders above it, and says where it cannot be', async function () {
+    const path = `${directory}/new/folder`;
+    (await openDataDir(path)).close();
+    assert.deepEqual((await readdir(path)).sort(), ['logs', 'run']);
+    await assert.rejects(openDataDir(`${path}/run/lock/below`), /DATA_DIR: cannot make .*below: ENOTDIR/);
+    if (process.platform !== 'linux') this.skip();
+    await assert.rejects(openDataDir('/proc/holdfast'), { message: 'DATA_DIR: cannot make /proc/holdfast: ENOENT' });
+  });
+
+  it('is no folder in which everybody may write, such as /tmp, whose mode stays', async () => {
+    await chmod(directory, 0o1777);
+    await assert.rejects(openDataDir(directory), /DATA_DIR: everybody may write to .*; set DATA_DIR to another folder/);
+    assert.equal((await stat(directory)).mode & 0o7777, 0o1777);
+    assert.deepEqual(await readdir(directory), []);
   });
 
   it('stores its secrets, readable by their owner only', async () => {

@@ -39,6 +39,7 @@ export const TABLES: readonly Generated[] = [
   tableIn('docs/sandbox.md', 'tokens', tokensTable),
   tableIn('docs/sandbox.md', 'cards', cardsTable),
   tableIn('docs/settings.md', 'settings', settingsTable),
+  tableIn('docs/verify-webhooks.md', 'notifications', notificationsTable),
 ];
 
 /** A table by the document and the name in its mark, `<!-- generated: NAME -->`. A blank line ends it. */

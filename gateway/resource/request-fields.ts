@@ -114,7 +114,11 @@ function isStorable(instant: Date): boolean {
 }
 
 export const time = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z' })
+  .datetime({
+    offset: true,
+    error: ({ input }) =>
+      input === undefined ? 'is required' : 'must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z',
+  })
   .refine((value) => isStorable(new Date(value)), 'must be in the years 1970 to 9999, in UTC')
   .meta({ description: 'RFC 3339 time', examples: ['2026-11-21T12:00:00.000Z'] })
   .transform((text) => timestampFromDate(new Date(text)));

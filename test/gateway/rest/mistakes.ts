@@ -37,6 +37,13 @@ const credential = (authorization?: string): Ask => ({
 
 const BODIES: Mistake[] = [
   ['a field left out', HOLD, hold({ amount: undefined }), invalid('amount: is required')],
+  ['a time left out', 'POST /deliveries/recover', { body: {} }, invalid('since: is required')],
+  [
+    'seconds since 1970',
+    HOLD,
+    hold({ captureAt: 1_795_656_893 }),
+    invalid('captureAt: must be an RFC 3339 time with its zone, such as 2026-11-21T12:00:00Z'),
+  ],
   [
     'nothing in it',
     HOLD,

@@ -93,9 +93,10 @@ function demandNoMore(name: string, { args = '' }: Command, given: readonly stri
 }
 
 function help(): string {
-  const lines = Object.entries(COMMANDS).map(
-    ([name, { args = '', what }]) => `  ${`${name} ${args}`.padEnd(24)} ${what}`,
-  );
+  const lines = Object.entries(COMMANDS).map(([name, { args = '', what }]) => {
+    const usage = `  ${name} ${args}`.padEnd(26);
+    return usage.length > 26 ? `${usage}\n${' '.repeat(27)}${what}` : `${usage} ${what}`;
+  });
   return ['holdfast COMMAND [OPTIONS]', '', ...lines, '', 'holdfast COMMAND --help explains its options.'].join('\n');
 }
 

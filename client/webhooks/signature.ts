@@ -2,7 +2,7 @@
  * Signs and verifies webhook notifications, for senders and receivers.
  *
  * `X-Service-Signature` is Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)), as
- * docs/notifications.md, says: no separators, the key is the UTF-8 bytes of the whole secret, and the amount
+ * docs/notifications.md says: no separators, the key is the UTF-8 bytes of the whole secret, and the amount
  * is the text in the body (10.5 and 10.50 differ). It covers five fields, but not the rest of the body, the path or the
  * time.
  *

@@ -249,7 +249,9 @@ describe('the command line', () => {
   });
 
   it('explains itself and completes', async () => {
-    assert.match((await holdfast('help')).text, /capture PREAUTHORIZATION_ID/);
+    const { text } = await holdfast('help');
+    assert.match(text, /^ {2}contract {17}show what/m);
+    assert.match(text, /^ {2}capture PREAUTHORIZATION_ID\n {27}charge a hold/m);
     assert.match((await holdfast('capture --help')).text, /--final +close the hold/);
     assert.match((await holdfast('completion bash')).text, /capture\) words="--amount/);
     assert.match((await holdfast('completion zsh')).text, /bashcompinit/);

@@ -15,10 +15,15 @@ import type { Settings } from './settings.ts';
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const GRACE_MS = 3_000;
+/** A caller that waits for ever is let go after this long. */
+const LONGEST_SILENCE_MS = 60_000;
 
 /** Starts the sandbox processor: its gRPC server, its checkout page and the reports to core. */
-export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log } = {}) {
-  const clock = given.clock ?? systemClock;
+export async function startSandbox(
+  settings: Settings,
+  given: { clock?: Clock; log?: Log; silenceMs?: number } = {},
+) {
+  const { clock = systemClock, silenceMs = LONGEST_SILENCE_MS } = given;
   const log = given.log ?? openLog('sandbox', settings.LOG_LEVEL);
   const { HOST: host, PROCESSOR_CREDENTIAL: credential } = settings;
   const tls = readServerTls('SANDBOX_TLS', tlsFiles('SANDBOX_TLS', settings));
@@ -41,7 +46,7 @@ export async function startSandbox(settings: Settings, given: { clock?: Clock; l
   const checkoutBaseUrl = settings.CHECKOUT_BASE_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${checkoutPort}`;
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  const methods = processorMethods({ ...page, checkoutBaseUrl, stopping: stopping.signal });
+  const methods = processorMethods({ ...page, checkoutBaseUrl, silenceMs, stopping: stopping.signal });
   const address = { setting: 'SANDBOX_PORT', port: settings.SANDBOX_PORT, host, tls, graceMs: GRACE_MS };
   const server = started.adopt(await serveProcessor({ methods, log, credential, ...address }), ({ close }) => close());
   started.defer(() => stopping.abort());

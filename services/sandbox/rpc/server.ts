@@ -15,6 +15,8 @@ import type { Outcome } from './outcome.ts';
 interface Processor {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** How long a call that gets no answer lasts at most. */
+  readonly silenceMs: number;
   readonly capabilities: Capabilities;
   /** Of the checkout page, without a slash at its end. */
   readonly checkoutBaseUrl: string;
@@ -80,14 +82,11 @@ function listed(entry: Entry): Listed {
   };
 }
 
-/** A caller that waits for ever is let go after this long. */
-const LONGEST_SILENCE_MS = 60_000;
-
-/** Answers nothing until the caller gives up (deadline or cancel), for a minute, or until the sandbox stops. */
-async function silence(call: Call, { clock, stopping }: Processor): Promise<never> {
+/** Answers nothing until the caller gives up (deadline or cancel), for `silenceMs`, or until the sandbox stops. */
+async function silence(call: Call, { clock, silenceMs, stopping }: Processor): Promise<never> {
   const over = Promise.withResolvers<void>();
   const release = () => over.resolve();
-  const callOff = clock.after(LONGEST_SILENCE_MS, release);
+  const callOff = clock.after(silenceMs, release);
   call.once('cancelled', release);
   stopping.addEventListener('abort', release);
   if (!call.cancelled && !stopping.aborted) await over.promise;

@@ -18,7 +18,7 @@ describe('Operator routes, with a core behind them', () => {
   let csrfToken = '';
 
   before(async () => {
-    stage = await openStage({ processorTimeoutMs: 500 });
+    stage = await openStage();
     acme = await openMerchant(stage, 'acme');
     environment = {
       GATEWAY_TOKEN: stage.tokens.gateway,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DescService, fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, status } from '@grpc/grpc-js';
@@ -69,7 +70,10 @@ export interface StageOptions {
   readonly eventsTo?: string;
 }
 
-/** Opens a sandbox on the clock and with the credentials of a stage, with its oracle. */
+/**
+ * Opens a sandbox on the clock and with the credentials of a stage, with its oracle. Its calls without an answer end at
+ * once: the outcome is as unknown as after a timeout, for which nobody has to wait.
+ */
 export async function openSandbox(of: {
   readonly clock: TestClock;
   readonly tokens: { readonly credential: string; readonly processor: string };
@@ -82,7 +86,7 @@ export async function openSandbox(of: {
   const secrets = { PROCESSOR_TOKEN: tokens.processor, PROCESSOR_CREDENTIAL: tokens.credential };
   const sandbox = await startSandbox(
     { ...settings, ...secrets, SANDBOX_LEDGER: ledger, CORE_URL: eventsTo },
-    { clock },
+    { clock, silenceMs: 0 },
   );
   const oracle = openOracle(ledger);
   return {
@@ -133,7 +137,7 @@ export async function openStage(options: StageOptions = {}) {
       ),
       ...(second && { [options.second as string]: { address: `127.0.0.1:${second.grpcPort}`, ...ofSecond } }),
     }),
-    PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 2_000),
+    PROCESSOR_TIMEOUT_MS: String(options.processorTimeoutMs ?? 10_000),
     MAX_CALLS_IN_FLIGHT: String(options.callsInFlight ?? ''),
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     GATEWAY_TOKEN: tokens.gateway,
@@ -166,7 +170,7 @@ export async function openStage(options: StageOptions = {}) {
   };
   const open = (bearer: string, index = 0) => {
     const address = `127.0.0.1:${cores[index % cores.length]?.corePort}`;
-    return openChannel({ address, credentials: credentials.createInsecure(), token: bearer, timeoutMs: 15_000 });
+    return openChannel({ address, credentials: credentials.createInsecure(), token: bearer, timeoutMs: 60_000 });
   };
   const channel = (role: keyof typeof tokens, index = 0) => {
     const opened = open(tokens[role], index);
@@ -208,6 +212,18 @@ export async function openStage(options: StageOptions = {}) {
     },
     /** Opens a client of a service of core. */
     client: <S extends DescService>(role: keyof typeof tokens, service: S) => channel(role).opened.client(service),
+    /** Waits for a call that the sandbox answers late, for tok_sandbox_slow after two seconds of this clock. */
+    async soon<T>(call: Promise<T>): Promise<T> {
+      let isOver = false;
+      const ended = call.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        await delay(50);
+        clock.advance(200);
+      }
+      return ended;
+    },
     inquire: () => workOnce(inquiries(recovery)),
     /** Expires the holds and checkouts that are due. Returns their number. */
     async expire(): Promise<number> {

@@ -9,7 +9,7 @@ import { contract, openStage, refusal } from '../stage.ts';
 const log = openLog('test', 'silent');
 
 describe('exportBacklog()', () => {
-  const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
+  const stage = forSuite(openStage);
 
   const scrape = async (registry: Registry, name: string) => {
     const found = (await registry.getMetricsAsJSON()).find((metric) => metric.name === `holdfast_${name}`);

@@ -18,7 +18,7 @@ describe('a processor that is another than at the first contact', () => {
   const a = forEachTest(startFakeProcessor);
   const b = forEachTest(startFakeProcessor);
   const stage = forEachTest(() =>
-    openStage({ processor: a.address, beside: { b: b.address }, processorTimeoutMs: 500 }),
+    openStage({ processor: a.address, beside: { b: b.address }, processorTimeoutMs: 2_000 }),
   );
   const acme = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
   const log = openLog('test', 'silent');

@@ -32,7 +32,6 @@ describe('a processor with settings of its own', () => {
     const port = await freePort();
     stage = await openStage({
       beside: { 'other-eu': `127.0.0.1:${port}` },
-      processorTimeoutMs: 500,
       environment: {
         PROCESSOR_OTHER_EU_CREDENTIAL: OWN_CREDENTIAL,
         PROCESSOR_OTHER_EU_TOKEN: OWN_TOKEN,
@@ -54,7 +53,7 @@ describe('a processor with settings of its own', () => {
       SANDBOX_TLS_CLIENT_CA: certificates.ca,
       LOG_LEVEL: 'silent',
     } as const;
-    other = await startSandbox(settings, { clock: stage.clock });
+    other = await startSandbox(settings, { clock: stage.clock, silenceMs: 0 });
     acme = await openMerchant(stage, 'acme');
     beta = await openMerchant(stage, 'beta', { processor: 'other-eu' });
     // Core has looked for it before it was there, and looks again soon.

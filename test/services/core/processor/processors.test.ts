@@ -36,7 +36,7 @@ describe('parseProcessors()', () => {
 
 describe('several processors', () => {
   const other = forSuite(startFakeProcessor);
-  const stage = forSuite(() => openStage({ beside: { other: other.address }, processorTimeoutMs: 500 }));
+  const stage = forSuite(() => openStage({ beside: { other: other.address }, processorTimeoutMs: 2_000 }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const beta = forSuite(() => openMerchant(stage, 'beta', { processor: 'other', processorAccount: 'acct_7' }));
   beforeEach(() => {

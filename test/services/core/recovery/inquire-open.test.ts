@@ -13,7 +13,7 @@ import { useMortalStage, why } from '../stage.ts';
 import { workOnce } from '../work-once.ts';
 
 describe('inquiries()', () => {
-  const { stage, crash } = useMortalStage({ processorTimeoutMs: 1_000 });
+  const { stage, crash } = useMortalStage();
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const elsewhere = forSuite(() => openShop(stage, 'acme', 1));
 

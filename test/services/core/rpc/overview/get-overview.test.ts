@@ -14,7 +14,7 @@ import { openStage } from '../../stage.ts';
 import { notification } from '../notification/verified.ts';
 
 describe('The overview', () => {
-  const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
+  const stage = forSuite(openStage);
   const addresses = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
   const acme = forSuite(() => openMerchant(stage, 'acme', addresses));
   const operators = forSuite(() => stage.client('operator', OperatorService));

@@ -8,7 +8,7 @@ import { openMerchant, payAt, sql } from '../../shop.ts';
 import { openStage, refusal, why } from '../../stage.ts';
 
 describe('createPreauthorization()', () => {
-  const stage = forSuite(() => openStage({ processorTimeoutMs: 5_000 }));
+  const stage = forSuite(openStage);
   const shop = forSuite(() => openMerchant(stage, 'acme'));
 
   describe('with a token', () => {

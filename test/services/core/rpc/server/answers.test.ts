@@ -16,7 +16,7 @@ import { openStage, refusal } from '../../stage.ts';
 const { OK, UNKNOWN } = OperationState;
 
 describe('what an answer promises', () => {
-  const stage = forSuite(() => openStage({ cores: 2, processorTimeoutMs: 5_000 }));
+  const stage = forSuite(() => openStage({ cores: 2 }));
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const other = forSuite(() => openMerchant(stage, 'other'));
   const elsewhere = forSuite(() => openShop(stage, 'acme', 1));
@@ -181,24 +181,12 @@ describe('what an answer promises', () => {
         await client.end();
       };
     }
-    /** The sandbox's slow token takes two seconds of the stage's clock. */
-    async function soon<T>(call: Promise<T>): Promise<T> {
-      let done = false;
-      const ended = call.finally(() => {
-        done = true;
-      });
-      while (!done) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        stage.clock.advance(200);
-      }
-      return ended;
-    }
     const LOCK_HOLD = 'select from hold where request_id = any($1::uuid[]) for update';
 
     it('delays nothing of other holds, and a capture of its own hold has an unknown outcome', async () => {
       const [stuck, ...free] = await Promise.all([acme.hold(), acme.hold(), other.hold(), acme.hold()]);
       assert(stuck && free[0] && free[1] && free[2]);
-      const slow = await soon(acme.hold({ tokenId: 'tok_sandbox_slow' }));
+      const slow = await stage.soon(acme.hold({ tokenId: 'tok_sandbox_slow' }));
       const capturing = acme.capture(slow, 1_000n);
       const reserved = 'select from submission where hold_request_id = $1';
       while ((await sql(stage, reserved, [slow.requestId])).length === 0);
@@ -211,7 +199,7 @@ describe('what an answer promises', () => {
       await acme.hold();
       assert(runningMs() - startedMs < 4_000, 'others continued while the rows were locked');
       assert.equal(await refused, 'UNAVAILABLE', 'nothing of it was stored');
-      assert.equal((await soon(capturing)).capture?.state, UNKNOWN, 'it was charged, so it is not refused');
+      assert.equal((await stage.soon(capturing)).capture?.state, UNKNOWN, 'it was charged, so it is not refused');
       await unlock();
       stage.clock.advance(60_000);
       await stage.inquire();

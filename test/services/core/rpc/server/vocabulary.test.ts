@@ -14,7 +14,7 @@ MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 -----END PUBLIC KEY-----`;
 
 describe('the vocabulary of refusals', () => {
-  const stage = forSuite(() => openStage({ processorTimeoutMs: 1_000 }));
+  const stage = forSuite(openStage);
   const several = forSuite(() => openMerchant(stage, 'several'));
   const sole = forSuite(() => openMerchant(stage, 'sole', { allowMultipleCaptures: false }));
 
@@ -88,11 +88,12 @@ describe('the vocabulary of refusals', () => {
     },
     NOT_SUPPORTED: async () => several.capture(await several.hold({ tokenId: 'tok_sandbox_single_capture' }), 1n),
     async IDEMPOTENCY_IN_FLIGHT() {
-      const fields = { idempotencyKey: 'running', tokenId: 'tok_sandbox_timeout_lost' };
+      const fields = { idempotencyKey: 'running', tokenId: 'tok_sandbox_slow' };
       const running = several.place(fields);
       while ((await sql(stage, `select 1 from claim where key = 'running'`)).length === 0);
       const again = several.place(fields);
-      await Promise.allSettled([running, again]);
+      await Promise.allSettled([again]);
+      await stage.soon(running);
       return again;
     },
     async IDEMPOTENCY_KEY_REUSED() {

@@ -93,14 +93,14 @@ describe('a hold', () => {
     const order = { ...ORDER, tokenId: 'tok_sandbox_expires_2s', amount: 1000 };
     const { body: hold } = await stack.shop.post('/preauthorization', order);
     assert(Date.parse(hold.expiresAt) - Date.now() <= 2_000);
-    const received = await stack.shop.received(hold.requestId);
-    assert(received.every(({ statusInfo }) => statusInfo !== 'expired'));
     const after = await until(async () => {
       const { body } = await stack.shop.get(`/preauthorization/${hold.requestId}`);
       return body.status === 'IN_PROGRESS' ? undefined : body;
     });
     assert.deepEqual([after.status, after.amountReleased, after.amountRemaining], ['EXPIRED', 1000, 0]);
     assert.equal(after.releaseReason, 'EXPIRED');
+    const { body: results } = await stack.shop.get(`/operations?holdRequestId=${hold.requestId}&operation=EXPIRY`);
+    assert(results.items[0].finalStateDate >= hold.expiresAt, 'not before its end');
     const late = { preauthorizationId: hold.preauthorizationId, amountToCapture: 1 };
     const { status, body } = await stack.shop.post('/preauthorization/authorization', late);
     assert.deepEqual([status, body.code], [409, 'HOLD_EXPIRED']);
@@ -141,12 +141,11 @@ describe('a hold', () => {
   });
 });
 
-/** Polls until there is a result, for 8 s: holds expire in real time here. */
+/** Polls until there is a result: holds expire in real time here. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (let waitedMs = 0; waitedMs < 8_000; waitedMs += 50) {
+  for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     await delay(50);
   }
-  throw new Error('nothing happened within 8 s');
 }

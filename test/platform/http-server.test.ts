@@ -5,19 +5,22 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { createBoundedServer, HTTP_BOUNDS } from '../../platform/http-server.ts';
 
-const BOUNDS = {
+/** Bounds of that many milliseconds. */
+const boundsOf = (ms: number) => ({
   ...HTTP_BOUNDS,
-  headersTimeout: 150,
-  requestTimeout: 150,
+  headersTimeout: ms,
+  requestTimeout: ms,
   connectionsCheckingInterval: 20,
-  keepAliveTimeout: 150,
-  takeMs: 150,
-};
+  keepAliveTimeout: ms,
+  takeMs: ms,
+});
+/** For what is not to be closed: time enough on a busy machine, too. */
+const LONG_MS = 2_000;
 const closing = (each: EventEmitter) => new Promise((resolve) => each.once('close', resolve));
 
 describe('createBoundedServer()', () => {
-  const through = async (listener: RequestListener, use: (port: number) => Promise<void>) => {
-    const server = createBoundedServer(listener, BOUNDS);
+  const through = async (listener: RequestListener, use: (port: number) => Promise<void>, bounds = boundsOf(150)) => {
+    const server = createBoundedServer(listener, bounds);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     await use((server.address() as AddressInfo).port);
     await new Promise((resolve) => server.close(resolve));
@@ -68,19 +71,20 @@ describe('createBoundedServer()', () => {
       response.setHeader('connection', 'close');
       Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
     };
-    await through(long, async (port) => {
+    const read = async (port: number) => {
       let bytes = 0;
       const socket = open(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
       socket.on('data', (chunk) => {
         bytes += chunk.length;
         socket.pause();
-        setTimeout(() => socket.resume(), 3);
+        setTimeout(() => socket.resume(), 6);
       });
       const startedMs = performance.now();
       await closing(socket);
       assert(bytes > pieces * piece.length, `cut off after ${bytes} bytes`);
-      assert(performance.now() - startedMs > 2 * BOUNDS.takeMs, 'it takes longer than anything may be left unread');
-    });
+      assert(performance.now() - startedMs > LONG_MS, 'it takes longer than anything may be left unread');
+    };
+    await through(long, read, boundsOf(LONG_MS));
   });
 
   for (const head of [
@@ -94,7 +98,7 @@ describe('createBoundedServer()', () => {
         calls++;
         response.end();
       };
-      await through(count, async (port) => {
+      const refused = async (port: number) => {
         let said = '';
         const socket = open(port, `${head}GET / HTTP/1.1\r\nHost: a\r\n\r\n`);
         socket.on('data', (chunk) => (said += String(chunk)));
@@ -102,19 +106,21 @@ describe('createBoundedServer()', () => {
         assert.match(said, /^HTTP\/1\.1 (400|501) /);
         assert.equal(said.match(/HTTP\/1/g)?.length, 1);
         assert.equal(calls, 0);
-      });
+      };
+      await through(count, refused, HTTP_BOUNDS);
     });
   }
 
   it('allows a slow answer', async () => {
     const slow: RequestListener = (_request, response) => {
-      setTimeout(() => response.writeHead(200, { connection: 'close' }).end('done'), 400);
+      setTimeout(() => response.writeHead(200, { connection: 'close' }).end('done'), LONG_MS + 200);
     };
-    await through(slow, async (port) => {
+    const answered = async (port: number) => {
       let said = '';
       const socket = open(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').on('data', (chunk) => (said += String(chunk)));
       await closing(socket);
       assert.match(said, /done/);
-    });
+    };
+    await through(slow, answered, boundsOf(LONG_MS));
   });
 });

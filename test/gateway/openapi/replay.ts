@@ -87,7 +87,7 @@ export class Replay {
     const leaving = new AbortController();
     const response = await fetch(`${this.#stack.file.baseUrl}${path}`, {
       headers: { ...this.#credential(example), ...headers },
-      signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]),
+      signal: leaving.signal,
     });
     const body: Event[] = [];
     for await (const event of eventsOf(response)) {

@@ -5,7 +5,6 @@ import { SIGNED_FIELDS, type SignedFields } from '../../../client/webhooks/signa
 import { Problem } from '../../../gateway/http/problem.ts';
 import { parseNotification } from '../../../gateway/relay/notification.ts';
 import { verify } from '../../../gateway/relay/verify.ts';
-import { runningMs } from '../../running-ms.ts';
 import { type Answer, notification, openStage, SECRETS, type Stage } from './stage.ts';
 
 const RIGHT = notification();
@@ -92,12 +91,10 @@ describe('the relay under attack', () => {
   });
 
   it('closes 200 connections that trickle their bodies, while others are served', async () => {
-    stage = await openStage({ bodyTimeoutMs: 300 });
-    const startedMs = runningMs();
+    stage = await openStage({ bodyTimeoutMs: 1_000 });
     const answers = Array.from({ length: 200 }, () => trickle(stage.port, 'application/json'));
     assert.equal((await stage.send(RIGHT)).status, 200);
     for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1.1 408 /);
-    assert.ok(runningMs() - startedMs < 3_000);
   });
 
   it('closes refused connections that keep trickling', async () => {

@@ -19,10 +19,7 @@ const GRACE_MS = 3_000;
 const LONGEST_SILENCE_MS = 60_000;
 
 /** Starts the sandbox processor: its gRPC server, its checkout page and the reports to core. */
-export async function startSandbox(
-  settings: Settings,
-  given: { clock?: Clock; log?: Log; silenceMs?: number } = {},
-) {
+export async function startSandbox(settings: Settings, given: { clock?: Clock; log?: Log; silenceMs?: number } = {}) {
   const { clock = systemClock, silenceMs = LONGEST_SILENCE_MS } = given;
   const log = given.log ?? openLog('sandbox', settings.LOG_LEVEL);
   const { HOST: host, PROCESSOR_CREDENTIAL: credential } = settings;

@@ -119,13 +119,14 @@ export async function openStage(options: StageOptions = {}) {
   const common = { PROCESSOR_CREDENTIAL: tokens.credential, PROCESSOR_TOKEN: tokens.processor, LOG_LEVEL: 'silent' };
   const corePort = await freePort();
   const ledger = `${directory}/ledger.sqlite`;
+  const ledgerOfSecond = `${directory}/second.sqlite`;
   const eventsTo = options.eventsTo ?? `127.0.0.1:${corePort}`;
   const { oracle, ...sandbox } = await openSandbox({ clock, tokens, ledger, eventsTo });
   const ofSecond = { ...tokens, processor: token(), credential: token() };
   const second =
     options.second === undefined
       ? undefined
-      : await openSandbox({ clock, tokens: ofSecond, ledger: `${directory}/second.sqlite`, eventsTo });
+      : await openSandbox({ clock, tokens: ofSecond, ledger: ledgerOfSecond, eventsTo });
   const settings = readSettings(CORE_SETTINGS, {
     ...common,
     DATABASE_URL: database.url,
@@ -195,6 +196,8 @@ export async function openStage(options: StageOptions = {}) {
     second,
     /** The ledger's file. */
     ledger,
+    /** The files of all ledgers. */
+    ledgers: second ? [ledger, ledgerOfSecond] : [ledger],
     database: own,
     /** For the SQL of tests: connections without the limits and the planner's settings of a core. */
     sqlPool,

@@ -1,17 +1,18 @@
 /** Increments and extensions are imported after the database went back in time; they cannot be given back. */
 import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 describe('reconcile() with increments and extensions', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  beginAnew(stage);
   const decide = (decisions: Decisions) => decideAt(stage, decisions);
   const importAll = async () => {
     assert.notDeepEqual(await stage.audit(), []);

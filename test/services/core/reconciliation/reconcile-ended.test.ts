@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
 describe('reconcile() on holds that have ended', () => {
-  const stage = forEachTest(openStage);
-  const acme = forEachTest(() => openMerchant(stage, 'acme', { holdPeriod: { seconds: 3_600n } }));
+  const stage = forSuite(openStage);
+  const acme = forSuite(() => openMerchant(stage, 'acme', { holdPeriod: { seconds: 3_600n } }));
+  beginAnew(stage);
 
   /**
    * The void of the end gave back less than was left here, so the hold is frozen until an operator has looked. Loses a

@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openCipher } from '../../../../services/core/storage/cipher.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
 describe('reconcile() keeps identities', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  beginAnew(stage);
 
   for (const isKeyed of [true, false]) {
     it(`of operations ${isKeyed ? 'with' : 'without'} keys; identical repetitions get the first answer`, async () => {

@@ -6,15 +6,16 @@ import { openBooks } from '../../../../services/core/books/books.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import type { SubmissionRow } from '../../../../services/core/storage/submission/submission-row.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
 describe('reconcile() while the service goes on', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme'));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
+  beginAnew(stage);
 
   /** The processor's books, after whose first reading something happens. */
   function readThen(happen: () => Promise<unknown>): Ledgers {

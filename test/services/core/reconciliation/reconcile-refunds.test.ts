@@ -1,15 +1,16 @@
 /** Refunds are imported after the database went back in time, and captures are given back by them. */
 import assert from 'node:assert/strict';
 import type { Processors } from '../../../../services/core/processor/processors.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage, type Stage, why } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile() with refunds', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  beginAnew(stage);
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
 
   for (const isCaptureKnown of [true, false]) {

@@ -8,15 +8,16 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledger } from '../../../../services/core/processor/read-entries.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile() stops and changes nothing', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme'));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme'));
+  beginAnew(stage);
 
   beforeEach(async () => {
     await shop.hold();

@@ -7,17 +7,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { appendToReport } from '../../../../services/core/reconciliation/merchant-report.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage, type Stage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
 const CONTRACT = { webhookUrl: 'https://acme.example/hooks', notifyHolds: true };
 
 describe('reconcile() tells merchants', () => {
-  const stage = forEachTest(openStage);
-  const acme = forEachTest(() => openMerchant(stage, 'acme', CONTRACT));
+  const stage = forSuite(openStage);
+  const acme = forSuite(() => openMerchant(stage, 'acme', CONTRACT));
+  beginAnew(stage);
 
   /** The notifications since, as `operation statusInfo`, with `again` when they say that they were imported. */
   async function told(): Promise<string[]> {

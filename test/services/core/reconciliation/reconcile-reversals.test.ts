@@ -4,15 +4,16 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 describe('reconcile() with reversals', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  beginAnew(stage);
   const decide = (decisions?: Decisions) => decideAt(stage, decisions);
   const drifts = () => stage.audit();
 

@@ -1,15 +1,16 @@
 /** Two processors may have done something under the same identifier: each is compared and imported for itself. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { contract, openStage } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
 describe('reconcile() with what two processors did under one identifier', () => {
-  const stage = forEachTest(() => openStage({ second: 'b' }));
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
+  const stage = forSuite(() => openStage({ second: 'b' }));
+  const shop = forSuite(() => openMerchant(stage, 'acme', { processor: 'first' }));
+  beginAnew(stage);
 
   const moveTo = (processor: string) =>
     stage.channel('operator').merchants.updateMerchant({

@@ -4,15 +4,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { moveSequencesAhead } from '../../../../services/core/storage/reconciling.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
 describe('reconcile() from a time on', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme', { webhookUrl: 'https://acme.example/hooks' }));
+  beginAnew(stage);
 
   const all = { importing: ['all'] };
   const whatOf = (lines: readonly string[]) => lines.map((line) => line.split(' ').slice(0, 3).join(' ')).sort();

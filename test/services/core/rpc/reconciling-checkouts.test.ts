@@ -6,15 +6,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
 import { moveSequencesAhead, noticeTimeline } from '../../../../services/core/storage/reconciling.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { decideAt } from '../reconciliation/decide.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage, why } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 
 describe('checkouts while the database is being reconciled', () => {
-  const stage = forEachTest(openStage);
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { notifyHolds: true, webhookUrl: 'https://a.example' }));
+  const stage = forSuite(openStage);
+  const shop = forSuite(() => openMerchant(stage, 'acme', { notifyHolds: true, webhookUrl: 'https://a.example' }));
+  beginAnew(stage);
   const restored = () => inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));
   const open = async () => (await shop.checkout()).preauthorization ?? assert.fail();
 

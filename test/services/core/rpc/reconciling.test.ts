@@ -8,15 +8,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { watchDatabase } from '../../../../services/core/health/watch-database.ts';
 import { inNameOf } from '../../../../services/core/storage/audit-log/actor.ts';
 import { moveSequencesAhead, reconcilingSince } from '../../../../services/core/storage/reconciling.ts';
-import { forEachTest } from '../../../suite.ts';
+import { forSuite } from '../../../suite.ts';
 import { decideAt } from '../reconciliation/decide.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { contract, openStage, refusal, why } from '../stage.ts';
-import { rememberNow } from '../time-machine.ts';
+import { beginAnew, rememberNow } from '../time-machine.ts';
 
 describe('while the database is being reconciled', () => {
-  const stage = forEachTest(() => openStage({ second: 'b' }));
-  const shop = forEachTest(() => openMerchant(stage, 'acme', { processor: 'first' }));
+  const stage = forSuite(() => openStage({ second: 'b' }));
+  const shop = forSuite(() => openMerchant(stage, 'acme', { processor: 'first' }));
+  beginAnew(stage);
 
   /** What `npm run restored` does. */
   const restored = () => inNameOf('operator/ann', () => moveSequencesAhead(stage.database, new Date()));

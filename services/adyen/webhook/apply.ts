@@ -11,8 +11,8 @@ import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, findByPspReference } from '../ledger/entry.ts';
 import { codeOf } from '../settlement/request.ts';
 import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
-import { applyForeign, takeBackCapture } from './foreign.ts';
-import type { Item } from './receive.ts';
+import { applyForeign, giveCaptureAgain, takeBackCapture } from './foreign.ts';
+import { type Item, isRecapture } from './receive.ts';
 
 /** What a notification is about, of what was asked of Adyen. */
 const KINDS: Readonly<Record<string, readonly Entry['kind'][]>> = {
@@ -109,7 +109,9 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   if (wasDone && failsLater) {
     if (entry.kind === 'capture') return takeBackCapture(context, query, item, entry);
     await takeBackRefund(context, query, item, entry);
-  } else if (wasDone !== isDone && !entry.errorCode.endsWith(LATER)) {
+  } else if (wasDone && isRecapture(item)) {
+    return giveCaptureAgain(context, query, entry);
+  } else if (wasDone !== isDone && (isRecapture(item) || !entry.errorCode.endsWith(LATER))) {
     context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
     if (isDone) await bookAfterAll(context, query, own);
   }

@@ -132,9 +132,23 @@ export async function takeBackCapture(context: Context, query: Query, item: Item
   if (entries.some((entry) => entry.captureRequestId === captureRequestId && isOpen(entry))) return false;
   const amount = capture.amount - capture.refunded - capture.reversed;
   const about = { authorizationRequestId, captureRequestId, amount, turn: 1 };
-  if (amount > 0n) await turn(context, query, { ...about, reversalId: `failed-${item.pspReference}` });
+  if (amount > 0n) await turn(context, query, { ...about, reversalId: `${FAILED}${item.pspReference}` });
   return true;
 }
+
+/** A capture that had failed was done again. Returns false while that it failed has not been notified. */
+export async function giveCaptureAgain(context: Context, query: Query, capture: Entry): Promise<boolean> {
+  const reversals = await reversalsOf(query, capture.authorizationRequestId ?? '');
+  const isFailure = ({ reversalId, captureRequestId }: Reversal) =>
+    captureRequestId === capture.requestId && reversalId.startsWith(FAILED);
+  const failure = reversals.find((one) => isFailure(one) && one.turn % 2 === 1);
+  if (!failure) return false;
+  await turn(context, query, { ...failure, turn: failure.turn + 1 });
+  return true;
+}
+
+/** Names the reversal of a capture that failed. */
+const FAILED = 'failed-';
 
 async function turn(context: Context, query: Query, reversal: Reversal): Promise<void> {
   await bookTurn(query, reversal, context.now());

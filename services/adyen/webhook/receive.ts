@@ -21,8 +21,15 @@ const ITEM = z.object({
 });
 export type Item = z.output<typeof ITEM>;
 
+/**
+ * Whether Adyen captured again what had failed for a technical reason, which is told by its text alone
+ * (docs.adyen.com/online-payments/capture/failure-reasons).
+ */
+export const isRecapture = ({ eventCode, reason }: Item) => eventCode === 'CAPTURE' && /recaptured/i.test(reason);
+
 /** What Adyen tells notifications apart by: the same one may come again. */
-const keyOf = ({ pspReference, eventCode, success }: Item) => `${pspReference} ${eventCode} ${success}`;
+const keyOf = (item: Item) =>
+  `${item.pspReference} ${item.eventCode} ${item.success}${isRecapture(item) ? ' again' : ''}`;
 
 const BODY = z.object({ notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })).min(1) });
 

@@ -98,4 +98,24 @@ describe('chargebacks at Adyen', () => {
     await fixture.notify(failed);
     assert.deepEqual(await sums(hold), [4_000n, 6_000n]);
   });
+
+  for (const order of ['after both', 'before the failure', 'after a failure that came first'] as const) {
+    it(`of a failed capture are given again when Adyen captures it again: ${order}`, async () => {
+      const hold = await fixture.placed('stored_capture_fails_later');
+      await fixture.client.capture(captureRequest(hold));
+      const [done, failed] = fixture.adyen.items.slice(-2) as [Item, Item];
+      const again = fixture.adyen.notify('CAPTURE', fixture.paymentOf(hold), {
+        ...done,
+        reason: 'Transaction Recaptured',
+      });
+      const orders = {
+        'after both': [done, failed, again],
+        'before the failure': [done, again, failed, again],
+        'after a failure that came first': [failed, done, again],
+      };
+      for (const item of orders[order]) await fixture.notify(item);
+      const { captured, reversed } = await fixture.books(hold);
+      assert.deepEqual([captured, reversed], [10_000n, 0n]);
+    });
+  }
 });

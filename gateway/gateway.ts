@@ -27,13 +27,7 @@ import { limitInFlight } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
 
-export interface Gateway {
-  readonly port: number;
-  /** Settles with the first credentials from core; until then requests are answered 503. */
-  readonly ready: Promise<void>;
-  /** Stops: accepts nothing new, ends streams, lets requests finish for 10 s. */
-  close(): Promise<void>;
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** What tests override. */
 export interface GatewayOptions {
@@ -45,7 +39,8 @@ export interface GatewayOptions {
 /**
  * Starts the edge: the merchants' REST routes and the webhook relay, in front of core. Rejects when the port is taken.
  */
-export async function startGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
+export async function startGateway(settings: Settings, options: GatewayOptions = {}) {
+  await using opened = new AsyncDisposableStack();
   const log = options.log ?? openLog('gateway', settings.LOG_LEVEL);
   const core = connectCore({
     address: settings.CORE_URL,
@@ -53,11 +48,12 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     timeoutMs: settings.CORE_TIMEOUT_MS,
     tls: readChannelTls('CORE_TLS', tlsFiles('CORE_TLS', settings)),
   });
-  const credentials = watchCredentials(core, log);
-  const clock = watchClock(core, settings.CORE_TIMEOUT_MS, log);
+  opened.defer(() => core.close());
+  const credentials = opened.adopt(watchCredentials(core, log), ({ close }) => close());
+  const clock = opened.adopt(watchClock(core, settings.CORE_TIMEOUT_MS, log), ({ close }) => close());
   const closing = new AbortController();
   const registry = new Registry();
-  const limits = openLimits({ redisUrl: settings.REDIS_URL, log, registry });
+  const limits = opened.adopt(openLimits({ redisUrl: settings.REDIS_URL, log, registry }), ({ close }) => close());
   const surroundings = {
     exchanging: openExchanges(log, requestMeter(registry)),
     toProblem: openProblems(log, Object.values(ROUTES)),
@@ -74,6 +70,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     verifiedPerSecond: settings.RELAY_VERIFIED_PER_SECOND,
     addressPerSecond: settings.RELAY_ADDRESS_PER_SECOND,
   });
+  opened.defer(() => relay.close());
   const limiter = limits.limiter({ name: 'rest', points: settings.REST_RATE_PER_SECOND, durationSeconds: 1 });
   const watch = {
     core,
@@ -108,27 +105,17 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   app.use(rest.allowedMethods());
   const handle = app.callback();
   const { listen, drain } = createGatewayServer(inTurns((request, response) => void handle(request, response)));
-  const stop = async () => {
-    await relay.close();
-    await clock.close();
-    await credentials.close();
-    core.close();
-    limits.close();
-  };
-  let port: number;
-  try {
-    port = await listen(settings.PORT, settings.HOST);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const port = await listen(settings.PORT, settings.HOST);
+  const running = opened.move();
   return {
     port,
+    /** Settles with the first credentials from core; until then requests are answered 503. */
     ready: credentials.ready,
+    /** Stops: accepts nothing new, ends streams, lets requests finish for 10 s. */
     close: async () => {
       closing.abort();
       await drain();
-      await stop();
+      await running.disposeAsync();
     },
   };
 }

@@ -8,18 +8,8 @@ export interface PeriodicJob {
   runOnce(now: Date): Promise<unknown>;
 }
 
-/** A job that has been started. */
-export interface RunningJob {
-  /** There may be work: runs now, or once more after the current run. */
-  wake(): void;
-  /** Runs after the current run, and resolves when that has ended. */
-  runOnce(): Promise<void>;
-  /** Starts no further run; resolves when the current one has ended. */
-  close(): Promise<void>;
-}
-
 /** Runs a job now and at every interval, one run at a time. A run that throws is logged and does not stop the next. */
-export function runPeriodically(job: PeriodicJob, log: Log, clock: () => Date = () => new Date()): RunningJob {
+export function runPeriodically(job: PeriodicJob, log: Log, clock: () => Date = () => new Date()) {
   const { name, intervalMs } = job;
   let closing = false;
   let isIdle = false;
@@ -47,12 +37,15 @@ export function runPeriodically(job: PeriodicJob, log: Log, clock: () => Date = 
   };
   void cycle();
   return {
+    /** There may be work: runs now, or once more after the current run. */
     wake() {
       if (closing) return;
       isDue = true;
       if (isIdle) void cycle();
     },
+    /** Runs after the current run, and resolves when that has ended. */
     runOnce: run,
+    /** Starts no further run; resolves when the current one has ended. */
     async close() {
       closing = true;
       clearTimeout(timer);

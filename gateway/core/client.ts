@@ -12,18 +12,7 @@ import { RefundService } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { retrying } from './retry-calls.ts';
 
 /** Clients of core's services. Their methods reject with grpc-js ServiceError. */
-export interface Core {
-  readonly preauthorizations: GrpcClient<typeof PreauthorizationService>;
-  readonly refunds: GrpcClient<typeof RefundService>;
-  readonly octs: GrpcClient<typeof OctService>;
-  readonly operations: GrpcClient<typeof OperationService>;
-  readonly merchants: GrpcClient<typeof MerchantService>;
-  readonly notifications: GrpcClient<typeof NotificationService>;
-  readonly operators: GrpcClient<typeof OperatorService>;
-  /** Whether a core reports that it can serve; false when none answers within a second. */
-  isServing(): Promise<boolean>;
-  close(): void;
-}
+export type Core = ReturnType<typeof connectCore>;
 
 /** Where core is, and how it is called. */
 export interface CoreOptions {
@@ -39,7 +28,7 @@ export interface CoreOptions {
  * channel, and so a connection, of their own: a server closes a connection on which too many streams are cancelled at
  * once.
  */
-export function connectCore(options: CoreOptions): Core {
+export function connectCore(options: CoreOptions) {
   const common = { ...options, ...channelSecurity(options.tls), options: NOTICES_A_FROZEN_CORE };
   const channel = openChannel(common);
   const streams = openChannel(common);
@@ -60,6 +49,7 @@ export function connectCore(options: CoreOptions): Core {
       watchNotifications: streams.client(NotificationService).watchNotifications,
     },
     operators: client(OperatorService),
+    /** Whether a core reports that it can serve; false when none answers within a second. */
     isServing: () => channel.isServing(),
     close: () => {
       channel.close();

@@ -22,29 +22,23 @@ export interface Message {
 }
 
 /** Sends notifications over pooled connections, with a pool for each kind of endpoint, because their rules differ. */
-export interface Sender {
-  /** Sends once. Never rejects: an error is part of the answer. */
-  send(kind: EndpointKind, message: Message): Promise<Answer>;
-  /** Aborts requests in progress and closes all connections. */
-  close(): Promise<void>;
-}
+export type Sender = ReturnType<typeof openSender>;
 
 /** Opens a sender by the rules of connections; `timeoutMs` is an attempt's. */
-export function openSender(
-  rules: Readonly<Record<EndpointKind, ConnectRules>>,
-  timeoutMs = ATTEMPT_TIMEOUT_MS,
-): Sender {
+export function openSender(rules: Readonly<Record<EndpointKind, ConnectRules>>, timeoutMs = ATTEMPT_TIMEOUT_MS) {
   const agents: Record<EndpointKind, Agent> = {
     webhook: openAgent(rules.webhook),
     internal: openAgent(rules.internal),
   };
   return {
-    send: (kind, message) =>
-      new Promise((resolve) => {
+    /** Sends once. Never rejects: an error is part of the answer. */
+    send: (kind: EndpointKind, message: Message) =>
+      new Promise<Answer>((resolve) => {
         const exchange = new Exchange(timeoutMs, resolve);
         const { origin, pathname: path } = message.url;
         agents[kind].dispatch({ origin, path, method: 'POST', headers: message.headers, body: message.body }, exchange);
       }),
+    /** Aborts requests in progress and closes all connections. */
     async close() {
       await Promise.all(Object.values(agents).map((agent) => agent.destroy()));
     },

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import { type RunningJob, runPeriodically } from '../../../platform/periodic-job.ts';
+import { runPeriodically } from '../../../platform/periodic-job.ts';
 
 /** Work that waits in the database until it is due. */
 export interface Work<Item> {
@@ -22,7 +22,7 @@ export interface Work<Item> {
  * processor does not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so
  * that it does not stand before others that are due.
  */
-export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock): Pick<RunningJob, 'close'> {
+export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock) {
   const busy = new Map<string, Promise<void>>();
   /** Until when, milliseconds; the oldest first. */
   const putOff = new Map<string, number>();

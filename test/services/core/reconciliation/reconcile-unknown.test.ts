@@ -308,8 +308,15 @@ describe('reconcile()', () => {
     assert.equal((await run(['--import', 'all', '--operator', 'ann'], { PROCESSOR_URL: '127.0.0.1:1' })).code, 2);
     const done = await run(['--import', 'all', '--operator', 'ann']);
     assert.equal(done.code, 0, done.output);
-    const told = JSON.parse(await readFile(`${folder}/acme.jsonl`, 'utf8'));
-    assert.deepEqual([told.became, told.operation, told.amount], ['IMPORTED', 'OCT', 700]);
+    const told = (await readFile(`${folder}/acme.jsonl`, 'utf8')).trim().split('\n');
+    assert.deepEqual(
+      told.map((line) => JSON.parse(line)).map(({ became, operation, amount }) => [became, operation, amount]),
+      [
+        ['UNKNOWN', 'OCT', 700],
+        ['IMPORTED', 'OCT', 700],
+      ],
+      'each run adds to the reports in its folder',
+    );
     await rm(folder, { recursive: true });
     assert.deepEqual(await drifts(), []);
   });

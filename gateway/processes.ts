@@ -34,7 +34,8 @@ export function startProcesses(count: number, log: Log): Running {
     close: async () => {
       isClosing = true;
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-      await Promise.all(workers.map(stop));
+      // A dead one stays in the list until its channel is closed, too.
+      await Promise.all(workers.filter((worker) => !worker.isDead()).map(stop));
     },
   };
 }

@@ -23,7 +23,7 @@ function search() {
 }
 
 field.addEventListener('input', search);
-field.form.hidden = false;
+field.closest('[role=search]').hidden = false;
 search();
 
 // A button beside each sample. Without the clipboard, as on a page in clear, it selects the text.

@@ -49,10 +49,10 @@ export function pageOf(document: OpenApiDocument): string {
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <nav aria-label="Contents">
-<form role="search" hidden>
+<div role="search" hidden>
 <label for="find-route">Search the routes</label>
 <input type="search" id="find-route" autocomplete="off"> <output id="found" for="find-route"></output>
-</form>
+</div>
 <ul>${BEGINNINGS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
 ${parts.map(contents)}
 <ul><li><a href="#refusals">Refusals</a></li></ul></nav>

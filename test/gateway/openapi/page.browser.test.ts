@@ -34,6 +34,7 @@ describe('/docs in a browser', () => {
     const shown = () => page.locator('article:visible').count();
     const all = await shown();
     await page.getByLabel('Search the routes').fill('FINALCAPTURE hold');
+    await page.keyboard.press('Enter');
     const some = await shown();
     assert(some > 0 && some < all, `${some} of ${all}`);
     assert(await page.locator('#capturePreauthorization').isVisible());

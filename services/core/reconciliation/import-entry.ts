@@ -3,6 +3,7 @@ import { NIL, v7 as uuidv7 } from 'uuid';
 import { Gather } from '../../../platform/gather.ts';
 import type { TakingBack } from '../books/reversals.ts';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import { endOf } from '../domain/hold-rules.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import { type Facts, onHold, type Sender, type SubmissionFacts } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle-outcome.ts';
@@ -143,9 +144,9 @@ async function storeOnHold(
 ): Promise<SubmissionFacts> {
   const hold = await reads.hold(entry);
   if (!hold) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
-  const { idHash, expiresAt } = hold;
+  const { idHash } = hold;
   const isVoid = what.kind === 'RELEASE';
-  const kind = isVoid && expiresAt != null && expiresAt <= entry.actedAt ? 'EXPIRY' : what.kind;
+  const kind = isVoid && endOf(hold, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;
   const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, imported: true };
   const stored = await sender.books.store(request);
   if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount };

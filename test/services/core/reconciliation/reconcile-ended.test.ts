@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';
@@ -42,6 +43,19 @@ describe('reconcile() on holds that have ended', () => {
     stage.clock.advance(3_601_000);
     await stage.expire();
   }
+
+  it('imports the expiry of a hold at its releaseAt', async () => {
+    const hold = await acme.hold({ releaseAt: timestampFromMs(stage.clock.now() + 60_000) });
+    const goBack = await rememberNow(stage);
+    stage.clock.advance(61_000);
+    await stage.expire();
+    const books = await acme.books(hold);
+    await goBack();
+    const { lines, left } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    assert.deepEqual([await acme.books(hold), books], Array(2).fill('EXPIRED 0/0/0/10000/0 EXPIRED'));
+    assert.deepEqual(await stage.audit(), []);
+  });
 
   it('imports a final capture of a hold that has expired', async () => {
     assert.equal(await importInto(expire, true), 'CAPTURED 300/0/0/9700/0 EXPIRED frozen');

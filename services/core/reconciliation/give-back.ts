@@ -98,9 +98,10 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
   return submit(capture.holdRequestId, refund, sender);
 }
 
-/** Whether a hold that is here does not take the capture, and nobody else has imported it meanwhile. */
+/** Whether a hold that is here will not take the capture, and nobody else has imported it meanwhile. */
 async function isRefused(entry: UnknownEntry, { sender, reads }: Importing): Promise<boolean> {
-  if (!(await reads.hold(entry))) return false;
+  const hold = await reads.hold(entry);
+  if (!hold || hold.phase === 'AWAITING_CHECKOUT') return false;
   return !(await findSentAs(sender.database.query, entry.requestId, entry.processor));
 }
 

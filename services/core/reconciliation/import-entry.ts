@@ -144,6 +144,9 @@ async function storeOnHold(
 ): Promise<SubmissionFacts> {
   const hold = await reads.hold(entry);
   if (!hold) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
+  // A void would cancel the checkout, which was paid. An inquiry places the hold.
+  if (hold.phase === 'AWAITING_CHECKOUT')
+    throw new Unable(`the hold ${hold.requestId} is not placed here yet: reconcile again later`);
   const { idHash } = hold;
   const isVoid = what.kind === 'RELEASE';
   const kind = isVoid && endOf(hold, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;

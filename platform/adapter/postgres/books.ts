@@ -125,16 +125,17 @@ export function takingTurn(
   { reversalId, amount, before }: Taken,
 ): Reversal | undefined {
   const captures = entries.filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED);
-  const capture = captures.length === 1 ? captures[0] : undefined;
+  const only = captures.length === 1 ? captures[0] : undefined;
+  const capture = before ? captures.find(({ requestId }) => requestId === before.captureRequestId) : only;
   const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
   const heldBack = entries.reduce((sum, one) => (one.kind === 'refund' && isOpen(one) ? sum + one.amount : sum), 0n);
-  const left = capture ? capture.amount - capture.refunded - capture.reversed : captured - refunded - reversed;
+  const leftOfAll = captured - refunded - reversed;
+  const left = capture ? capture.amount - capture.refunded - capture.reversed : leftOfAll;
   const taken = amount === undefined || amount > left ? left : amount;
-  const captureRequestId = before ? before.captureRequestId : (capture?.requestId ?? null);
+  const captureRequestId = capture?.requestId ?? null;
   const turn = (before?.turn ?? 0) + 1;
-  return taken > 0n && taken <= left - heldBack
-    ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn }
-    : undefined;
+  const isFree = taken > 0n && taken + heldBack <= left && taken + heldBack <= leftOfAll;
+  return isFree ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn } : undefined;
 }
 
 /** Books a turn of a reversal, and reports it. */

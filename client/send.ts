@@ -65,9 +65,10 @@ export async function send(connection: Connection, call: Call, options: CallOpti
     const { meaning, error = notKnownYet(heard.status) } = heard;
     requestId = requestIdOf(heard) ?? requestId;
     if (meaning === 'UNKNOWN') unansweredMs = performance.now();
-    // A try without an answer may still be stored for a while; until then a refusal of a later try says nothing about
+    // A write without an answer may still be stored for a while; until then a refusal of a later try says nothing about
     // it.
-    const isSettled = unansweredMs === undefined || performance.now() - unansweredMs > STORED_WITHIN_MS;
+    const isPending = unansweredMs !== undefined && performance.now() - unansweredMs <= STORED_WITHIN_MS;
+    const isSettled = call.repeatable !== 'KEYED' || !isPending;
     if (meaning === 'DONE') return { isKnown: true, body: heard.body, replayed: heard.replayed === true };
     if (meaning === 'REFUSED' && (isSettled || error.requestId !== undefined)) throw error;
     if (meaning === 'UNKNOWN' && call.repeatable === 'ONCE') throw error;

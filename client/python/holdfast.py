@@ -204,16 +204,15 @@ class Holdfast:
                 unanswered_at = now
             if heard.meaning == "DONE":
                 return True, heard.body, heard.replayed, request_id
-            # A try without an answer may still be stored for a while; until then a refusal of a later try says nothing
+            # A write without an answer may still be stored for a while; until then a refusal of a later try says nothing
             # about it.
-            settled = unanswered_at is None or now - unanswered_at > STORED_WITHIN_S
+            settled = key is None or unanswered_at is None or now - unanswered_at > STORED_WITHIN_S
             if heard.meaning == "REFUSED" and (settled or heard.error.request_id is not None):
                 raise heard.error
             pause = _growing(count) if heard.retry_after is None else heard.retry_after + random.random() / 4
             if now + pause < end:
                 time.sleep(pause)
                 continue
-            time.sleep(max(0.0, end - now))
             if key is not None and unanswered_at is not None:
                 return False, None, False, request_id
             raise heard.error

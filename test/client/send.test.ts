@@ -219,6 +219,12 @@ describe('a read of the client', () => {
     assert.deepEqual(queries, [first, `${first}&pageToken=one`, `${first}&pageToken=one`, `${first}&pageToken=two`]);
   });
 
+  it('is refused at once also after a try without an answer, which can have done nothing', async () => {
+    await using server = await serveScript([cutBefore, problem(404, 'OPERATION_NOT_FOUND')]);
+    await assert.rejects(server.holdfast.operations.get('x'), { code: 'OPERATION_NOT_FOUND' });
+    assert.equal(server.asked.length, 2);
+  });
+
   it('is refused by what it asks for, and by an answer that is not JSON', async () => {
     await using server = await serveScript([problem(404, 'OPERATION_NOT_FOUND'), html(200)]);
     await assert.rejects(server.holdfast.operations.get('x'), { code: 'OPERATION_NOT_FOUND' });

@@ -107,6 +107,18 @@ describe('holdfast.py', () => {
     assert(server.asked.length > 2);
   });
 
+  it('believes a refusal of a read also after a try without an answer', async () => {
+    await using server = await serveScript([cutBefore, problem(404, 'OPERATION_NOT_FOUND')]);
+    assert.equal((await python(server.baseUrl, 'k', ["answer = h.get_operation('x')"])).code, 'OPERATION_NOT_FOUND');
+    assert.equal(server.asked.length, 2);
+  });
+
+  it('does not wait for the end of the time when no other try fits in it', async () => {
+    await using server = await serveScript([problem(429, 'RATE_LIMITED', {}, { 'retry-after': '999999' })]);
+    const call = `answer = h.create_hold(${HOLD}, timeout=999999.0)`;
+    assert.equal((await python(server.baseUrl, 'k', [call])).code, 'RATE_LIMITED');
+  });
+
   it('iterates over pages, and resumes streams without skipping any', async () => {
     await using pages = await serveScript([
       json(200, { items: [{ requestId: 'a' }], nextPageToken: 'one' }),

@@ -183,6 +183,24 @@ describe('the command line', () => {
     assert.match(await said, new RegExp(`repeat the same command with --key ${key}`));
   });
 
+  it('ends quietly when nobody reads its output any more', async () => {
+    const event = `id: a\ndata: ${JSON.stringify({ requestId: 'a' })}\n\n`;
+    await using server = await serveScript([
+      async (response) => {
+        child.stdout.destroy();
+        await once(child.stdout, 'close');
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event);
+      },
+    ]);
+    const child = spawn(process.execPath, [`${ROOT}client/command/main.ts`, 'operations', '--follow'], {
+      env: { ...process.env, HOLDFAST_BASE_URL: server.baseUrl, HOLDFAST_API_KEY: 'k' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = text(child.stderr);
+    assert.deepEqual(await once(child, 'exit'), [141, null]);
+    assert.equal(await said, '');
+  });
+
   it('prints JSON for every command that prints something', async () => {
     const { requestId } = await printed('hold --amount 1 --token tok_sandbox_ok');
     for (const line of [

@@ -142,8 +142,20 @@ async function ask({ baseUrl, apiKey, fetch }: Connection, call: Call, ended: Ab
   }
 }
 
-/** No connection was opened (system errors, and undici's). */
-const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** No connection was opened: system errors, undici's, and those of certificates (Node's documentation of tls). */
+const NOT_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
 
 function read(response: Response, text: string, repeatable: Call['repeatable']): Heard {
   const { status, headers } = response;

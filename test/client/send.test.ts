@@ -1,9 +1,14 @@
 /** The promise of the client, against a server with every fault that an answer can have. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { Holdfast } from '../../client/holdfast.ts';
 import { HoldfastError } from '../../client/refusal.ts';
 import type { TryReport } from '../../client/send.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
+import { makeCertificates } from '../certificates.ts';
 import {
   cutBefore,
   cutWithin,
@@ -160,6 +165,25 @@ describe('a write of the client', () => {
     await assert.rejects(server.holdfast.holds.create(HOLD, { timeoutMs: 300 }), { code: 'UNAVAILABLE' });
     const nobody = new Holdfast({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: 'k' });
     await assert.rejects(nobody.holds.create(HOLD, { timeoutMs: 300 }), { code: 'NO_ANSWER' });
+  });
+
+  it('is not sent to a server that shows no trusted certificate, and is not unknown then', async () => {
+    const certificates = await makeCertificates();
+    const [cert, key] = await Promise.all(
+      [certificates.server.cert, certificates.server.key].map((file) => readFile(file)),
+    );
+    const server = createServer({ cert, key }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const tried = new AbortController();
+    const options = { apiKey: 'k', onRequest: () => tried.abort() };
+    const holdfast = new Holdfast({ baseUrl: `https://127.0.0.1:${port}`, ...options });
+    await assert.rejects(
+      holdfast.holds.create(HOLD, { signal: tried.signal }),
+      /no answer .*UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+    );
+    server.close();
+    await certificates.close();
   });
 
   it('does not believe a refusal while an earlier try without an answer may still be stored', async () => {

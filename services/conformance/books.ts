@@ -37,12 +37,14 @@ function sum(entries: readonly Entry[]): bigint {
 /** What the books say otherwise than an answer did, one line each. What was NOT_PERFORMED need not stand in them. */
 export function differences({ request, result }: Answered, entry: Entry | undefined): string[] {
   const { method, requestId, merchantId, amount, currency, authorizationRequestId, captureRequestId } = request;
+  const { operationRequestId, merchantReference, memo } = request;
   const name = `${method} ${requestId}`;
   if (!entry) {
     const mayBeMissing = result.answer === Answer.NOT_PERFORMED;
     return mayBeMissing ? [] : [`${name} was answered ${Answer[result.answer]}, and is missing`];
   }
   const isVoid = method === 'void';
+  const isHold = method === 'authorize';
   const isApproved = result.answer === Answer.APPROVED;
   // An accepted operation has ended meanwhile, or not.
   const isFinal = result.answer !== Answer.ACCEPTED;
@@ -57,6 +59,11 @@ export function differences({ request, result }: Answered, entry: Entry | undefi
     ['amount', entry.amount, isVoid && isApproved ? result.amountReleased : amount],
     ['currency', entry.currency, currency],
     ['merchant', entry.merchantId, isVoid ? undefined : merchantId],
+    ['account', entry.account, request.account || undefined],
+    ['error_code', entry.errorCode, isFinal ? result.errorCode : undefined],
+    ['operation_request_id', entry.operationRequestId || requestId, operationRequestId],
+    ['merchant_reference', entry.merchantReference, isHold || method === 'credit' ? merchantReference : undefined],
+    ['memo', entry.memo, isHold ? memo : undefined],
   ];
   return compared
     .filter(([, inBooks, expected]) => expected !== undefined && inBooks !== expected)

@@ -123,21 +123,31 @@ export class Kit {
   }
 
   /**
-   * Sends a request that must be refused: answered NOT_PERFORMED, with one of these codes when there are any, or with a
-   * status that says so.
+   * Sends a request that must be refused: answered NOT_PERFORMED, with one of these codes when there are any. `instead`
+   * is the status that the contract allows in its place; after any other, core would not know what was done.
    */
-  async refused(request: Request, what: string, codes?: readonly string[]): Promise<void> {
-    const result = await this.ask(request).catch(refusalStatus);
-    assert(isRefusal(result), `${what}: was answered ${result && told(result)}`);
-    const isTold = !codes || !result || codes.includes(result.errorCode);
-    assert(isTold, `${what}: was answered ${result && told(result)}, not ${codes?.join(' or ')}`);
+  async refused(request: Request, what: string, codes?: readonly string[], instead?: status): Promise<void> {
+    const result = await this.ask(request).catch((error: ServiceError) => {
+      if (!(error.code in status)) throw error;
+      assert(error.code === instead, `${what}: was answered with the status ${status[error.code]}`);
+    });
+    if (!result) return;
+    assert(isRefusal(result), `${what}: was answered ${told(result)}`);
+    const isTold = !codes || codes.includes(result.errorCode);
+    assert(isTold, `${what}: was answered ${told(result)}, not ${codes?.join(' or ')}`);
+  }
+
+  /** Sends a request under an identifier that was fenced, which must be refused as such. */
+  async refusedAsFenced(request: Request): Promise<void> {
+    await this.refused(request, 'an identifier that was fenced', ['fenced'], FENCED);
   }
 
   /** A hold of the profile's amount. */
   authorization(tokenId = this.profile.tokens.approved): Hold {
     const { merchantId, account, terminalId, userId, amount, currency } = this.profile;
     const by = { merchantId, account, terminalId, userId, tokenId };
-    return { method: 'authorize', requestId: uuidv7(), ...by, amount: BigInt(amount), currency };
+    const noted = { operationRequestId: uuidv7(), merchantReference: 'an order', memo: 'a memo' };
+    return { method: 'authorize', requestId: uuidv7(), ...by, ...noted, amount: BigInt(amount), currency };
   }
 
   /** A hold that was placed. */
@@ -204,7 +214,7 @@ export class Kit {
   /** Demands that what became of a request is found out, unless it was answered, and stays so. */
   async demandSettled(request: Request, answer?: Result): Promise<void> {
     const result = answer ?? (await this.findOut(request));
-    if (!result) return this.refused(request, 'an identifier that was fenced');
+    if (!result) return this.refusedAsFenced(request);
     const again = await this.settled(request);
     if (result.answer !== Answer.ACCEPTED) {
       assert.deepEqual(again, result, `the answer to a repeated ${request.method}`);
@@ -259,20 +269,14 @@ export function told({ answer, errorCode }: Result): string {
   return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
 }
 
-const REFUSALS: ReadonlySet<status> = new Set([
-  status.ALREADY_EXISTS,
-  status.FAILED_PRECONDITION,
-  status.INVALID_ARGUMENT,
-  status.PERMISSION_DENIED,
-  status.NOT_FOUND,
-]);
+const FENCED = status.FAILED_PRECONDITION;
 
-/** Swallows an error status that says that nothing was done. */
-export function refusalStatus(error: ServiceError): undefined {
-  if (!REFUSALS.has(error.code)) throw error;
+/** Swallows the status that says that an identifier was fenced. */
+export function fencedStatus(error: ServiceError): undefined {
+  if (error.code !== FENCED) throw error;
 }
 
-/** Whether nothing was done; undefined = an error status said so. */
+/** Whether nothing was done; undefined = a status said so. */
 export function isRefusal(result: Result | undefined): boolean {
   return result === undefined || result.answer === Answer.NOT_PERFORMED;
 }

@@ -21,7 +21,9 @@ export const KIND_OF = {
 
 type Method = keyof typeof KIND_OF;
 
-type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> & Pick<RefundRequest, 'captureRequestId'>;
+type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> &
+  Pick<RefundRequest, 'captureRequestId'> &
+  Pick<AuthorizeRequest, 'merchantReference' | 'memo'>;
 
 /** A request to one of them. */
 export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { method: Method };
@@ -37,13 +39,14 @@ export type Hold = Request & Pick<AuthorizeRequest, 'terminalId' | 'userId' | 't
 
 /** A capture of a hold. */
 export function capture(hold: Hold, amount: bigint, finalCapture = false) {
-  const authorizationRequestId = hold.requestId;
-  return { ...hold, method: 'capture' as const, requestId: uuidv7(), authorizationRequestId, amount, finalCapture };
+  const about = { authorizationRequestId: hold.requestId, amount, finalCapture };
+  return { ...hold, method: 'capture' as const, requestId: uuidv7(), operationRequestId: uuidv7(), ...about };
 }
 
 /** What names a hold, for requests that need no more. */
 function ofHold<M extends Method>(method: M, { requestId, merchantId, account }: Hold) {
-  return { method, requestId: uuidv7(), authorizationRequestId: requestId, merchantId, account };
+  const named = { requestId: uuidv7(), operationRequestId: uuidv7() };
+  return { method, ...named, authorizationRequestId: requestId, merchantId, account };
 }
 
 export const voiding = (hold: Hold) => ofHold('void', hold);
@@ -57,5 +60,5 @@ export function increment(hold: Hold, amount: bigint) {
 export function refund(of: ReturnType<typeof capture>, amount: bigint) {
   const { requestId: captureRequestId, authorizationRequestId, merchantId, account, currency } = of;
   const about = { captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
-  return { method: 'refund' as const, requestId: uuidv7(), ...about };
+  return { method: 'refund' as const, requestId: uuidv7(), operationRequestId: uuidv7(), ...about };
 }

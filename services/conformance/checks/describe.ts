@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import {
   Answer,
@@ -48,7 +49,9 @@ export const DESCRIBE: readonly Check[] = [
       { ...bad, requestId: uuidv7(), currency: 'euro' },
       { ...bad, requestId: uuidv7(), authorizationRequestId: '' },
     ];
-    for (const request of requests) await kit.refused(request, 'a request that the contract does not allow');
+    for (const request of requests) {
+      await kit.refused(request, 'a request that the contract does not allow', undefined, status.INVALID_ARGUMENT);
+    }
   }),
   checkUnless(
     ({ description }) => (description.callsTogether ? undefined : 'the adapter takes no calls together'),

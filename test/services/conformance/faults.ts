@@ -2,8 +2,8 @@
 import { FOREIGN, OPEN_SERVERS } from './faults/access.ts';
 import { ACTS } from './faults/acts.ts';
 import type { Fault } from './faults/fault.ts';
-import { LEDGER, PAGES } from './faults/ledger.ts';
-import { CODES, REFUSALS_THAT_ARE_NONE } from './faults/refusals.ts';
+import { LEDGER, NAMES, PAGES } from './faults/ledger.ts';
+import { CODES, REFUSALS_THAT_ARE_NONE, STATUSES } from './faults/refusals.ts';
 import { REPORTS } from './faults/reports.ts';
 import { RESULTS } from './faults/results.ts';
 
@@ -11,10 +11,12 @@ export const FAULTS: readonly Fault[] = [
   ...ACTS,
   ...REFUSALS_THAT_ARE_NONE,
   ...CODES,
+  ...STATUSES,
   ...OPEN_SERVERS,
   ...FOREIGN,
   ...RESULTS,
   ...LEDGER,
+  ...NAMES,
   ...REPORTS,
   ...PAGES,
 ];

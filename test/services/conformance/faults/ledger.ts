@@ -79,6 +79,9 @@ export const LEDGER: readonly Fault[] = [
       ['another reference', /reference is r/, (entry) => ({ ...entry, reference: 'r' })],
       ['another time', /acted_at is/, (entry) => ({ ...entry, actedAt: later(entry.actedAt, -1) })],
       ['another answer', /answer is DECLINED/, (entry) => ({ ...entry, answer: Answer.DECLINED })],
+      ['another account', /account is account-2/, (entry) => ({ ...entry, account: 'account-2' })],
+      ["none of core's names", /operation_request_id is /, (entry) => ({ ...entry, operationRequestId: '' })],
+      ["none of the merchant's references", /merchant_reference is /, (entry) => ({ ...entry, merchantReference: '' })],
     ] as const satisfies readonly (readonly [string, RegExp, (entry: Entry) => Entry])[]
   ).map(([what, why, change]) => ({
     name: `${what} in the books`,
@@ -87,6 +90,40 @@ export const LEDGER: readonly Fault[] = [
     lie: () =>
       listing((entry) => (entry.kind === EntryKind.CREDIT ? (change as (entry: Entry) => Entry)(entry) : entry)),
   })),
+];
+
+/** What core must find again after a restore. */
+export const NAMES: readonly Fault[] = [
+  {
+    name: 'no memo in the books',
+    checks: ['authorization: approved', CLOSING_CHECK],
+    why: /authorize .*: memo is , not a memo/,
+    lie: () => listing((entry) => ({ ...entry, memo: '' })),
+  },
+  {
+    name: 'a refusal in the books with another code',
+    checks: ['authorization: declined', CLOSING_CHECK],
+    why: /authorize .*: error_code is refused/,
+    lie: () => listing((entry) => (entry.answer === Answer.DECLINED ? { ...entry, errorCode: 'refused' } : entry)),
+  },
+  {
+    name: "the name of a repetition instead of the first request's",
+    checks: ['capture: repeated, the same answer', CLOSING_CHECK],
+    why: /capture .*: operation_request_id is /,
+    lie: () => {
+      const names = new Map<string, string>();
+      return {
+        capture(request, forward) {
+          names.set(String(request.requestId), String(request.operationRequestId));
+          return forward(request);
+        },
+        ...listing((entry) => ({
+          ...entry,
+          operationRequestId: names.get(entry.requestId) ?? entry.operationRequestId,
+        })),
+      };
+    },
+  },
 ];
 
 /** Pages that lead nowhere. */

@@ -1,4 +1,6 @@
-import { approval, type Fault, telling } from './fault.ts';
+import { status } from '@grpc/grpc-js';
+import type { Lie } from '../liar.ts';
+import { type Answering, approval, type Fault, type Method, telling } from './fault.ts';
 
 /**
  * What must be refused, and is answered APPROVED: the method, the code of the refusal, the check, and what the check
@@ -104,3 +106,28 @@ export const CODES: readonly Fault[] = (
   why: /NOT_PERFORMED refused/,
   lie: () => telling(method, ({ errorCode }) => (errorCode === code ? { errorCode: 'refused' } : {})),
 }));
+
+/** Refusals by a status, which leaves core without an outcome. */
+export const STATUSES: readonly Fault[] = (
+  [
+    ['capture', 'amount_exceeds_authorization', 'captures: the whole, and not a unit more', /more than was reserved/],
+    ['void', 'authorization_mismatch', "void: of one's own only", /void of another merchantId/],
+    ['refund', 'capture_not_found', 'refunds: of one capture, not of another', /capture that was never made/],
+  ] as const
+).map(([method, code, check, what]) => ({
+  name: `${method} refuses by a status for ${code}`,
+  checks: [check],
+  why: new RegExp(`${what.source}: was answered with the status FAILED_PRECONDITION`),
+  lie: () => refusingByStatus(method, (errorCode) => (errorCode === code ? status.FAILED_PRECONDITION : undefined)),
+}));
+
+/** A method that refuses by a status instead of an answer. */
+export function refusingByStatus(method: Method, statusOf: (errorCode: string) => status | undefined): Lie {
+  const answer: Answering = async (request, forward) => {
+    const response = await forward(request);
+    const code = statusOf(response.result?.errorCode ?? '');
+    if (code !== undefined) throw Object.assign(new Error('refused'), { code });
+    return response;
+  };
+  return { [method]: answer };
+}

@@ -59,8 +59,12 @@ export function adapterProcess(settings: NonNullable<Profile['process']>, client
   const { command, env, readyWithinMs } = settings;
   let child: ChildProcess | undefined;
 
-  /** Starts it and waits until it answers. Throws an Error with the end of its standard error when it does not. */
+  /**
+   * Starts it and waits until it answers. Throws an Error with the end of its standard error when it does not, and when
+   * another process answers in its place, which would be judged instead.
+   */
   async function start(): Promise<void> {
+    if (await answers(client)) throw new Error('the adapter is not started: something answers at its address already');
     const [program = '', ...args] = command;
     const started = spawn(program, args, {
       env: { ...process.env, ...env },
@@ -76,7 +80,7 @@ export function adapterProcess(settings: NonNullable<Profile['process']>, client
     started.stderr.on('data', (data) => (stderr = `${stderr}${data}`.slice(-STDERR_LENGTH)));
     const endMs = performance.now() + readyWithinMs;
     while (!(await answers(client))) {
-      const gone = failed !== undefined || started.exitCode !== null;
+      const gone = failed !== undefined || started.exitCode !== null || started.signalCode !== null;
       if (!gone && performance.now() < endMs) {
         await sleep(50);
         continue;

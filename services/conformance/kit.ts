@@ -92,9 +92,12 @@ export class Kit {
    * the kit waits.
    */
   async endOf(request: Request, { expectedBy }: Result, sentMs: number): Promise<Result> {
-    const patienceMs = sentMs + this.profile.eventWithinMs;
-    const untilMs = expectedBy ? Math.min(timestampMs(expectedBy), patienceMs) : patienceMs;
+    const { eventWithinMs } = this.profile;
+    const expectedMs = expectedBy ? timestampMs(expectedBy) : Number.POSITIVE_INFINITY;
+    const untilMs = Math.min(expectedMs, sentMs + eventWithinMs);
+    const late = `it had not ended after ${eventWithinMs} ms${expectedBy ? '; expected_by is later' : ''}`;
     for (;;) {
+      const askedMs = Date.now();
       const { finding, result } = await this.inquire(request);
       if (finding === Finding.DONE) {
         assert(result && result.answer !== Answer.ACCEPTED, 'an inquiry says DONE without a final result');
@@ -102,7 +105,7 @@ export class Kit {
       }
       assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
       if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
-      assert(Date.now() < untilMs, 'it had not ended when expected_by was over');
+      assert(askedMs < untilMs, untilMs === expectedMs ? 'it had not ended when expected_by was over' : late);
       await sleep(100);
     }
   }

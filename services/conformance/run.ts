@@ -46,9 +46,12 @@ const AT_ONCE = 8;
 
 /**
  * Judges an adapter: starts it when the profile says how, runs the checks, stops it. Throws an Error when it cannot
- * begin: the adapter does not answer, or the address for events is taken.
+ * begin: the adapter does not answer, the address for events is taken, or no check has such a name.
  */
 export async function runConformance(options: Omit<Options, 'profile'>, profile: Profile): Promise<Verdict[]> {
+  const { only } = options;
+  const wanted = CHECKS.filter(({ name }) => only.length === 0 || only.some((text) => name.includes(text)));
+  if (wanted.length === 0) throw new Error('--only: no check has such a name');
   const adapter = openAdapter(options.processor, options.credential);
   const own = profile.process && adapterProcess(profile.process, adapter.client);
   const inbox = await openInbox(options.events, options.eventsToken);
@@ -58,8 +61,6 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
       throw new Error(`--processor ${options.processor}: Describe failed: ${cause.message}`, { cause });
     });
     const kit = new Kit(adapter, { description, inbox, process: own, kills: options.kills, profile });
-    const { only } = options;
-    const wanted = CHECKS.filter(({ name }) => only.length === 0 || only.some((text) => name.includes(text)));
     return await runAll(kit, wanted);
   } finally {
     await own?.kill();

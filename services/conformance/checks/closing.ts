@@ -33,7 +33,7 @@ export const CLOSING: readonly Check[] = [
   }),
   lastCheck('books: pages without gap or repeat, oldest first, of one authorization too', async (kit) => {
     const whole = await kit.list();
-    const small = await kit.list({}, Math.max(2, Math.ceil(whole.length / 40)));
+    const small = await kit.list({}, Math.min(1_000, Math.max(2, Math.ceil(whole.length / 40))));
     assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
     const busiest = Map.groupBy(
       whole.filter((entry) => entry.authorizationRequestId),

@@ -33,8 +33,10 @@ export const DESCRIBE: readonly Check[] = [
         const bounds = currencies.find((one) => one.currency === wanted);
         assert(bounds, `the profile uses ${wanted}, which Describe does not name`);
         assert(bounds.smallestAmount <= bounds.largestAmount, `the bounds of ${wanted}`);
-        if (wanted === currency)
-          assert(bounds.smallestAmount <= BigInt(amount / 20) && bounds.largestAmount >= BigInt(amount) * 2n);
+        if (wanted !== currency) continue;
+        const [least, most] = [BigInt(amount) / 20n, BigInt(amount) * 2n];
+        const areWide = bounds.smallestAmount <= least && bounds.largestAmount >= most;
+        assert(areWide, `the bounds of ${currency} leave out amounts of the checks, ${least} to ${most}`);
       }
     },
   ),

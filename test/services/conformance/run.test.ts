@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { status } from '@grpc/grpc-js';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
+import { CurrencyBoundsSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { parseProfile, readProfile } from '../../../services/conformance/profile.ts';
 import { runConformance, type Verdict } from '../../../services/conformance/run.ts';
 import { freePort } from '../../../services/quickstart/ports.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { SANDBOX_SETTINGS } from '../../../services/sandbox/settings.ts';
+import { refusingByStatus } from './faults/refusals.ts';
 import { FAULTS } from './faults.ts';
 import { startLiar } from './liar.ts';
 
@@ -120,6 +124,32 @@ describe('runConformance()', () => {
     assert(verdicts.filter(({ outcome }) => outcome === 'passed').length > 20);
   });
 
+  it('finds no fault with what the contract leaves open', async () => {
+    const [rig] = rigs;
+    assert(rig);
+    const statusOf = (errorCode: string) =>
+      ({ fenced: status.FAILED_PRECONDITION, identifier_reused: status.ALREADY_EXISTS })[errorCode];
+    const boundsOf = (currency: string) =>
+      create(CurrencyBoundsSchema, { currency, smallestAmount: 25n, largestAmount: 10_000n });
+    rig.liar.lie = {
+      ...refusingByStatus('authorize', statusOf),
+      async createCheckout(request, forward) {
+        const { expiresAt: _, ...page } = await forward(request);
+        return page as never;
+      },
+      describe: async (request, forward) => ({
+        ...(await forward(request)),
+        currencies: ['EUR', 'USD'].map(boundsOf),
+      }),
+    };
+    const checks = ['authorization: ', 'checkouts: ', 'describe: '];
+    const judged = judge(checks, parseProfile({ ...asShipped, amount: 510 }));
+    const verdicts = await judged.finally(() => {
+      rig.liar.lie = {};
+    });
+    assert.deepEqual(failedOf(verdicts), []);
+  });
+
   it('ends its own calls when the adapter refuses one of several', async () => {
     for (let round = 0; round < 8; round++) assert.deepEqual(failedOf(await judge(['credential'])), []);
   });
@@ -140,6 +170,20 @@ describe('runConformance()', () => {
       assert.equal(outcome, 'skipped');
       assert.match(why, /^the profile names no token tokens\./);
     }
+  });
+
+  it('throws when no check has such a name', async () => {
+    await assert.rejects(judge(['no-such-check']), { message: '--only: no check has such a name' });
+  });
+
+  it('throws when it cannot start the adapter, or another one answers in its place', async () => {
+    const process = (script: string) =>
+      parseProfile({ ...asShipped, process: { command: ['/bin/sh', '-c', script], readyWithinMs: 30_000 } });
+    await assert.rejects(judge([], process('exit 0')), /the adapter is not started: something answers at its address/);
+    const options = { credential: '', eventsToken: '', only: [], kills: 1, events: '127.0.0.1:0' };
+    const nobody = { ...options, processor: `127.0.0.1:${await freePort()}` };
+    for (const script of ['exit 3', 'kill -9 $$'])
+      await assert.rejects(runConformance(nobody, process(script)), /the adapter ended before it answered/);
   });
 
   it("throws when the adapter does not answer, or the kit's own port is in use", async () => {

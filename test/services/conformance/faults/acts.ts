@@ -253,19 +253,27 @@ export const ACTS: readonly Fault[] = [
     name: 'an accepted operation that never ends',
     checks: ['capture: accepted, it ends in time and says how'],
     why: /it had not ended when expected_by was over/,
-    lie: () => {
-      const expectedBy = timestampFromMs(Date.now() + 3_000);
-      return {
-        capture: async (request, forward) => withResult(await forward(request), () => ({ expectedBy })),
-        async inquire(request, forward) {
-          const response = await forward(request);
-          return {
-            ...response,
-            finding: Finding.AT_WORK,
-            ...(response.result && { result: { ...response.result, answer: Answer.ACCEPTED } }),
-          };
-        },
-      };
-    },
+    lie: () => neverEnding(3_000),
+  },
+  {
+    name: 'an accepted operation that ends too late for the kit',
+    checks: ['capture: accepted, it ends in time and says how'],
+    why: /it had not ended after 4000 ms; expected_by is later/,
+    lie: () => neverEnding(60 * 60 * 1000),
   },
 ];
+
+function neverEnding(expectedAfterMs: number): Lie {
+  const expectedBy = timestampFromMs(Date.now() + expectedAfterMs);
+  return {
+    capture: async (request, forward) => withResult(await forward(request), () => ({ expectedBy })),
+    async inquire(request, forward) {
+      const response = await forward(request);
+      return {
+        ...response,
+        finding: Finding.AT_WORK,
+        ...(response.result && { result: { ...response.result, answer: Answer.ACCEPTED } }),
+      };
+    },
+  };
+}

@@ -1,7 +1,8 @@
 /** One process of the service, as a child of the launcher. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { open, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { settlesWithin } from '../../platform/settles-within.ts';
 
@@ -65,15 +66,16 @@ async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
     detached: true,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
   });
-  // Nothing is awaited before these: a process may end at once, and an error without a listener is thrown.
+  // Nothing is awaited before these: the process may end at once, an error without a listener is thrown, and a launcher
+  // that is killed now must leave the pid.
+  const pidFile = `${dataDir}/run/${name}.pid`;
+  if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid), { mode: 0o600 });
   const ended = once(child, 'exit').then(howEnded, (error: Error) => error.message);
   const ready = once(child, 'message').then(
     () => undefined,
     () => ended,
   );
   await log.close();
-  const pidFile = `${dataDir}/run/${name}.pid`;
-  if (child.pid !== undefined) await writeFile(pidFile, String(child.pid), { mode: 0o600 });
   const exited = ended.then(async (how) => {
     await rm(pidFile, { force: true });
     const line = await lastLine(logFile, size);

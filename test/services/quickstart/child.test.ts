@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { runChild, startChild } from '../../../services/quickstart/child.ts';
@@ -31,6 +33,16 @@ describe('startChild()', () => {
     assert.equal(await child.exited, 'exit code 0');
     assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
     assert.deepEqual(await readdir(`${dataDir}/run`), ['lock']);
+  });
+
+  it('can be found by the next launcher as soon as it is made', async () => {
+    const found: boolean[] = [];
+    // Runs before anything that is read, written or awaited ends.
+    const look = () => process.nextTick(() => found.push(existsSync(`${dataDir}/run/fixture.pid`)));
+    subscribe('child_process', look);
+    const child = await startChild(options('serve'), never).finally(() => unsubscribe('child_process', look));
+    await child.stop();
+    assert.deepEqual(found, [true]);
   });
 
   it('reports who ended it', async () => {

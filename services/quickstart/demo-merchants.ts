@@ -21,8 +21,8 @@ export type DemoMerchants = z.output<typeof schema>;
 
 /**
  * Returns the demo merchants of a DATA_DIR. Creates those that the database does not have, and stores their
- * credentials, which are shown only once. Addresses that an earlier start set follow the current ports; one that
- * somebody else has set stays, and is reported.
+ * credentials, which are shown only once; one whose API key was revoked gets another. Addresses that an earlier start
+ * set follow the current ports; one that somebody else has set stays, and is reported.
  */
 export async function keepDemoMerchants(house: House, report: (line: string) => void): Promise<DemoMerchants> {
   const file = `${house.dataDir}/merchants.json`;
@@ -58,7 +58,10 @@ type Contract = ReturnType<typeof contractOf>;
 type Kind = keyof DemoMerchants;
 type KeptMerchant = DemoMerchants[Kind];
 
-/** Updates the addresses of a stored merchant that are still ours; undefined when the database does not have it. */
+/**
+ * Updates the addresses of a stored merchant that are still ours, and its API key when that was revoked; undefined when
+ * the database does not have it.
+ */
 async function updated(
   merchants: Merchants,
   kept: KeptMerchant | undefined,
@@ -67,7 +70,7 @@ async function updated(
 ): Promise<KeptMerchant | undefined> {
   const merchant = kept && (await find(merchants, kept.merchantId));
   if (kept === undefined || merchant === undefined) return undefined;
-  const { merchantId, name, contract: old } = merchant;
+  const { merchantId, name, contract: old, apiKeys } = merchant;
   const next = { ...(old ?? contract) };
   for (const address of ['webhookUrl', 'internalUrl'] as const) {
     const current = old?.[address];
@@ -76,7 +79,12 @@ async function updated(
   }
   if (next.webhookUrl !== old?.webhookUrl || next.internalUrl !== old?.internalUrl)
     await merchants.updateMerchant({ merchantId, name, contract: next });
-  return { ...kept, addresses: addresses.parse(contract) };
+  let { apiKey } = kept;
+  if (!apiKeys.some(({ last4, revokedAt }) => revokedAt === undefined && apiKey.endsWith(last4))) {
+    apiKey = (await merchants.createApiKey({ merchantId, managesWebhook: true })).key;
+    report(`${merchantId}: its API key was revoked; it has a new one`);
+  }
+  return { ...kept, apiKey, addresses: addresses.parse(contract) };
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { keepDemoMerchants } from '../../../services/quickstart/demo-merchants.ts';
+import { type DemoMerchants, keepDemoMerchants } from '../../../services/quickstart/demo-merchants.ts';
 import type { House } from '../../../services/quickstart/house.ts';
 import { choosePorts, freeOuterPorts } from '../../../services/quickstart/ports.ts';
 import { keepSecrets } from '../../../services/quickstart/secrets.ts';
@@ -17,6 +17,7 @@ describe('keepDemoMerchants()', () => {
     return { path, close: () => rm(path, { recursive: true }) };
   });
   const reports: string[] = [];
+  let kept: DemoMerchants;
 
   /** A start of the launcher with new ports, but the stage's core. */
   const start = async (): Promise<House> => {
@@ -25,7 +26,7 @@ describe('keepDemoMerchants()', () => {
     const ports = { ...(await choosePorts(settings)), CORE_PORT: stage.cores[0]?.corePort ?? 0 };
     const secrets = { ...(await keepSecrets(folder.path)), operatorToken: stage.tokens.operator };
     const house = { settings, dataDir: folder.path, ports, secrets };
-    await keepDemoMerchants(house, (line) => reports.push(line));
+    kept = await keepDemoMerchants(house, (line) => reports.push(line));
     return house;
   };
   const addresses = async (merchantId: string) => {
@@ -50,5 +51,21 @@ describe('keepDemoMerchants()', () => {
       assert.deepEqual(await addresses('demo-single'), ours(house));
       assert.deepEqual(reports, ['demo: webhookUrl is http://127.0.0.1:9999/hooks, and stays so']);
     }
+  });
+
+  it('makes a new API key when the one that it keeps was revoked', async () => {
+    await start();
+    const { single, several } = kept;
+    const merchants = stage.client('operator', MerchantService);
+    const { merchant } = await merchants.getMerchant({ merchantId: single.merchantId });
+    for (const { apiKeyId } of merchant?.apiKeys ?? [])
+      await merchants.revokeApiKey({ merchantId: single.merchantId, apiKeyId });
+    await start();
+    assert.notEqual(kept.single.apiKey, single.apiKey);
+    assert.equal(kept.several.apiKey, several.apiKey);
+    assert(reports.includes(`${single.merchantId}: its API key was revoked; it has a new one`));
+    const renewed = kept;
+    await start();
+    assert.deepEqual(kept.single.apiKey, renewed.single.apiKey);
   });
 });

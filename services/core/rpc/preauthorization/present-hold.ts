@@ -5,13 +5,16 @@ import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
 import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
 import { present, presentCard, presentError } from '../present.ts';
 
-/** The answer about one hold. Its preauthorizationId is shown only once the hold is placed. */
+/**
+ * The answer about one hold. Its preauthorizationId is shown only once the hold is placed, and when it has ended, as
+ * long as ENCRYPTION_KEYS has the key that the id follows from. Throws when an open hold's key is missing.
+ */
 export function presentHold(hold: HoldRow, cipher: Cipher) {
   const placed = hold.phase === 'AUTHORIZED';
-  return {
-    ...presentListed(hold, cipher),
-    ...(placed && { preauthorizationId: preauthorizationIdOf(hold, cipher) }),
-  };
+  const preauthorizationId = placed ? preauthorizationIdOf(hold, cipher) : undefined;
+  if (placed && isOpen(hold) && preauthorizationId === undefined)
+    throw new Error('the preauthorizationId of an open hold follows from a key that ENCRYPTION_KEYS does not have');
+  return { ...presentListed(hold, cipher), ...(preauthorizationId && { preauthorizationId }) };
 }
 
 /** A hold in a list: without its preauthorizationId, which captures it. */

@@ -11,12 +11,9 @@ export function handleOf(cipher: Cipher, requestId: string, idKey = cipher.keyId
   return preauthorizationId && { preauthorizationId, idHash: hashOf(preauthorizationId), idKey };
 }
 
-/** The preauthorizationId of a stored hold. Throws when the key that it follows from is not known. */
-export function preauthorizationIdOf({ requestId, idKey }: HoldRow, cipher: Cipher): string {
-  const preauthorizationId = derive(cipher, requestId, idKey);
-  if (!preauthorizationId)
-    throw new Error('a preauthorizationId follows from a key that ENCRYPTION_KEYS does not have');
-  return preauthorizationId;
+/** The preauthorizationId of a stored hold. Undefined = the key that it follows from is not known. */
+export function preauthorizationIdOf({ requestId, idKey }: HoldRow, cipher: Cipher): string | undefined {
+  return derive(cipher, requestId, idKey);
 }
 
 function derive(cipher: Cipher, requestId: string, idKey: string): string | undefined {

@@ -281,8 +281,9 @@ export class Run {
 
   async #call(subject: Subject, sent: Sent, clients: Clients, call: GrpcCall = {}): Promise<string> {
     const { cipher } = this.#world.stage.recovery;
-    const preauthorizationId =
-      sent.do === 'capture' || isChange(sent) ? preauthorizationIdOf(await this.#row(subject), cipher) : '';
+    const isById = sent.do === 'capture' || isChange(sent);
+    const preauthorizationId = isById ? preauthorizationIdOf(await this.#row(subject), cipher) : '';
+    assert(preauthorizationId !== undefined);
     return askCore(clients, { ...subject, preauthorizationId, model: subject.possible[0] as HoldModel }, sent, call);
   }
 

@@ -724,9 +724,9 @@ export interface Problem {
 export interface RecoverDeliveries {
   /** May be given; must be the merchant that the API key names */
   merchantId?: string;
-  /** RFC 3339 time */
+  /** At this time or later */
   since: string;
-  /** RFC 3339 time */
+  /** Before this time */
   until?: string;
   /** Which of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
   endpointKind?: 'WEBHOOK' | 'INTERNAL';
@@ -984,11 +984,11 @@ export interface Routes {
       currency?: string;
       /** One of the merchant's terminals */
       terminalId?: string;
-      /** RFC 3339 time */
+      /** At this time or later */
       createdFrom?: string;
-      /** RFC 3339 time */
+      /** Before this time */
       createdTo?: string;
-      /** RFC 3339 time */
+      /** Only open holds that end before this time */
       expiringBefore?: string;
       /** Items per page, 1 to 200 */
       pageSize?: number;
@@ -1063,9 +1063,9 @@ export interface Routes {
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;
-      /** RFC 3339 time */
+      /** At this time or later */
       finalFrom?: string;
-      /** RFC 3339 time */
+      /** Before this time */
       finalTo?: string;
       /** The merchant's user */
       userId?: string;
@@ -1202,9 +1202,9 @@ export interface Routes {
       requestId?: string;
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;
-      /** RFC 3339 time */
+      /** At this time or later */
       createdFrom?: string;
-      /** RFC 3339 time */
+      /** Before this time */
       createdTo?: string;
       /** Items per page, 1 to 200 */
       pageSize?: number;

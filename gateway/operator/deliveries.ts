@@ -3,7 +3,7 @@ import * as contract from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
 import { numberOf } from '../resource/contract-field.ts';
 import * as delivery from '../resource/delivery.ts';
-import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
+import { merchantId, NoBody, page, timeBefore, timeFrom } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const ReplayedDeliveries = answer('ReplayedDeliveries', contract.ReplayDeliveriesResponseSchema);
@@ -29,8 +29,8 @@ export const DELIVERY_ROUTES = {
         merchantId,
         endpointKind: numberOf(contract.EndpointKindSchema).optional(),
         state: numberOf(contract.DeliveryStateSchema, ['PENDING']).optional(),
-        createdFrom: time.optional(),
-        createdTo: time.optional(),
+        createdFrom: timeFrom.optional(),
+        createdTo: timeBefore.optional(),
         maxCount: z.int().min(1).max(10_000).describe('Most deliveries; default 1 000').optional(),
         perSecond: z.int().min(1).max(1_000).describe('Attempts per second; default 20').optional(),
       })

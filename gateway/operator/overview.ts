@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as contract from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
 import { TIME } from '../resource/answer-fields.ts';
-import { merchantId, page, queryInteger, text, time } from '../resource/request-fields.ts';
+import { merchantId, page, queryInteger, text, timeBefore, timeFrom } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const Overview = answer('Overview', contract.GetOverviewResponseSchema, {
@@ -73,8 +73,8 @@ export const OVERVIEW_ROUTES = {
           examples: ['order-1001'],
         }),
         merchantId: merchantId.optional(),
-        createdFrom: time.optional(),
-        createdTo: time.optional(),
+        createdFrom: timeFrom.optional(),
+        createdTo: timeBefore.optional(),
         pageToken: page.pageToken,
       })
       .meta({
@@ -98,8 +98,8 @@ export const OVERVIEW_ROUTES = {
       actor: text(128)
         .meta({ description: 'Whole, as the answer has it', examples: ['operator/alice'] })
         .optional(),
-      atFrom: time.optional(),
-      atTo: time.optional(),
+      atFrom: timeFrom.optional(),
+      atTo: timeBefore.optional(),
       ...page,
     }),
     answers: { 200: { description: 'A page', schema: AuditPage.schema } },

@@ -4,7 +4,7 @@ import { WRITE_ONE } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { numberOf } from '../resource/contract-field.ts';
 import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
-import { merchantId, NoBody, page, time } from '../resource/request-fields.ts';
+import { merchantId, NoBody, page, timeBefore, timeFrom } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const VerificationFailure = answer('VerificationFailure', contract.VerificationFailureSchema, {
@@ -119,8 +119,8 @@ export const NOTIFICATION_ROUTES = {
       .strictObject({
         merchantId,
         reason: numberOf(contract.QuarantineReasonSchema).optional(),
-        receivedFrom: time.optional(),
-        receivedTo: time.optional(),
+        receivedFrom: timeFrom.optional(),
+        receivedTo: timeBefore.optional(),
       })
       .meta({ id: 'DiscardQuarantined', description: 'Which to discard' }),
     answers: { 200: { description: 'They are discarded', schema: DiscardedQuarantined.schema } },

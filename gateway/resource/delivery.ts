@@ -7,7 +7,7 @@ import { answer, pageOf } from './answer.ts';
 import { numberOf } from './contract-field.ts';
 import { isRequestId } from './identifiers.ts';
 import { Operation } from './operation.ts';
-import { page, time as requestedTime, requestId, text } from './request-fields.ts';
+import { page, requestId, text, timeBefore, timeFrom } from './request-fields.ts';
 
 const HEADER = answer(undefined, contract.DeliveryHeaderSchema);
 
@@ -47,8 +47,8 @@ export const DeliveryFilters = z.strictObject({
   state: numberOf(contract.DeliveryStateSchema).optional(),
   requestId: text(64).describe("The operation's, or the relayed notification's").optional(),
   holdRequestId: requestId.optional(),
-  createdFrom: requestedTime.optional(),
-  createdTo: requestedTime.optional(),
+  createdFrom: timeFrom.optional(),
+  createdTo: timeBefore.optional(),
   ...page,
 });
 
@@ -66,8 +66,8 @@ export async function deliveryPage(
 
 /** Which deliveries to recover, besides whose. */
 export const recoverFields = {
-  since: requestedTime,
-  until: requestedTime.optional(),
+  since: timeFrom,
+  until: timeBefore.optional(),
   endpointKind: numberOf(contract.EndpointKindSchema).optional(),
 };
 

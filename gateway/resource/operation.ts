@@ -26,8 +26,8 @@ export const OperationFilters = z.strictObject({
   operation: numberOf(OperationKindSchema).optional(),
   status: numberOf(OperationStateSchema, ['PENDING', 'UNKNOWN', 'NEEDS_REVIEW']).optional(),
   holdRequestId: requested.requestIdFilter.optional(),
-  finalFrom: requested.time.optional(),
-  finalTo: requested.time.optional(),
+  finalFrom: requested.timeFrom.optional(),
+  finalTo: requested.timeBefore.optional(),
   ...requested.filters,
   ...requested.page,
 });

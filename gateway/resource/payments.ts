@@ -8,7 +8,7 @@ import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { answer, type Json } from './answer.ts';
 import { AMOUNT, answered, requestId, TIME } from './answer-fields.ts';
 import { numberOf, words } from './contract-field.ts';
-import { filters, page, terminalId, time } from './request-fields.ts';
+import { filters, page, terminalId, timeBefore, timeFrom } from './request-fields.ts';
 import { answerOperation } from './write-operation.ts';
 
 const PaymentMethodData = answer('PaymentMethodData', PaymentMethodSchema);
@@ -60,9 +60,9 @@ export const HoldFilters = z.strictObject({
   status: numberOf(contract.HoldStatusSchema).optional(),
   ...filters,
   terminalId: terminalId.optional(),
-  createdFrom: time.optional(),
-  createdTo: time.optional(),
-  expiringBefore: time.optional(),
+  createdFrom: timeFrom.optional(),
+  createdTo: timeBefore.optional(),
+  expiringBefore: timeBefore.describe('Only open holds that end before this time').optional(),
   ...page,
 });
 

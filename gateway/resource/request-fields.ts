@@ -123,6 +123,10 @@ export const time = z.iso
   .meta({ description: 'RFC 3339 time', examples: ['2026-11-21T12:00:00.000Z'] })
   .transform((text) => timestampFromDate(new Date(text)));
 
+/** The beginning of a time, and its end, which does not count. */
+export const timeFrom = time.describe('At this time or later');
+export const timeBefore = time.describe('Before this time');
+
 /** A whole number among the query parameters, which are text. */
 export const queryInteger = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;

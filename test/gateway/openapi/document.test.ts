@@ -38,6 +38,17 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('says of times that bound a list whether they count', () => {
+    const unclear = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter(({ name, description }) => /(From|To|Before)$/.test(name) && description === 'RFC 3339 time');
+    assert.deepEqual(
+      unclear.map(({ name }) => name),
+      [],
+    );
+  });
+
   it('documents for each body what can be wrong with it, and for each change who may not make it', () => {
     for (const { method, path, body, credential, codes } of Object.values(ROUTES)) {
       if (body === undefined) continue;

@@ -133,7 +133,7 @@ describe('a write of the client', () => {
     for (const reply of [IN_PROGRESS, cutBefore, problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID })]) {
       await using server = await serveScript([reply]);
       const idempotencyKey = 'order-1';
-      const hold = await server.holdfast.holds.create(HOLD, { timeoutMs: 400, idempotencyKey });
+      const hold = await server.holdfast.holds.create(HOLD, { timeoutMs: 1_500, idempotencyKey });
       const requestId = reply === cutBefore ? undefined : REQUEST_ID;
       assert.deepEqual(hold, { outcome: 'unknown', idempotencyKey, requestId });
     }
@@ -162,7 +162,7 @@ describe('a write of the client', () => {
 
   it('is refused when the time is over and nothing was done', async () => {
     await using server = await serveScript([problem(503, 'UNAVAILABLE', {}, SOON)]);
-    await assert.rejects(server.holdfast.holds.create(HOLD, { timeoutMs: 300 }), { code: 'UNAVAILABLE' });
+    await assert.rejects(server.holdfast.holds.create(HOLD, { timeoutMs: 1_500 }), { code: 'UNAVAILABLE' });
     const nobody = new Holdfast({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: 'k' });
     await assert.rejects(nobody.holds.create(HOLD, { timeoutMs: 300 }), { code: 'NO_ANSWER' });
   });

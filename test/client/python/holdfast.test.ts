@@ -88,21 +88,21 @@ describe('holdfast.py', () => {
     for (const reply of [IN_PROGRESS, cutBefore]) {
       await using server = await serveScript([reply]);
       const hold = await python(server.baseUrl, 'k', [
-        `answer = h.create_hold(${HOLD}, timeout=0.4, idempotency_key='mine')`,
+        `answer = h.create_hold(${HOLD}, timeout=1.5, idempotency_key='mine')`,
       ]);
       const requestId = reply === cutBefore ? null : REQUEST_ID;
       assert.deepEqual(hold, { outcome: 'unknown', idempotencyKey: 'mine', requestId });
     }
     await using busy = await serveScript([problem(503, 'UNAVAILABLE', {}, SOON)]);
     assert.equal(
-      (await python(busy.baseUrl, 'k', [`answer = h.create_hold(${HOLD}, timeout=0.3)`])).code,
+      (await python(busy.baseUrl, 'k', [`answer = h.create_hold(${HOLD}, timeout=1.5)`])).code,
       'UNAVAILABLE',
     );
   });
 
   it('does not believe a refusal while an earlier try without an answer may still be stored', async () => {
     await using server = await serveScript([cutBefore, problem(409, 'CAPTURE_IN_FLIGHT')]);
-    const call = "answer = h.capture_hold(preauthorizationId='pre_x', amountToCapture=1, timeout=1.5)";
+    const call = "answer = h.capture_hold(preauthorizationId='pre_x', amountToCapture=1, timeout=3)";
     assert.equal((await python(server.baseUrl, 'k', [call])).outcome, 'unknown');
     assert(server.asked.length > 2);
   });

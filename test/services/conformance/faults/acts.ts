@@ -225,6 +225,7 @@ export const ACTS: readonly Fault[] = [
     name: 'events lost',
     checks: ['events: a reversal of the whole'],
     why: /no event captureReversed within/,
+    eventWithinMs: 2_000,
     lie: () => ({ reportEvent: async () => ({}) }),
   },
   {
@@ -253,12 +254,13 @@ export const ACTS: readonly Fault[] = [
     name: 'an accepted operation that never ends',
     checks: ['capture: accepted, it ends in time and says how'],
     why: /it had not ended when expected_by was over/,
-    lie: () => neverEnding(3_000),
+    lie: () => neverEnding(5_000),
   },
   {
     name: 'an accepted operation that ends too late for the kit',
     checks: ['capture: accepted, it ends in time and says how'],
     why: /it had not ended after 4000 ms; expected_by is later/,
+    eventWithinMs: 4_000,
     lie: () => neverEnding(60 * 60 * 1000),
   },
 ];

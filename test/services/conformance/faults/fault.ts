@@ -11,6 +11,8 @@ export interface Fault {
   readonly checks: readonly [...string[], string];
   /** What that check reports. */
   readonly why: RegExp;
+  /** How long the kit waits for an event, when none comes. */
+  readonly eventWithinMs?: number;
   /** Created for each run: a fault may have state. */
   readonly lie: () => Lie;
 }

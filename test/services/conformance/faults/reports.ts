@@ -7,6 +7,7 @@ export const REPORTS: readonly Fault[] = [
     name: 'a result that is reported once only',
     checks: ['events: a result that was refused comes again'],
     why: /no event operationSettled/,
+    eventWithinMs: 2_000,
     lie: () => ({ reportEvent: (request, forward) => forward(request).catch(() => ({})) }),
   },
   {

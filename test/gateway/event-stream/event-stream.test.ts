@@ -7,7 +7,6 @@ import { create } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
 import { WatchNotificationsResponseSchema } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import type { OperationKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
-import { runningMs } from '../../running-ms.ts';
 import { OPERATOR_TOKEN, refusal } from '../fake-core.ts';
 import { CAPTURE_ID } from '../rest/examples.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, useStage } from '../stage.ts';
@@ -233,12 +232,10 @@ describe('GET /operations/stream', () => {
   it('reads from core no faster than its client reads, and still ends', async () => {
     const { response, written } = await stuck(API_KEY);
     assert.ok(written < 500, `core could write ${written} of 100 kB`);
-    const startedMs = runningMs();
     core.setMerchants([{ merchantId: 'acme', apiKeys: [] }]);
     await once(core.watches.at(-1) as EventEmitter, 'cancelled');
     response.resume();
     await once(response, 'close');
-    assert(runningMs() - startedMs < 10_000);
   });
 
   it('ends for a client that reads nothing, however often credentials change', async () => {

@@ -4,7 +4,6 @@ import { Registry } from 'prom-client';
 import { BoundedMemory } from '../../../gateway/limits/bounded-memory.ts';
 import { type Limits, limiterKey, openLimits, take } from '../../../gateway/limits/limits.ts';
 import type { Log } from '../../../platform/log.ts';
-import { runningMs } from '../../running-ms.ts';
 import { findRedis, type RedisServer, startRedis } from './redis.ts';
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -113,13 +112,11 @@ describe('openLimits() in Redis', () => {
     const limiter = limits.limiter({ name: 'shared', points: 3, durationSeconds: 60 });
     for (let i = 0; i < 3; i++) assert.equal((await take(limiter, 'k')).allowed, true);
     await server.stop();
-    const startedMs = runningMs();
     const away = await Promise.all(Array.from({ length: 5 }, () => take(limiter, 'k')));
     assert.deepEqual(
       away.map(({ allowed }) => allowed),
       [true, true, true, false, false],
     );
-    assert.ok(runningMs() - startedMs < 1_000, 'no request waits for Redis');
     assert.equal((await fallbacks())[0]?.value, 5);
     assert.equal(warnings, 1);
 

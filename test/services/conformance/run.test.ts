@@ -64,11 +64,7 @@ describe('runConformance()', () => {
 
   const { process: _, ...asShipped } = readProfile('services/sandbox/conformance.json');
   const within = (eventWithinMs: number) => parseProfile({ ...asShipped, eventWithinMs });
-  const judge = (
-    only: readonly string[] = [],
-    profile = within(60_000),
-    rig = rigs[0],
-  ) => {
+  const judge = (only: readonly string[] = [], profile = within(60_000), rig = rigs[0]) => {
     assert(rig);
     const address = { processor: rig.liar.processor, events: rig.events };
     return runConformance({ ...address, credential: CREDENTIAL, eventsToken: TOKEN, only, kills: 1 }, profile);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { verifyNotification, verifyStandardWebhook } from '../../../../client/webhooks/signature.ts';
 import { openLog } from '../../../../platform/log.ts';
-import { runningMs } from '../../../running-ms.ts';
 import { forSuite } from '../../../suite.ts';
 import { bodyOf, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
@@ -129,11 +128,16 @@ describe('Deliverer', () => {
     for (let number = 1; number <= 10; number++) {
       const { dueAt } = await stage.deliveryOf(id);
       stage.time.now = Math.max(stage.time.now, (dueAt as Date).getTime());
-      const at = stage.time.now + 3_000;
       await deliver();
       const row = await stage.deliveryOf(id);
       assert.equal(row.attemptCount, number);
-      if (row.dueAt) pausesS.push(Math.round((row.dueAt.getTime() - at) / 1_000));
+      const [pause] = await stage.sql<{ pauseS: number }>(
+        `select extract(epoch from d.due_at - a.started_at - a.latency_ms * interval '1 ms')::float8 as pause_s
+        from delivery d join delivery_attempt a on a.delivery_id = d.id and a.number = d.attempt_count
+        where d.id = $1 and d.due_at is not null`,
+        [id],
+      );
+      if (pause) pausesS.push(pause.pauseS);
     }
     assert.deepEqual(pausesS, [2, 10, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400]);
     assert.equal((await stage.deliveryOf(id)).state, 'DEAD');
@@ -180,10 +184,8 @@ describe('Deliverer', () => {
       trickle = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(trickle));
     };
-    const startedMs = runningMs();
     stage.time.now += 3_000;
     await hasty.runOnce();
-    assert(runningMs() - startedMs < 1_000);
     const [attempt] = await stage.attemptsOf(id);
     assert.equal(attempt?.httpStatus, 200);
     assert.match(attempt?.error ?? '', /no complete answer within 300 ms/);

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { appendFile, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { freePort } from '../../services/quickstart/ports.ts';
 import { choosePostgresHome } from '../../services/quickstart/postgres-home.ts';
+import { freePort } from '../free-port.ts';
 
 export const run = promisify(execFile);
 const NEEDED = ['pg_basebackup', 'pg_verifybackup', 'pg_archivecleanup', 'pg_ctl', 'initdb', 'psql'];

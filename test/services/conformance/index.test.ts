@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { freePort } from '../../../services/quickstart/ports.ts';
+import { freePort } from '../../free-port.ts';
 
 const SHIPPED = 'services/sandbox/conformance.json';
 

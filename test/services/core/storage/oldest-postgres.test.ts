@@ -9,9 +9,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
-import { freePort } from '../../../../services/quickstart/ports.ts';
 import { choosePostgresHome } from '../../../../services/quickstart/postgres-home.ts';
 import { createDatabase } from '../../../database.ts';
+import { freePort } from '../../../free-port.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
 

@@ -9,6 +9,8 @@ import { notification, openStage, type Stage } from './stage.ts';
 
 /** In the past: uuid's clock never goes back, so a time in the future would leak into the ids of all later tests. */
 const START_MS = 1_700_000_000_000;
+/** Limits forget by a timer, too. */
+const CLOCK = ['Date', 'setTimeout'] as const;
 
 describe('createPenalties()', () => {
   let penalties: Penalties;
@@ -17,7 +19,7 @@ describe('createPenalties()', () => {
 
   beforeEach(() => {
     nowMs = START_MS;
-    mock.timers.enable({ apis: ['Date'], now: nowMs });
+    mock.timers.enable({ apis: CLOCK, now: nowMs });
     warned = [];
     const log: Log = { info: () => undefined, warn: (_, fields = {}) => warned.push(fields), error: () => undefined };
     penalties = createPenalties(openLimits({ log, registry: new Registry() }), log);
@@ -166,7 +168,7 @@ describe('createRelay() under attack', () => {
   });
 
   it('limits the verified notifications of a merchant separately', async () => {
-    mock.timers.enable({ apis: ['Date'], now: START_MS });
+    mock.timers.enable({ apis: CLOCK, now: START_MS });
     stage = await openStage({ verifiedPerSecond: 5 });
     await statuses(8, { signature: null, from: '198.51.100.9' });
     const taken = await statuses(8, {});
@@ -179,7 +181,7 @@ describe('createRelay() under attack', () => {
   });
 
   it('accepts what verifies from an address that floods it with forgeries, through every penalty', async () => {
-    mock.timers.enable({ apis: ['Date'], now: START_MS });
+    mock.timers.enable({ apis: CLOCK, now: START_MS });
     stage = await openStage();
     for (let round = 1; round <= 8; round++) {
       await statuses(20, { signature: null, from: '198.51.100.1' });
@@ -191,7 +193,7 @@ describe('createRelay() under attack', () => {
   });
 
   it('limits the requests of an address before it reads them', async () => {
-    mock.timers.enable({ apis: ['Date'], now: START_MS });
+    mock.timers.enable({ apis: CLOCK, now: START_MS });
     stage = await openStage({ addressPerSecond: 3 });
     const answers = await statuses(5, { method: 'PUT', from: '198.51.100.1' });
     assert.equal(answers.get(405)?.length, 3);
@@ -200,6 +202,7 @@ describe('createRelay() under attack', () => {
   });
 
   it('limits the KiB of large bodies per second from an address, with small ones unaffected', async () => {
+    mock.timers.enable({ apis: CLOCK, now: START_MS });
     stage = await openStage({ addressPerSecond: 130 });
     const large = (i: number) => notification({ requestId: `L${i}`, extra: { x: 'x'.repeat(60_000) } });
     const from = '198.51.100.1';
@@ -218,7 +221,7 @@ describe('createRelay() under attack', () => {
   });
 
   it('charges a malformed body to its address like one of the maximum size', async () => {
-    mock.timers.enable({ apis: ['Date'], now: START_MS });
+    mock.timers.enable({ apis: CLOCK, now: START_MS });
     stage = await openStage({ addressPerSecond: 130 });
     const from = '198.51.100.1';
     const large = notification({ extra: { x: 'x'.repeat(5_000) } });

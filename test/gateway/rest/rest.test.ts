@@ -7,6 +7,7 @@ import type { Limiter } from '../../../gateway/limits/limits.ts';
 import { ExportLimit } from '../../../gateway/resource/csv.ts';
 import { limitInFlight } from '../../../gateway/rest/limit-in-flight.ts';
 import { createRest } from '../../../gateway/rest/rest.ts';
+import { atOneMoment } from '../at-one-moment.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage, useStage } from '../stage.ts';
 import { HOLD_ID } from './examples.ts';
 
@@ -101,7 +102,9 @@ describe('REST rate limit', () => {
 
   it('returns 429 to one key and does not affect another', async () => {
     stage.core.answers.set('listPreauthorizations', () => ({}));
-    const answers = await Promise.all(Array.from({ length: 7 }, () => stage.ask('GET', '/preauthorization')));
+    const answers = await atOneMoment(() =>
+      Promise.all(Array.from({ length: 7 }, () => stage.ask('GET', '/preauthorization'))),
+    );
     const limited = answers.filter(({ status }) => status === 429);
     assert.equal(limited.length, 4);
     for (const { body, headers } of limited) {

@@ -8,12 +8,16 @@ import { HOLD, HOLD_ID } from '../rest/examples.ts';
 describe('connectCore()', () => {
   const fake = new FakeCore();
   let core: Core;
+  /** For calls that end by their time. */
+  let hasty: Core;
   before(async () => {
     await fake.start();
-    core = connectCore({ address: fake.address, token: TOKEN, timeoutMs: 1_000 });
+    core = connectCore({ address: fake.address, token: TOKEN, timeoutMs: 20_000 });
+    hasty = connectCore({ address: fake.address, token: TOKEN, timeoutMs: 1_000 });
   });
   after(() => {
     core.close();
+    hasty.close();
     fake.stop();
   });
   beforeEach(() => fake.forgetCalls());
@@ -27,8 +31,8 @@ describe('connectCore()', () => {
   };
   const read = () => core.preauthorizations.getPreauthorization({ merchantId: 'acme', requestId: HOLD_ID });
   const NAME = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
-  const write = (named: { operationRequestId?: string } = { operationRequestId: NAME }) =>
-    core.preauthorizations.createPreauthorization({ merchantId: 'acme', ...named });
+  const write = (named: { operationRequestId?: string } = { operationRequestId: NAME }, at = core) =>
+    at.preauthorizations.createPreauthorization({ merchantId: 'acme', ...named });
   /** Core's answer to each call in turn; the last one repeats. */
   const says = (...turns: (Partial<ServiceError> | 'done')[]) => {
     fake.answers.set('createPreauthorization', () => {
@@ -86,7 +90,7 @@ describe('connectCore()', () => {
 
     it('whose connection broke is not refused because its retry was', async () => {
       says(broken, notFound);
-      await assert.rejects(write(), OutcomeUnknown);
+      await assert.rejects(write({ operationRequestId: NAME }, hasty), OutcomeUnknown);
     });
 
     it('is refused while another call runs under its idempotency key, whose result will be its own', async () => {
@@ -99,7 +103,7 @@ describe('connectCore()', () => {
       fake.answers.set('createPreauthorization', () => {
         throw broken;
       });
-      await assert.rejects(write(), OutcomeUnknown);
+      await assert.rejects(write({ operationRequestId: NAME }, hasty), OutcomeUnknown);
     });
 
     it('has an unknown outcome when its deadline has passed', async () => {
@@ -109,7 +113,7 @@ describe('connectCore()', () => {
     });
 
     it('was not sent when core is unreachable', async () => {
-      const nowhere = connectCore({ address: '127.0.0.1:1', token: TOKEN, timeoutMs: 3_000 });
+      const nowhere = connectCore({ address: '127.0.0.1:1', token: TOKEN, timeoutMs: 20_000 });
       const call = nowhere.preauthorizations.createPreauthorization({ merchantId: 'acme', operationRequestId: NAME });
       await assert.rejects(call, { code: status.UNAVAILABLE });
       nowhere.close();

@@ -14,7 +14,7 @@ describe('watchCredentials()', () => {
   let fake: FakeCore;
 
   const watch = () => {
-    const core = connectCore({ address: fake.address, token: TOKEN, timeoutMs: 1_000 });
+    const core = connectCore({ address: fake.address, token: TOKEN, timeoutMs: 20_000 });
     const credentials = watchCredentials(core, log, () => nowMs);
     const changed = () => new Promise<void>((resolve) => credentials.onChange(resolve));
     const close = async () => {

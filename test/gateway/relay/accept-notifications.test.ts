@@ -14,7 +14,7 @@ describe('openAccept()', () => {
   beforeEach(async () => {
     core = await startFakeCore();
     const address = `127.0.0.1:${core.port}`;
-    channel = openChannel({ address, credentials: credentials.createInsecure(), token: 'test', timeoutMs: 2_000 });
+    channel = openChannel({ address, credentials: credentials.createInsecure(), token: 'test', timeoutMs: 20_000 });
   });
   afterEach(async () => {
     channel.close();

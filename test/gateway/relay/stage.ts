@@ -79,7 +79,7 @@ export async function openStage(
     address: `127.0.0.1:${core.port}`,
     credentials: channelCredentials.createInsecure(),
     token: 'test',
-    timeoutMs: 2_000,
+    timeoutMs: 20_000,
   });
   const lines: Stage['lines'] = [];
   const write =

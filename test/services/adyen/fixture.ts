@@ -157,7 +157,7 @@ export function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string
     ADYEN_API_KEY: API_KEY,
     ADYEN_MERCHANT_ACCOUNT: MERCHANT_ACCOUNT,
     ADYEN_HMAC_KEY: `${'0'.repeat(64)},${HMAC_KEY}`,
-    ADYEN_TIMEOUT_MS: '1500',
+    ADYEN_TIMEOUT_MS: '20000',
     ADYEN_ADJUSTMENTS: 'on',
     DATABASE_URL: databaseUrl,
     CORE_URL: coreUrl,

@@ -67,7 +67,7 @@ export async function startFixture(): Promise<Fixture> {
     );
   const open = (token: string) => {
     const address = `127.0.0.1:${fixture.sandbox.grpcPort}`;
-    const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 5_000 });
+    const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 60_000 });
     return { client: channel.client(ProcessorService), close: () => channel.close() };
   };
   const sandbox = await start(PROCESSOR_CREDENTIAL);

@@ -51,8 +51,6 @@ export interface FakeAdyen {
   readonly requests: { readonly path: string; readonly key: string }[];
   /** Faults of the next requests, one each. */
   readonly faults: Fault[];
-  /** Every answer comes so much later. */
-  delayMs: number;
   /** Called with each new item. */
   onItem: (item: Item) => void;
   /** Something that is done in the Customer Area, by the card scheme or by Adyen itself. */
@@ -84,7 +82,6 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
     items: [],
     requests: [],
     faults: [],
-    delayMs: 0,
     onItem: () => undefined,
     notify(eventCode, payment, change = {}) {
       const item = {
@@ -126,7 +123,6 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
     }
     if (!known) keys.set(key, 'in progress');
     const stored = known ?? perform(fake, path, JSON.parse(Buffer.concat(chunks).toString()));
-    if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs));
     keys.set(key, stored);
     if (fault === 'answerLost') return void request.socket.destroy();
     answer(stored.status, stored.body, { 'idempotency-key': key });

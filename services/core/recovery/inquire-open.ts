@@ -50,8 +50,8 @@ async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promis
 }
 
 /**
- * When to look at a submission again: at growing intervals, and by a time at the latest. Undefined = it is settled, or
- * that is stored already.
+ * When to look at a submission again: at growing intervals, and by a time at the latest, unless that is over. Undefined
+ * = it is settled, or that is stored already.
  */
 type Again = 'LATER' | Date | undefined;
 
@@ -167,8 +167,10 @@ async function putOff({ database: { query }, clock, log }: Sender, due: DueSubmi
   const { kind, requestId, processor } = due;
   const pauseS = PAUSES_S[due.inquiryCount];
   if (pauseS !== undefined) {
-    const at = clock().getTime() + pauseS * 1_000;
-    return postponeInquiry(query, kind, requestId, new Date(by === 'LATER' ? at : Math.min(at, by.getTime())));
+    const now = clock();
+    const at = now.getTime() + pauseS * 1_000;
+    const isAtLatest = by !== 'LATER' && by > now;
+    return postponeInquiry(query, kind, requestId, new Date(isAtLatest ? Math.min(at, by.getTime()) : at));
   }
   if (await markNeedsReview(query, kind, requestId)) log.error('needs_review', { kind, requestId, processor });
 }

@@ -38,8 +38,8 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     atWork: 'AUTHORIZING',
     // The release that closes a checkout comes to review itself.
     reviewable: "s.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN') and not s.closing",
-    // A checkout that has run out is given up instead.
-    isTaken: "not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1)",
+    // A checkout that has run out is given up instead, but not while the database is being reconciled: it may be paid.
+    isTaken: `not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and ${IS_NOT_RECONCILING})`,
     state: HOLD_STATE,
     kind: `'HOLD'`,
     entry: `'AUTHORIZATION'`,

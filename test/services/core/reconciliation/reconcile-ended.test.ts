@@ -153,6 +153,22 @@ describe('reconcile() on holds that have ended', () => {
     assert.deepEqual(await stage.audit(), []);
   });
 
+  it('finds what was paid at a checkout whose page has run out since', async () => {
+    await acme.hold();
+    const { preauthorization: hold = assert.fail() } = await acme.checkout();
+    const goBack = await rememberNow(stage);
+    await payAt(hold.checkoutUrl);
+    await acme.capture(await acme.get(hold), 300n);
+    await goBack();
+    stage.clock.advance(1_801_000);
+    await beginReconciling(stage.recovery.database.query);
+    await stage.inquire();
+    const { lines, ended } = await decideAt(stage, { importing: ['all'] });
+    assert(ended, lines.join('\n'));
+    assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
   const FORGET_PAGE = 'update hold set checkout_url_ciphertext = null';
 
   for (const [page, loss] of Object.entries({ known: 'select', lost: FORGET_PAGE }))

@@ -140,6 +140,16 @@ describe('a submission that cannot be settled', () => {
     assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 
+  it('is put off when it is a checkout that runs out while the database is being reconciled', async () => {
+    const hold = await openCheckout();
+    processor.says.inquire = () => undefined;
+    await sql(scripted.stage, 'update installation set reconciling_since = now()');
+    await scripted.inquireLater(HOUR_MS);
+    assert(processor.heard.some(({ method, requestId }) => method === 'inquire' && requestId === hold.requestId));
+    assert.equal(await scripted.stage.inquire(), 0);
+    await sql(scripted.stage, 'update installation set reconciling_since = null');
+  });
+
   it('ends by an operator when its page is over and nobody answers', async () => {
     const operators = scripted.stage.client('operator', OperatorService);
     const { requestId } = await openCheckout();

@@ -180,15 +180,15 @@ create temporary view sent as
     state, entry <> 'VOID' or (amount_released is not null and not reported), authorization_identifier, created_at
   from our_submission;
 
--- A capture at the processor that is unknown here, was refunded or taken back in full, and has no room in its hold
--- here: what was undone so (give-back.ts) is not booked.
+-- A capture at the processor that is unknown here, was refunded or taken back in full, and will have no room in its
+-- hold here: what was undone so (give-back.ts) is not booked.
 create temporary view undone as
   select c.* from processor_entry c
     join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor
   where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and c.refunded + c.reversed >= c.amount
     and not exists (select from our_submission k where k.identifier = c.request_id and k.processor = c.processor)
-    and (h.phase = 'FAILED'
-      or c.amount > case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end);
+    and (h.phase = 'FAILED' or (h.phase = 'AUTHORIZED' and c.amount > h.in_flight
+      + case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end));
 
 create temporary view undone_of as
   select processor, authorization_request_id as id, sum(amount) as amount, sum(refunded) as refunded,

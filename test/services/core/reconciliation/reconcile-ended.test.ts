@@ -153,6 +153,23 @@ describe('reconcile() on holds that have ended', () => {
     assert.deepEqual(await stage.audit(), []);
   });
 
+  it('imports what was captured and refunded of a checkout whose payment is found later', async () => {
+    await acme.hold();
+    const { preauthorization: hold = assert.fail() } = await acme.checkout();
+    const goBack = await rememberNow(stage);
+    await payAt(hold.checkoutUrl);
+    const { capture = assert.fail() } = await acme.capture(await acme.get(hold), 300n);
+    await acme.refund(capture);
+    await goBack();
+    await beginReconciling(stage.recovery.database.query);
+    const { left, ended } = await decideAt(stage, { importing: ['all'] });
+    assert.deepEqual([left, ended], [2, false]);
+    await stage.inquire();
+    assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
+    assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
   it('finds what was paid at a checkout whose page has run out since', async () => {
     await acme.hold();
     const { preauthorization: hold = assert.fail() } = await acme.checkout();

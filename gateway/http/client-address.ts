@@ -10,8 +10,8 @@ import type { Log } from '../../platform/log.ts';
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedHops: number): string {
   const forwarded = trustedHops > 0 ? String(headers['x-forwarded-for'] ?? '') : '';
-  const [entry] = forwarded.split(/\s*,\s*/).slice(-trustedHops);
-  return entry || socket.remoteAddress || '';
+  const [entry = ''] = forwarded.split(',').slice(-trustedHops);
+  return entry.trim() || socket.remoteAddress || '';
 }
 
 /**

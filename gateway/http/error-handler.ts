@@ -82,7 +82,8 @@ function problemOf(error: unknown): Problem {
 
 /** How a path is written that differs from a route's in case or a slash at its end; the path itself is not repeated. */
 function rightSpelling(path: string, routes: readonly Known[]): string | undefined {
-  const bare = path.replace(/\/+$/, '');
+  // From the first slash of a row on; from each, a path of slashes would take the square of its length.
+  const bare = path.replace(/(?<!\/)\/+$/, '');
   const meant = routes.find(({ pattern }) => pattern.test(bare))?.path;
   if (meant === undefined) return undefined;
   return `${bare === path ? 'Paths are written exactly so' : 'The path has no slash at its end'}: ${meant}.`;

@@ -89,10 +89,14 @@ export async function readInput(
 }
 
 const NO_QUERY = z.strictObject({});
+/** No route has as many. Each one that is not known is compared with those that are. */
+const MOST_PARAMETERS = 50;
 
 /** Reads the query parameters. Throws Problem INVALID_REQUEST naming each that is unknown, repeated or malformed. */
 function readQuery<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
   const parameters = [...new URLSearchParams(ctx.querystring)];
+  if (parameters.length > MOST_PARAMETERS)
+    throw new Problem('INVALID_REQUEST', { detail: `The query has more than ${MOST_PARAMETERS} parameters.` });
   const names = parameters.map(([name]) => name);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   const result = schema.safeParse(Object.fromEntries(parameters), { error: plainWords });

@@ -38,4 +38,11 @@ describe('REST, bad queries', () => {
       assert.deepEqual(stage.core.calls, []);
     });
   }
+
+  it('refuses thousands of parameters with a short message', async () => {
+    const query = Array.from({ length: 2_000 }, (_, index) => `a${index}`).join('&');
+    const { status, body } = await stage.ask('GET', `/operations?${query}`);
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.deepEqual([body.detail, body.errors], ['The query has more than 50 parameters.', undefined]);
+  });
 });

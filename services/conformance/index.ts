@@ -8,7 +8,7 @@ import { readProfile } from './profile.ts';
 import { codeOf, runConformance } from './run.ts';
 import { tableOf } from './table.ts';
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(2));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(2));
 
 const options = optionsOrUsage();
 try {

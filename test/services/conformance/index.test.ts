@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { freePort } from '../../free-port.ts';
 
@@ -49,6 +51,28 @@ describe('the exit code of the conformance kit', () => {
     const tokens = ['--credential', 'a-credential-of-32-characters-or-more'];
     await isNotJudged(/^holdfast conformance: \S.*/, '--processor', address, '--profile', file, ...tokens);
   });
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    it(`is 2 after ${signal}, which ends the adapter, too`, async () => {
+      const home = createServer().listen(0, '127.0.0.1');
+      await once(home, 'listening');
+      const called = once(home, 'connection');
+      const adapter = `require('node:net').connect(${(home.address() as AddressInfo).port}, '127.0.0.1')`;
+      const profile = JSON.parse(await readFile(SHIPPED, 'utf8'));
+      profile.process.command = [process.execPath, '-e', adapter];
+      const file = `${directory}/${signal}.json`;
+      await writeFile(file, JSON.stringify(profile));
+      const args = ['--processor', `127.0.0.1:${await freePort()}`, '--profile', file, '--events', '127.0.0.1:0'];
+      const kit = spawn(process.execPath, ['services/conformance/index.ts', ...args], { stdio: 'ignore' });
+      const ended = once(kit, 'exit');
+      const [connection] = (await called) as [Socket];
+      const closed = once(connection.on('error', () => undefined).resume(), 'close');
+      kit.kill(signal);
+      assert.deepEqual(await ended, [2, null]);
+      await closed;
+      home.close();
+    });
+  }
 });
 
 function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -45,6 +45,9 @@ export function differences({ request, result }: Answered, entry: Entry | undefi
   }
   const isVoid = method === 'void';
   const isHold = method === 'authorize';
+  const isOrder = isHold || method === 'credit';
+  /** Empty = the processor was not told, or does not keep it. */
+  const ifKept = (inBooks: string, expected: string | undefined) => (isOrder && inBooks !== '' ? expected : undefined);
   const isApproved = result.answer === Answer.APPROVED;
   // An accepted operation has ended meanwhile, or not.
   const isFinal = result.answer !== Answer.ACCEPTED;
@@ -62,8 +65,11 @@ export function differences({ request, result }: Answered, entry: Entry | undefi
     ['account', entry.account, request.account || undefined],
     ['error_code', entry.errorCode, isFinal ? result.errorCode : undefined],
     ['operation_request_id', entry.operationRequestId || requestId, operationRequestId],
-    ['merchant_reference', entry.merchantReference, isHold || method === 'credit' ? merchantReference : undefined],
+    ['merchant_reference', entry.merchantReference, isOrder ? merchantReference : undefined],
     ['memo', entry.memo, isHold ? memo : undefined],
+    ['terminal_id', entry.terminalId, ifKept(entry.terminalId, request.terminalId)],
+    ['user_id', entry.userId, ifKept(entry.userId, request.userId)],
+    ['token_id', entry.tokenId, ifKept(entry.tokenId, request.tokenId)],
   ];
   return compared
     .filter(([, inBooks, expected]) => expected !== undefined && inBooks !== expected)

@@ -111,7 +111,7 @@ export function subjectOf(said: Said): string {
 }
 
 /** Clocks may differ by so much. */
-const SKEW_MS = 5 * 60_000;
+export const SKEW_MS = 5 * 60_000;
 
 /** Demands of a time that it lies within this run. */
 export function demandDuringRun(startedMs: number, time: Timestamp | undefined, what: string): void {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, checkUnless, needs, ofEachKind, type Prepare } from '../check.ts';
+import { SKEW_MS } from '../inbox.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
 import { type Kit, told } from '../kit.ts';
 import { type Request, refund } from '../requests.ts';
@@ -66,7 +67,13 @@ async function beAccepted(kit: Kit, prepare: Prepare, kind: Kind): Promise<void>
     repeated.answer !== Answer.ACCEPTED || accepted.expectedBy?.seconds === repeated.expectedBy?.seconds,
     'expected_by of a repeated request',
   );
-  if (accepted.expectedBy) assert(timestampMs(accepted.expectedBy) > sentMs, 'expected_by is in the future');
+  if (accepted.expectedBy) {
+    const expectedMs = timestampMs(accepted.expectedBy);
+    assert(expectedMs > sentMs, 'expected_by is in the future');
+    const longest = kit.description.acceptedLongest?.[kind.name];
+    const latestMs = Date.now() + (longest ? durationMs(longest) : ACCEPTED_LONGEST_MS) + SKEW_MS;
+    assert(expectedMs <= latestMs, 'expected_by is later than accepted_longest of Describe allows');
+  }
   await demandHeldBack(kit, kind, request);
   const result = await kit.endOf(request, accepted, sentMs);
   assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request, after the end');
@@ -74,6 +81,9 @@ async function beAccepted(kit: Kit, prepare: Prepare, kind: Kind): Promise<void>
   assert.deepEqual(said.value.result, result, 'the result of the event OperationSettled');
   await kit.demandBooks(request);
 }
+
+/** Where Describe does not say it. */
+const ACCEPTED_LONGEST_MS = 7 * 86_400_000;
 
 /** What an accepted operation takes when it ends, nothing else takes meanwhile. */
 async function demandHeldBack(kit: Kit, { name }: Kind, request: Request): Promise<void> {

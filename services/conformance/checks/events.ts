@@ -19,6 +19,8 @@ export const EVENTS: readonly Check[] = [
     const reversed = await kit.reported('captureReversed', of.requestId);
     const { said } = await kit.reported('captureReinstated', of.requestId);
     assert(said.value.amount <= reversed.said.value.amount, 'more was reinstated than was taken back');
+    const { reversalEventId } = said.value;
+    if (reversalEventId !== '') assert.equal(reversalEventId, reversed.eventId, 'reversal_event_id');
     const left = reversed.said.value.amount - said.value.amount;
     await kit.expectBooks(hold, { ...kit.afterCapture, reversed: left });
   }),
@@ -28,6 +30,9 @@ export const EVENTS: readonly Check[] = [
     assert.equal(said.value.amount, hold.amount, 'what was left');
     await kit.refused(capture(hold, 1n), 'a capture of a hold that ended');
     await kit.expectBooks(hold, { voided: hold.amount });
+    const entries = await kit.list({ authorizationRequestId: hold.requestId });
+    const endedAt = entries.find(({ requestId }) => requestId === hold.requestId)?.endedAt;
+    assert(endedAt, 'ended_at of the authorization in the books');
   }),
   checkUnless(
     needs('reversed'),

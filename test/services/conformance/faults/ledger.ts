@@ -80,6 +80,7 @@ export const LEDGER: readonly Fault[] = [
       ['another time', /acted_at is/, (entry) => ({ ...entry, actedAt: later(entry.actedAt, -1) })],
       ['another answer', /answer is DECLINED/, (entry) => ({ ...entry, answer: Answer.DECLINED })],
       ['another account', /account is account-2/, (entry) => ({ ...entry, account: 'account-2' })],
+      ['another user', /user_id is somebody/, (entry) => ({ ...entry, userId: 'somebody' })],
       ["none of core's names", /operation_request_id is /, (entry) => ({ ...entry, operationRequestId: '' })],
       ["none of the merchant's references", /merchant_reference is /, (entry) => ({ ...entry, merchantReference: '' })],
     ] as const satisfies readonly (readonly [string, RegExp, (entry: Entry) => Entry])[]

@@ -1,5 +1,6 @@
+import type { Entry } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Lie } from '../liar.ts';
-import { type Fault, later, reporting } from './fault.ts';
+import { type Fault, later, listing, reporting } from './fault.ts';
 
 /** Events that say something wrong, or not. */
 export const REPORTS: readonly Fault[] = [
@@ -49,6 +50,23 @@ export const REPORTS: readonly Fault[] = [
         const { event } = request;
         if (event.case !== 'authorizationEnded') return request;
         return { ...request, event: { ...event, value: { ...event.value, amount: 1n } } };
+      }),
+  },
+  {
+    name: 'an end that is not in the books',
+    checks: ['events: an authorization that ends by itself'],
+    why: /ended_at of the authorization in the books/,
+    lie: () => listing(({ endedAt: _, ...entry }) => entry as Entry),
+  },
+  {
+    name: 'a reinstatement of another reversal',
+    checks: ['events: a reversal that is reinstated'],
+    why: /reversal_event_id/,
+    lie: () =>
+      reporting((request) => {
+        const { event } = request;
+        if (event.case !== 'captureReinstated') return request;
+        return { ...request, event: { ...event, value: { ...event.value, reversalEventId: 'another' } } };
       }),
   },
 ];

@@ -148,6 +148,12 @@ export const RESULTS: readonly Fault[] = [
     lie: () => telling('capture', ({ expectedBy }) => expectedBy && { expectedBy: later(expectedBy, -1) }),
   },
   {
+    name: 'expected after the longest time of Describe',
+    checks: ['capture: accepted, it ends in time'],
+    why: /expected_by is later than accepted_longest of Describe allows/,
+    lie: () => telling('capture', ({ expectedBy }) => expectedBy && { expectedBy: later(expectedBy, 8) }),
+  },
+  {
     name: 'a page of its own for each call',
     checks: ['checkouts: opened once, at work until closed by a void'],
     why: /the same page for a repeated request/,

@@ -10,8 +10,6 @@ import type { Books, Ledger } from './ledger/ledger.ts';
 /** A core that hangs holds up a run for seconds; events that come meanwhile get another one. */
 const RUNS_AT_ONCE = 8;
 
-export type Reporter = ReturnType<typeof openReporter>;
-
 /**
  * Reports events to core, each at least once and until core has it; survives a restart. Nothing is sent before the
  * first `wake()` or `runOnce()`.

@@ -60,7 +60,7 @@ export interface Profile {
 
 /** The file with all profiles, for its owner only. */
 function profilesFile(env: Environment): string {
-  return join(env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'holdfast', 'profiles.json');
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'holdfast', 'profiles.json');
 }
 
 /**
@@ -70,10 +70,10 @@ function profilesFile(env: Environment): string {
 export async function readProfile(run: Run): Promise<Profile> {
   const { env } = run;
   const name = nameOf(run);
-  const isGiven = env.HOLDFAST_BASE_URL !== undefined && env.HOLDFAST_API_KEY !== undefined;
+  const isGiven = env.HOLDFAST_BASE_URL && env.HOLDFAST_API_KEY;
   const stored = isGiven ? undefined : (await readAll(env))[name];
-  const baseUrl = env.HOLDFAST_BASE_URL ?? stored?.baseUrl;
-  const apiKey = env.HOLDFAST_API_KEY ?? stored?.apiKey;
+  const baseUrl = env.HOLDFAST_BASE_URL || stored?.baseUrl;
+  const apiKey = env.HOLDFAST_API_KEY || stored?.apiKey;
   if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, apiKey };
   throw new UsageError(`no profile ${name}: run holdfast login, or set HOLDFAST_BASE_URL and HOLDFAST_API_KEY`);
 }

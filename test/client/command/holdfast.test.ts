@@ -234,6 +234,22 @@ describe('the command line', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('takes an empty variable of the environment for none', async () => {
+    const home = await mkdtemp(`${tmpdir()}/holdfast-login-`);
+    const { baseUrl, apiKey } = stack.file;
+    const login = spawn(process.execPath, [`${ROOT}client/command/main.ts`, 'login'], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: '', HOLDFAST_BASE_URL: '', HOLDFAST_API_KEY: '' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    login.stdin.end(`${baseUrl}\n${apiKey}\n`);
+    assert.deepEqual(await once(login, 'exit'), [0, null]);
+    await stat(`${home}/.config/holdfast/profiles.json`);
+    const given = { XDG_CONFIG_HOME: `${home}/.config`, HOLDFAST_BASE_URL: '', HOLDFAST_API_KEY: '' };
+    assert.equal((await holdfast('whoami', given)).code, 0);
+    await rm(home, { recursive: true });
+  });
+
   it('takes a login from standard input, a line for each question', async () => {
     const folder = await mkdtemp(`${tmpdir()}/holdfast-login-`);
     const { baseUrl, apiKey } = stack.file;

@@ -25,7 +25,7 @@ function formOf(schema: JsonSchema): Html {
   if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`;
   if (Array.isArray(schema.anyOf)) return html`${join(schema.anyOf.map(({ type }: JsonSchema) => String(type)))}`;
   const { type = 'string', format, minimum, maximum, minLength, maxLength, pattern } = schema;
-  const bounds = minimum === undefined && maximum === undefined ? '' : `, ${minimum ?? ''} to ${maximum ?? ''}`;
+  const bounds = minimum === undefined ? '' : `, ${minimum} ${maximum === undefined ? 'or more' : `to ${maximum}`}`;
   const length = maxLength === undefined ? '' : `, ${minLength ?? 0} to ${maxLength} characters`;
   const words = `${format ?? type}${bounds}${length}`;
   return pattern === undefined ? html`${words}` : html`${words}, <code>${String(pattern)}</code>`;

@@ -87,6 +87,12 @@ describe('the document, served', () => {
     for (const [, id] of markup.matchAll(/href="#([^"]+)"/g)) assert(ids.includes(id), id);
   });
 
+  it('says of a number without an upper bound that more is possible', async () => {
+    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
+    assert(text.includes('<td><code>attemptCount</code></td>\n<td><b>required</b>, integer, 0 or more</td>'));
+    assert.doesNotMatch(text, /, \d* to *<\/td>/);
+  });
+
   it("separates operators' routes from merchants'", async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
     const [merchants = '', operators = ''] = text.split('<div id="operators">');

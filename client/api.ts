@@ -232,7 +232,7 @@ export interface ExtendPreauthorization {
 export interface ExtendedHold {
   /** Names the operation that placed the hold; UUIDv7, not secret */
   requestId: string;
-  /** Handle that captures the hold; set once it is placed. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
+  /** Handle that captures the hold; set once it is placed, until it has ended at least. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
@@ -307,7 +307,7 @@ export interface ExtendedHold {
 export interface Hold {
   /** Names the operation that placed the hold; UUIDv7, not secret */
   requestId: string;
-  /** Handle that captures the hold; set once it is placed. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
+  /** Handle that captures the hold; set once it is placed, until it has ended at least. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
@@ -387,7 +387,7 @@ export interface HoldPage {
 export interface HoldWithCaptures {
   /** Names the operation that placed the hold; UUIDv7, not secret */
   requestId: string;
-  /** Handle that captures the hold; set once it is placed. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
+  /** Handle that captures the hold; set once it is placed, until it has ended at least. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
@@ -780,7 +780,7 @@ export interface ReleasePreauthorization {
 export interface ReleasedHold {
   /** Names the operation that placed the hold; UUIDv7, not secret */
   requestId: string;
-  /** Handle that captures the hold; set once it is placed. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
+  /** Handle that captures the hold; set once it is placed, until it has ended at least. Sensitive: keep it like a password. Absent in lists, and for operators, who capture by requestId */
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';

@@ -27,8 +27,8 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   requestId: string;
 
   /**
-   * Handle that captures the hold; set once it is placed. Sensitive: keep it like a password. Absent in lists, and for
-   * operators, who capture by request_id.
+   * Handle that captures the hold; set once it is placed, until it has ended at least. Sensitive: keep it like a
+   * password. Absent in lists, and for operators, who capture by request_id.
    *
    * @generated from field: string preauthorization_id = 2;
    */

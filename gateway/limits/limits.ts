@@ -31,18 +31,20 @@ export interface LimitsOptions {
   readonly registry: Registry;
   /** Most keys that one limiter stores in this process, about 500 bytes each; the least recently used are evicted. */
   readonly maxKeys?: number;
+  /** A Redis that is slower counts as unavailable, so that requests do not wait for it. */
+  readonly redisTimeoutMs?: number;
 }
 
 const MAX_KEYS = 50_000;
-/** A Redis that is slower counts as unavailable, so that requests do not wait for it. */
 const REDIS_TIMEOUT_MS = 250;
 const WARN_EVERY_MS = 10_000;
 /** Above 24.8 days Node's timers, and with them the library's, fire at once. */
 const MAX_DURATION_SECONDS = 24 * 86_400;
 
 /** Opens the limits. While Redis is unavailable they are stored in this process, with a metric and a warning. */
-export function openLimits({ redisUrl, log, registry, maxKeys = MAX_KEYS }: LimitsOptions): Limits {
-  const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl);
+export function openLimits(options: LimitsOptions): Limits {
+  const { redisUrl, log, registry, maxKeys = MAX_KEYS, redisTimeoutMs = REDIS_TIMEOUT_MS } = options;
+  const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, redisTimeoutMs);
   const fellBack = countFallbacks(registry, log);
   redis?.on('error', (error) => fellBack.because(error));
   if (redis) countLosses(redis, registry);
@@ -78,14 +80,14 @@ export async function take(limiter: Limiter, key: string, points = 1) {
  * No request waits for Redis: commands are neither queued while it is unavailable nor retried. A Redis that does not
  * answer loses its connection after the first timeout; the new one is used only after Redis has answered on it.
  */
-function connectRedis(url: string): Redis {
+function connectRedis(url: string, timeoutMs: number): Redis {
   return new Redis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
-    commandTimeout: REDIS_TIMEOUT_MS,
-    socketTimeout: REDIS_TIMEOUT_MS,
+    commandTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     enableReadyCheck: true,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });

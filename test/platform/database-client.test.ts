@@ -54,7 +54,7 @@ describe('DatabaseClient', () => {
   });
 
   it('closes with a statement that timed out, so that a pool does not reuse it', async () => {
-    const pool = new pg.Pool({ ...connectionOptions(pair.url), query_timeout: 200, max: 1 });
+    const pool = new pg.Pool({ ...connectionOptions(pair.url), query_timeout: 2_000, max: 1 });
     try {
       const client = await pool.connect();
       pair.balancer.stall();

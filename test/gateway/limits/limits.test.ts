@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { BoundedMemory } from '../../../gateway/limits/bounded-memory.ts';
 import { type Limits, limiterKey, openLimits, take } from '../../../gateway/limits/limits.ts';
 import type { Log } from '../../../platform/log.ts';
-import { findRedis, type RedisServer, startRedis } from './redis.ts';
+import { findRedis, PATIENT, type RedisServer, startRedis } from './redis.ts';
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -83,7 +83,7 @@ describe('openLimits() in Redis', () => {
     warnings = 0;
     registry = new Registry();
     const log = { ...silent, warn: () => (warnings += 1) };
-    limits = openLimits({ redisUrl: server.url, log, registry });
+    limits = openLimits({ redisUrl: server.url, log, registry, ...PATIENT });
     await server.connected();
   });
 
@@ -95,7 +95,7 @@ describe('openLimits() in Redis', () => {
   const fallbacks = async () => (await registry.getSingleMetric('holdfast_limits_fallback_total')?.get())?.values ?? [];
 
   it('shares a limit between gateways', async () => {
-    const other = openLimits({ redisUrl: server.url, log: silent, registry: new Registry() });
+    const other = openLimits({ redisUrl: server.url, log: silent, registry: new Registry(), ...PATIENT });
     await server.connected(2);
     const limit = { name: 'shared', points: 3, durationSeconds: 60 };
     const [here, there] = [limits.limiter(limit), other.limiter(limit)];
@@ -128,6 +128,11 @@ describe('openLimits() in Redis', () => {
   });
 
   it('asks a hanging Redis once, then decides locally until it answers again', async () => {
+    const patient = limits;
+    registry = new Registry();
+    limits = openLimits({ redisUrl: server.url, log: silent, registry });
+    await server.connected(2);
+    patient.close();
     const limiter = limits.limiter({ name: 'hanging', points: 1, durationSeconds: 60 });
     const losses = async () =>
       (await registry.getSingleMetric('holdfast_limits_redis_lost_total')?.get())?.values[0]?.value;

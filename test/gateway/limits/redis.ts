@@ -18,6 +18,9 @@ export interface RedisServer {
   connected(clients?: number): Promise<void>;
 }
 
+/** For limits whose Redis is to answer: time enough on a busy machine, too. */
+export const PATIENT = { redisTimeoutMs: 20_000 };
+
 /** Path of `redis-server`, if installed. */
 export function findRedis(): string | undefined {
   const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'redis-server'));

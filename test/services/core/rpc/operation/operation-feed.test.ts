@@ -16,13 +16,13 @@ import { openPool } from '../../../../../services/core/storage/open-pool.ts';
 import type { LogPosition } from '../../../../../services/core/storage/operation/operation-row.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../../database.ts';
 
-/** Repeats a check; a failed read is repeated at the next poll. */
+/** Repeats a check for a minute; a failed read is repeated at the next poll. */
 async function waitFor(check: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       return await check();
     } catch (error) {
-      if (tries === 20) throw error;
+      if (tries === 600) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

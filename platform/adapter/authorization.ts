@@ -16,6 +16,16 @@ export const remainingOf = (sums: Sums): bigint => totalOf(sums) - sums.captured
 /** There is no such authorization. */
 export const NOT_FOUND = notPerformed('authorization_not_found', 'There is no such authorization.');
 
+const LOST = notPerformed('authorization_lost', 'The ledger of the adapter has lost the authorization.');
+
+/**
+ * Why nothing can be done with an authorization that is not in the ledger. When core knows its reference, it was there
+ * before the ledger was restored, and its amount may still be reserved.
+ */
+export function absent({ authorizationReference }: { readonly authorizationReference: string }): KeptResult {
+  return authorizationReference === '' ? NOT_FOUND : LOST;
+}
+
 export const NOT_APPROVED = notPerformed(
   'authorization_not_approved',
   'The authorization was refused: nothing is reserved.',

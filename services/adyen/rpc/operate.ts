@@ -1,4 +1,4 @@
-import { judge, NOT_FOUND, totalOf } from '../../../platform/adapter/authorization.ts';
+import { absent, judge, totalOf } from '../../../platform/adapter/authorization.ts';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Recalled } from '../../../platform/adapter/identifier.ts';
@@ -37,9 +37,7 @@ export async function modify(
   const intent = intentOf(kind, request);
   const stored = await context.database.transaction(async (query): Promise<Stored> => {
     const authorization = await ENTRIES.lock(query, request.authorizationRequestId);
-    if (authorization?.kind !== 'authorization') {
-      return store(context, query, intent, request.authorizationReference === '' ? NOT_FOUND : LOST);
-    }
+    if (authorization?.kind !== 'authorization') return store(context, query, intent, absent(request));
     const known = await ENTRIES.recall(query, intent);
     if (known) return known;
     const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
@@ -49,9 +47,6 @@ export async function modify(
   });
   return finish(context, stored);
 }
-
-/** Core has its result, so it was here before the ledger was restored, and Adyen may still hold the amount. */
-const LOST = notPerformed('authorization_lost', 'The ledger of the adapter has lost the authorization.');
 
 /** An answer is waited for this long before the operation is sent again in the background. */
 const SENT_AGAIN_MS = 10_000;

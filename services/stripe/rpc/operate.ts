@@ -1,4 +1,4 @@
-import { NOT_FOUND } from '../../../platform/adapter/authorization.ts';
+import { absent } from '../../../platform/adapter/authorization.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
@@ -21,7 +21,7 @@ export async function operate(context: Context, kind: OperationKind, request: Re
   if (known?.refused) return known.refused;
   if (known?.entry?.stage === 'ended') return resultOf(known.entry);
   const authorization = await findOrAdopt(context, request);
-  if (!authorization) return answerOf(await conclude(context, intent, NOT_FOUND));
+  if (!authorization) return answerOf(await conclude(context, intent, absent(request)));
   // Core has its result, which a restored ledger may lack.
   const isBehind = authorization.stage !== 'ended' && request.authorizationReference !== '';
   if (isBehind) await catchUp(context, authorization.requestId);

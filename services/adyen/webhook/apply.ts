@@ -95,13 +95,18 @@ async function findOwn(query: Query, item: Item, authorization: Entry, kinds: re
   );
 }
 
-/** The first end stays, but for what Adyen says to have done, or to have failed, after all. */
+/**
+ * The first end stays, but for what Adyen says to have done, or to have failed, after all. Returns false when it must
+ * wait for an earlier notification.
+ */
 async function applyOwn(context: Context, query: Query, item: Item, entry: Entry): Promise<boolean> {
   const failsLater = FAILS_LATER.has(item.eventCode);
   // Of a payment, and of a modification, the answer names the reference; the answer may have been lost.
   const own = item.eventCode === 'AUTHORISATION' || !failsLater ? { ...entry, pspReference: item.pspReference } : entry;
   const isDone = item.success && !failsLater;
   if (isOpen(entry)) {
+    // It had been done and had failed before: that is booked first, or the failure would undo this one.
+    if (isRecapture(item)) return false;
     await settle(context, query, own, endingOf(item, isDone, failsLater), true);
     return true;
   }

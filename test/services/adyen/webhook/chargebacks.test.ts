@@ -99,7 +99,7 @@ describe('chargebacks at Adyen', () => {
     assert.deepEqual(await sums(hold), [4_000n, 6_000n]);
   });
 
-  for (const order of ['after both', 'before the failure', 'after a failure that came first'] as const) {
+  for (const order of ['after both', 'before the failure', 'after a failure that came first', 'first'] as const) {
     it(`of a failed capture are given again when Adyen captures it again: ${order}`, async () => {
       const hold = await fixture.placed('stored_capture_fails_later');
       await fixture.client.capture(captureRequest(hold));
@@ -112,6 +112,7 @@ describe('chargebacks at Adyen', () => {
         'after both': [done, failed, again],
         'before the failure': [done, again, failed, again],
         'after a failure that came first': [failed, done, again],
+        first: [again, done, failed, again],
       };
       for (const item of orders[order]) await fixture.notify(item);
       const { captured, reversed } = await fixture.books(hold);

@@ -5,8 +5,8 @@
  * after a restore, what changed since an hour before the time to which the database went back, else everything. `--to
  * TIME` makes `all` what they did before that time. A file for each merchant concerned, in the folder of `--report`
  * (`reconciled/` and the time), says what was lost and what became of it. Exit code: 0 = nothing is unknown any more, 1
- * = something is, or could not be done, and its line says so, or it broke off, 2 = nothing was changed, because the
- * books cannot be relied on or cannot be read.
+ * = something is, may be at a processor whose books were not read, or could not be done, and its line says so, or it
+ * broke off, 2 = nothing was changed, because the books cannot be relied on or cannot be read.
  */
 import { mkdir, rmdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -64,6 +64,11 @@ try {
     `reconciled with ${read.join(', ')}${since}: ${done.imported} imported, ${done.givenBack} given back, ` +
       `${done.left} unknown here\n`,
   );
+  if (done.unread !== undefined) {
+    process.stdout.write(
+      `reconciling cannot end without the books of the processor ${done.unread}: it is in use, and not in PROCESSORS\n`,
+    );
+  }
   if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
   const files = new Set(done.report.map(({ merchantId }) => merchantId)).size;
   if (files === 0) await rmdir(folder);
@@ -71,7 +76,7 @@ try {
   if (done.failure !== undefined) {
     process.stderr.write(`holdfast reconcile: it broke off, run it again: ${(done.failure as Error).message}\n`);
   }
-  process.exitCode = done.left === 0 && done.failure === undefined ? 0 : 1;
+  process.exitCode = done.left === 0 && done.unread === undefined && done.failure === undefined ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast reconcile: ${(error as Error).message}\n`);
   process.exitCode = 2;

@@ -37,8 +37,9 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
  * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
  * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then
  * the service answers everything again. Returns since when the books were read (undefined = whole), how many entries
- * each has, what was done (`left` = still unknown here, or not to be read), what each merchant is told, and why it
- * broke off, if it did. `tell` gets each line as soon as its part is done, with what the merchant is told.
+ * each has, what was done (`left` = still unknown here, or not to be read), which processor keeps reconciling from
+ * ending because its books are missing (`unread`), what each merchant is told, and why it broke off, if it did. `tell`
+ * gets each line as soon as its part is done, with what the merchant is told.
  */
 export function reconcile(parts: ReconcileParts, tell: (line: string, report?: ReportLine) => void) {
   return comparing(parts.databaseUrl, async (client) => {
@@ -53,7 +54,7 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     const from = parts.from ?? lostFrom;
     const comparison = { client, processors, unreadable: 'THROW' } as const;
     const readAt = sender.clock();
-    if (lostFrom) await refuseUnread(comparison, lostFrom);
+    const unread = since && (await findUnread(comparison, lostFrom));
     const ledgers = await copyEntries(comparison, { mostUnknown, changedFrom: from });
     await refuseContradictions(comparison, parts.patienceMs);
     const known = await refuseForeign(comparison, parts.patienceMs, from, readAt);
@@ -78,9 +79,9 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
     const left = invalid.length + plans.length - imported - givenBack;
     const isAllRead = !from || (lostFrom && from <= lostFrom);
-    const isOver = since && isAllRead && left === 0 && failure === undefined;
+    const isOver = since && isAllRead && unread === undefined && left === 0 && failure === undefined;
     const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;
-    return { from, ledgers, imported, givenBack, left, report, failure, ended };
+    return { from, ledgers, imported, givenBack, left, unread, report, failure, ended };
   });
 }
 
@@ -100,20 +101,19 @@ function end({ database, clock }: Sender, operator: string, since: Date): Promis
 }
 
 /**
- * What was lost at a processor is found in its books only, so one that is not read must not have been in use since
- * then. One that was removed long ago has nothing that is lost.
+ * Finds a processor in use whose books are not read: what was lost there is found in them only. In use is one that a
+ * contract names, that has an open hold, or that something was sent to since what may be lost (undefined = ever).
  */
-async function refuseUnread({ client, processors }: Comparison, lostFrom: Date): Promise<void> {
-  const { rows } = await client.query<{ processor: string }>(SENT_ELSEWHERE, [[...processors.keys()], lostFrom]);
-  const [unread] = rows;
-  if (!unread) return;
-  throw new Error(
-    `the books of the processor ${unread.processor} are not read: it is not in PROCESSORS, and something was sent to ` +
-      `it since ${lostFrom.toISOString()}`,
-  );
+async function findUnread({ client, processors }: Comparison, lostFrom: Date | undefined) {
+  const values = [[...processors.keys()], lostFrom ?? '-infinity'];
+  return (await client.query<{ processor: string }>(FIND_UNREAD, values)).rows[0]?.processor;
 }
 
-const SENT_ELSEWHERE = 'select processor from sent where processor <> all ($1) and created_at >= $2 limit 1';
+const FIND_UNREAD = `select processor from (
+    select processor from merchant
+    union all select processor from hold where phase = 'AUTHORIZED'
+    union all select processor from sent where created_at >= $2
+  ) in_use where processor <> '' and processor <> all ($1) order by processor limit 1`;
 
 /** An authorization may be of an older page than its captures: what contradicts itself is read again. */
 async function refuseContradictions(comparison: Comparison, patienceMs: number): Promise<void> {

@@ -69,10 +69,14 @@ export class Kit {
     return result;
   }
 
-  /** Sends a request that must not change anything: its answer is not remembered. */
+  /**
+   * Sends a request that must not change anything: its answer is not remembered. Like core it says the reference of the
+   * authorization, unless the request says another.
+   */
   async ask(request: Request, timeoutMs?: number): Promise<Result> {
     const call = this.client[request.method] as (request: Request, call: object) => Promise<{ result?: Result }>;
-    const { result } = await call(request, timeoutMs === undefined ? {} : { timeoutMs });
+    const named = { authorizationReference: this.#referenceOf(request.authorizationRequestId), ...request };
+    const { result } = await call(named, timeoutMs === undefined ? {} : { timeoutMs });
     assert(result, `${request.method} answered without a result`);
     this.#demandPlausible(result);
     return result;
@@ -108,6 +112,10 @@ export class Kit {
       assert(askedMs < untilMs, untilMs === expectedMs ? 'it had not ended when expected_by was over' : late);
       await sleep(100);
     }
+  }
+
+  #referenceOf(authorizationRequestId = ''): string {
+    return this.answered.get(authorizationRequestId)?.result.reference ?? '';
   }
 
   #demandPlausible({ actedAt, expiresAt }: Result): void {
@@ -189,7 +197,7 @@ export class Kit {
       account,
       fence,
       authorizationRequestId,
-      authorizationReference: this.answered.get(authorizationRequestId)?.result.reference ?? '',
+      authorizationReference: this.#referenceOf(authorizationRequestId),
       amount,
       currency,
       createdAt: createdAt(requestId),

@@ -27,8 +27,9 @@ export const IDENTIFIERS: readonly Check[] = ofEachKind([
 async function repeat(kit: Kit, prepare: Prepare): Promise<void> {
   const request = await prepare();
   const first = await kit.settled(request);
-  for (let round = 0; round < 3; round += 1) {
-    assert.deepEqual(await kit.send(request), first, 'the answer to a repeated request');
+  // A core of before may not say the reference of the authorization.
+  for (const repetition of [request, { ...request, authorizationReference: '' }, request]) {
+    assert.deepEqual(await kit.send(repetition), first, 'the answer to a repeated request');
   }
   // Core may call it otherwise by then. The books keep the first name.
   const renamed = { ...request, operationRequestId: uuidv7() };

@@ -38,6 +38,23 @@ export const ACTS: readonly Fault[] = [
     },
   },
   {
+    name: 'compares the reference of the authorization in a repetition',
+    checks: ['capture: repeated, the same answer'],
+    why: /the answer to a repeated request/,
+    lie: () => {
+      const references = new Map<unknown, unknown>();
+      return {
+        async capture(request, forward) {
+          const { requestId, authorizationReference: reference = '' } = request;
+          const isOther = references.has(requestId) && references.get(requestId) !== reference;
+          references.set(requestId, references.get(requestId) ?? reference);
+          const reused = { answer: Answer.NOT_PERFORMED, errorCode: 'identifier_reused' };
+          return withResult(await forward(request), () => (isOther ? reused : {}));
+        },
+      };
+    },
+  },
+  {
     name: 'an answer that changes',
     checks: ['authorization: repeated, the same answer'],
     why: /the answer to a repeated request/,

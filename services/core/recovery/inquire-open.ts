@@ -50,8 +50,8 @@ async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promis
 }
 
 /**
- * When to look at a submission again: at growing intervals, and by a time at the latest, unless that is over. Undefined
- * = it is settled, or that is stored already.
+ * When to look at a submission again: at growing intervals, and by a time at the latest. Undefined = it is settled, or
+ * that is stored already.
  */
 type Again = 'LATER' | Date | undefined;
 
@@ -64,13 +64,14 @@ async function look(recovery: Sender, due: DueSubmission): Promise<Again> {
 
 /**
  * A checkout whose page is not known gets it. It may have been paid, when the database has gone back in time and lost
- * that.
+ * that; one that has run out is taken only while that is being reconciled, and is only inquired about.
  */
 async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { database } = recovery;
   const hold = await findHold(database.query, due.requestId);
   if (hold?.phase !== 'AWAITING_CHECKOUT') return inquire(recovery, due, 'LATER');
   const endsAt = hold.checkoutExpiresAt ?? hold.createdAt;
+  if (endsAt <= recovery.clock()) return inquire(recovery, due, 'LATER');
   if (hold.checkoutUrlCiphertext != null) return inquire(recovery, due, endsAt);
   const merchant = await findMerchant(database, hold.merchantId);
   const page = await openPage(recovery, hold, merchant?.name ?? '');
@@ -167,10 +168,8 @@ async function putOff({ database: { query }, clock, log }: Sender, due: DueSubmi
   const { kind, requestId, processor } = due;
   const pauseS = PAUSES_S[due.inquiryCount];
   if (pauseS !== undefined) {
-    const now = clock();
-    const at = now.getTime() + pauseS * 1_000;
-    const isAtLatest = by !== 'LATER' && by > now;
-    return postponeInquiry(query, kind, requestId, new Date(isAtLatest ? Math.min(at, by.getTime()) : at));
+    const at = clock().getTime() + pauseS * 1_000;
+    return postponeInquiry(query, kind, requestId, new Date(by === 'LATER' ? at : Math.min(at, by.getTime())));
   }
   if (await markNeedsReview(query, kind, requestId)) log.error('needs_review', { kind, requestId, processor });
 }

@@ -133,25 +133,29 @@ describe('reconcile() on holds that have ended', () => {
     assert.deepEqual(await stage.audit(), []);
   });
 
-  it('waits for what was paid at a checkout before it imports what was given back of it', async () => {
-    await acme.hold();
-    const { preauthorization: hold = assert.fail() } = await acme.checkout();
-    const goBack = await rememberNow(stage);
-    await payAt(hold.checkoutUrl);
-    await acme.capture(await acme.get(hold), 300n);
-    await acme.release(hold);
-    const books = await acme.books(hold);
-    await goBack();
-    await beginReconciling(stage.recovery.database.query);
-    for (const decisions of [{ givingBack: ['all'] }, { importing: ['all'] }]) {
-      const { lines, left } = await decideAt(stage, decisions);
-      assert.equal(left, 2, lines.join('\n'));
-    }
-    await stage.inquire();
-    assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
-    assert.deepEqual([await acme.books(hold), books], Array(2).fill('CAPTURED 300/0/0/9700/0 RELEASED'));
-    assert.deepEqual(await stage.audit(), []);
-  });
+  for (const [when, laterMs] of Object.entries({ 'is open': 0, 'has run out since': 48 * 3_600_000 })) {
+    it(`waits for what was paid at a checkout that ${when} before it imports what was given back of it`, async () => {
+      await acme.hold();
+      const { preauthorization: hold = assert.fail() } = await acme.checkout();
+      const goBack = await rememberNow(stage);
+      await payAt(hold.checkoutUrl);
+      await acme.capture(await acme.get(hold), 300n);
+      await acme.release(hold);
+      const books = await acme.books(hold);
+      await goBack();
+      await beginReconciling(stage.recovery.database.query);
+      stage.clock.advance(laterMs);
+      for (const decisions of [{ givingBack: ['all'] }, { importing: ['all'] }]) {
+        const { lines, left } = await decideAt(stage, decisions);
+        assert.equal(left, 2, lines.join('\n'));
+      }
+      await stage.expire();
+      await stage.inquire();
+      assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
+      assert.deepEqual([await acme.books(hold), books], Array(2).fill('CAPTURED 300/0/0/9700/0 RELEASED'));
+      assert.deepEqual(await stage.audit(), []);
+    });
+  }
 
   it('imports what was captured and refunded of a checkout whose payment is found later', async () => {
     await acme.hold();

@@ -30,8 +30,8 @@ export function openClient(settings: Pick<Settings, 'STRIPE_API_KEY' | 'STRIPE_A
 /**
  * Stripe's client repeats a request whose connection was closed once, even with maxNetworkRetries 0 (`_shouldRetry` in
  * its RequestSender), and only the second answer is seen. It decides by the error's code, so the error is passed on
- * without one. It also takes any JSON without an `error` for what was asked for, whatever the status: that of a gateway
- * is passed on as an answer that cannot be read.
+ * without one. It also takes any JSON without an `error` for what was asked for, whatever the status: one that is not
+ * Stripe's, whose errors have `error` and whose objects have `object`, is passed on as an answer that cannot be read.
  */
 function guarded(client: Stripe.HttpClient): Stripe.HttpClient {
   return {
@@ -43,7 +43,8 @@ function guarded(client: Stripe.HttpClient): Stripe.HttpClient {
         const read = response.toJSON.bind(response);
         response.toJSON = async () => {
           const body = await read();
-          if ((status < 200 || status >= 300) && !body?.error) throw new Error(`${status} is not answered by Stripe`);
+          const isOfStripe = status >= 200 && status < 300 ? body?.object : body?.error;
+          if (!isOfStripe) throw new Error(`${status} is not answered by Stripe`);
           return body;
         };
         return response;

@@ -118,6 +118,7 @@ export async function startFakeStripe({ hasFeatures = true } = {}): Promise<Fake
       if (fault === 'key in use') throw keyInUse();
       if (fault === 'bad gateway before') return { status: 502, body: {} };
       if (fault === 'JSON of a gateway') return { status: 503, body: { message: 'Service Unavailable' } };
+      if (fault === 'JSON of a proxy') return { status: 200, body: { status: 'ok' } };
       const isLocked = request.method === 'POST' && atWork.has(objectOf(request, form));
       const isSameKey = isLocked && keys.has(key);
       if (fault === 'lock timeout' || (isLocked && !isSameKey)) {

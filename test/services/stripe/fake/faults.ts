@@ -12,6 +12,7 @@ export const FAULTS = [
   'bad gateway before',
   'bad gateway after',
   'JSON of a gateway',
+  'JSON of a proxy',
   // The connection is closed without an answer, or within it.
   'cut before',
   'cut after',

@@ -80,7 +80,9 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
     started.defer(() => closeServer(server, GRACE_MS));
     return listen(server, setting, port, host);
   };
-  const reports = repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log }));
+  const stopping = new AbortController();
+  const reports = repeat('report', REPORTS_EVERY_MS, () => reportDue({ core, outbox, log, signal: stopping.signal }));
+  started.defer(() => stopping.abort());
   repeat('purge', PURGES_EVERY_MS, () => purgeInbox(database.query));
   let webhookPort = 0;
   const context: LedgerContext = { database, log, now, onEvent: reports.wake };

@@ -26,10 +26,6 @@ export interface StreamOptions {
   readonly heartbeatMs: number;
 }
 
-/**
- * How long the gateway waits for core's refusal (a token too old), which can be answered only before the stream starts.
- */
-const REFUSAL_MS = 2_000;
 /** A reader that reads nothing for this long is disconnected; sooner once its stream has ended. */
 const STALLED_MS = { open: 60_000, ended: 2_000 } as const;
 /** Buffered for a slow reader; when it is full, nothing more is read from core. */
@@ -103,7 +99,8 @@ export async function streamEvents<M extends FeedMessage>(
   const messages = followFeed(open, { merchantId, resumeToken }, ending, options.log);
   const first = messages.next();
   first.catch((error: unknown) => options.log.warn('feed refused', errorFields(error)));
-  await within(first, REFUSAL_MS).catch(throwInWordsOfHttp);
+  // With it core says where the stream begins. A client that was answered before could miss what happens until then.
+  await first.catch(throwInWordsOfHttp);
   ctx.body = Readable.from(eventsOf(feed, messages, first, options), {
     objectMode: false,
     highWaterMark: BUFFER_BYTES,

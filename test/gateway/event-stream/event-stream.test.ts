@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
@@ -80,6 +81,18 @@ describe('GET /operations/stream', () => {
     const answer = await stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': 'old' } });
     assert.deepEqual([answer.status, answer.body.code], [410, 'STREAM_TOKEN_TOO_OLD']);
     assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+  });
+
+  it('is answered when core has said where it begins, or why it does not, however late', async () => {
+    core.onWatch = () => undefined;
+    const watching = core.nextWatch();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const asked = stage.fetch('GET', '/operations/stream', { apiKey: API_KEY });
+    const call = await watching;
+    mock.timers.tick(30_000);
+    mock.timers.reset();
+    call.emit('error', refusal(status.OUT_OF_RANGE, { reason: 'STREAM_TOKEN_TOO_OLD' }));
+    assert.equal((await asked).status, 410);
   });
 
   it('returns 400 for a malformed token', async () => {

@@ -171,6 +171,7 @@ describe('Operator routes', () => {
 
   it('stream results of all merchants, and of one', async () => {
     const watching = stage.core.nextWatch();
+    stage.core.onWatch = (call) => call.write(stage.core.watchMessage({ resumeToken: 'start' }));
     const answer = await stage.fetch('GET', '/operator/operations/stream?merchantId=acme', BEARER);
     await watching;
     assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);

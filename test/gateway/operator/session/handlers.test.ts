@@ -79,7 +79,7 @@ describe('Console session', () => {
 
   it('ends on signing out, its streams too', async () => {
     const { cookie, csrfToken } = await session();
-    stage.core.onWatch = () => undefined;
+    stage.core.onWatch = (call) => call.write(stage.core.watchMessage({ resumeToken: 'start' }));
     const watching = stage.core.nextWatch();
     const stream = await stage.fetch('GET', '/operator/operations/stream', { apiKey: null, headers: { cookie } });
     const call = await watching;

@@ -48,8 +48,10 @@ export async function startPostgres(options: PostgresOptions) {
   const exited = once(server, 'exit').then(howEnded);
   const keeper = spawnKeeper(home, server);
   void exited.then(() => keeper.stdin?.end('done\n'));
-  const address = `127.0.0.1:${options.port}`;
-  const adminUrl = `postgresql://postgres:${options.superuserPassword}@${address}/postgres`;
+  const urlOf = (user: string, password: string, database: string) =>
+    // Without a mode, pg takes the one of PGSSLMODE, which is meant for other databases.
+    `postgresql://${user}:${password}@127.0.0.1:${options.port}/${database}?sslmode=disable`;
+  const adminUrl = urlOf('postgres', options.superuserPassword, 'postgres');
   // Fast shutdown, then immediate shutdown.
   const stop = () => endProcess(server, exited, ['SIGINT', 'SIGQUIT', 'SIGKILL']);
   try {
@@ -61,7 +63,7 @@ export async function startPostgres(options: PostgresOptions) {
   }
   return {
     /** The service's own database and role, which is no superuser. */
-    url: `postgresql://holdfast:${options.password}@${address}/holdfast`,
+    url: urlOf('holdfast', options.password, 'holdfast'),
     /** The superuser's URL. */
     adminUrl,
     home,

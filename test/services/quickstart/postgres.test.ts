@@ -63,6 +63,15 @@ describe('startPostgres()', () => {
     await assert.rejects(query(url, 'select 1'), { code: '28P01' });
   });
 
+  it('is reached in clear, although the environment demands TLS of other databases', async () => {
+    const { PGSSLMODE: before } = process.env;
+    process.env.PGSSLMODE = 'require';
+    const answers = Promise.all([postgres.url, postgres.adminUrl].map((url) => query(url, 'select 1 as one')));
+    if (before === undefined) delete process.env.PGSSLMODE;
+    else process.env.PGSSLMODE = before;
+    assert.deepEqual(await answers, [[{ one: 1 }], [{ one: 1 }]]);
+  });
+
   it('keeps statements and values out of its log', async () => {
     const secret = `s${randomBytes(8).toString('hex')}`;
     await assert.rejects(query(postgres.url, `select '${secret}'::int`), { code: '22P02' });

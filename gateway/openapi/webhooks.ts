@@ -144,7 +144,9 @@ export function webhooksOf(schemas: Schemas) {
 
 const RESPONSES = {
   '2XX': { description: 'Stored; it is not sent again' },
-  410: { description: 'Nobody listens here any more; nothing is sent until an operator resumes, or you set your address' },
+  410: {
+    description: 'Nobody listens here any more; nothing is sent until you set the address, or an operator resumes',
+  },
   429: { description: 'Too fast; sent again after Retry-After' },
   503: { description: 'Not now; sent again after Retry-After' },
   default: { description: 'Sent again about 2 s, 10 s, 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h later' },

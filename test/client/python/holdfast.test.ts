@@ -48,15 +48,23 @@ describe('holdfast.py', () => {
     ["a proxy's 429", html(429)],
     ["a server's own 408", (response) => response.writeHead(408, { connection: 'close' }).end()],
   ];
-  for (const [what, reply] of again) {
-    it(`sends a write again under the same key after ${what}`, async () => {
-      await using server = await serveScript([reply, reply, PLACED]);
-      const hold = await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`]);
-      assert.deepEqual([hold.outcome, hold.requestId, hold.later], ['done', REQUEST_ID, 'unknown']);
-      const keys = new Set(server.asked.map(({ headers }) => headers['idempotency-key']));
-      assert.deepEqual([server.asked.length, [...keys]], [3, [hold.idempotencyKey]]);
-    });
-  }
+  it('sends a write again under the same key', async () => {
+    await using servers = new AsyncDisposableStack();
+    const scripted = await Promise.all(
+      again.map(async ([, reply]) => servers.use(await serveScript([reply, reply, PLACED]))),
+    );
+    // In one process: to start Python takes as long as all of it.
+    const urls = JSON.stringify(scripted.map(({ baseUrl }) => baseUrl));
+    const holds = await python('http://x', 'k', [
+      `answer = [Holdfast(url, "k").create_hold(${HOLD}) for url in ${urls}]`,
+    ]);
+    for (const [index, [what]] of again.entries()) {
+      const { outcome, requestId, later, idempotencyKey } = holds[index];
+      assert.deepEqual([outcome, requestId, later], ['done', REQUEST_ID, 'unknown'], what);
+      const keys = new Set(scripted[index]?.asked.map(({ headers }) => headers['idempotency-key']));
+      assert.deepEqual([scripted[index]?.asked.length, [...keys]], [3, [idempotencyKey]], what);
+    }
+  });
 
   it('raises what is final, by its code, and does not send it again', async () => {
     for (const [reply, code] of [

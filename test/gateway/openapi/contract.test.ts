@@ -16,7 +16,7 @@ import { isStaged, Replay, routeOf, sendStaged } from './replay.ts';
 /**
  * What follows from a result, such as its delivery, arrives a little later: answers to a GET may differ for that long.
  */
-const LATER_MS = 10_000;
+const LATER_MS = 60_000;
 
 describe('the examples in the OpenAPI document', () => {
   const stage = new Stage();

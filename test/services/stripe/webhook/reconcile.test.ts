@@ -250,6 +250,20 @@ describe('changes made at Stripe itself', () => {
     assert.equal((await booksAgree(fixture, hold.requestId)).reversed, 1_000n);
   });
 
+  it('include a dispute that is lost after all, of what another one has left of all captures', async () => {
+    const { hold, intent } = await captured(3_000n);
+    const { id } = openDispute(fixture.stripe.account(), intent.id, 3_000);
+    await fixture.deliverAll();
+    closeDispute(fixture.stripe.account(), id, 'won');
+    await fixture.deliverAll();
+    await fixture.client.capture(captureRequest(hold, 7_000n));
+    openDispute(fixture.stripe.account(), intent.id, 9_000);
+    await fixture.deliverAll();
+    closeDispute(fixture.stripe.account(), id, 'lost');
+    await fixture.deliverAll();
+    assert.equal((await booksAgree(fixture, hold.requestId)).reversed, 10_000n);
+  });
+
   it('include a refund made in the dashboard, a reversal that its failure undoes', async () => {
     const { captures, intent } = await captured(10_000n);
     const refund = createRefund(fixture.stripe.account(), { payment_intent: intent.id, amount: '2500' });

@@ -130,9 +130,9 @@ export function takingTurn(
   const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
   const heldBack = entries.reduce((sum, one) => (one.kind === 'refund' && isOpen(one) ? sum + one.amount : sum), 0n);
   const leftOfAll = captured - refunded - reversed;
-  const leftOfOne = capture ? capture.amount - capture.refunded - capture.reversed : leftOfAll;
+  const leftOfOne = capture && capture.amount - capture.refunded - capture.reversed;
   // What was taken from no capture in particular is missing in the sum of all only.
-  const left = leftOfOne < leftOfAll ? leftOfOne : leftOfAll;
+  const left = leftOfOne === undefined || leftOfOne > leftOfAll ? leftOfAll : leftOfOne;
   const taken = amount === undefined || amount > left ? left : amount;
   const captureRequestId = capture?.requestId ?? null;
   const turn = (before?.turn ?? 0) + 1;

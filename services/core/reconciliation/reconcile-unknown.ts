@@ -6,7 +6,7 @@ import { endReconciling, noticeTimeline, reconcilingSince, wentBackTo } from '..
 import { carryOut, type Plan } from './carry-out.ts';
 import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
 import type { ReportLine } from './merchant-report.ts';
-import { readUnknown, type UnknownEntry } from './unknown-entry.ts';
+import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
 /** What an operator decided: identifiers at the processor, or `all`. */
 export interface Decisions {
@@ -77,7 +77,11 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     }
     const imported = report.filter(({ became }) => became === 'IMPORTED').length;
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
-    const left = invalid.length + plans.length - imported - givenBack;
+    // What became of a hold that was just imported could not be compared with it before.
+    const now = imported > 0 && failure === undefined ? await readUnknown(client) : [];
+    const more = now.filter(({ holdHere }) => holdHere !== null);
+    for (const entry of more) tell(`UNKNOWN ${lineOf(entry)}`);
+    const left = invalid.length + plans.length + more.length - imported - givenBack;
     const isAllRead = !from || (lostFrom && from <= lostFrom);
     const isOver = since && isAllRead && unread === undefined && left === 0 && failure === undefined;
     const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;

@@ -157,6 +157,26 @@ describe('reconcile() on holds that have ended', () => {
     });
   }
 
+  for (const token of ['tok_sandbox_reversed_unattributed', 'tok_sandbox_ended_early']) {
+    it(`does not end before it has imported what became of a lost hold: ${token}`, async () => {
+      await acme.hold();
+      const goBack = await rememberNow(stage);
+      const hold = await acme.hold({ tokenId: token });
+      await acme.capture(hold, 300n).catch(() => undefined);
+      stage.clock.advance(3_000);
+      await stage.sandbox.reportDue();
+      const books = await acme.books(hold);
+      await goBack();
+      await beginReconciling(stage.recovery.database.query);
+      const { lines, left, ended } = await decideAt(stage, { importing: ['all'] });
+      assert.match(lines.at(-1) ?? '', /^UNKNOWN (reversal|end) /);
+      assert.deepEqual([left, ended], [1, false]);
+      assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
+      assert.equal(await acme.books(hold), books);
+      assert.deepEqual(await stage.audit(), []);
+    });
+  }
+
   it('imports what was captured and refunded of a checkout whose payment is found later', async () => {
     await acme.hold();
     const { preauthorization: hold = assert.fail() } = await acme.checkout();

@@ -77,14 +77,19 @@ export async function tellForeignCapture(query: Query, capture: Intent & State, 
   await tell(query, { eventId: `foreign-${captureRequestId}`, requestId, occurredAt, event });
 }
 
-/** Reports how an operation ended. A second, contradicting end is another event. */
+/**
+ * Reports how an operation ended. A second, contradicting end is another event; so is the same end that a restored
+ * ledger finds anew, because it says another time.
+ */
 export async function tellEnd(query: Query, entry: Intent & State, result: ResultInit): Promise<void> {
   const { requestId, kind, answer, actedAt } = entry;
   if (answer === Answer.ACCEPTED) return;
   const name = kind === 'checkout' ? ('checkoutCompleted' as const) : ('operationSettled' as const);
   const event = { case: name, value: { requestId, result } };
-  const eventId = `${kind}-${requestId}-${answer}`.slice(0, 64);
-  await tell(query, { eventId, requestId, occurredAt: actedAt ?? new Date(0), event });
+  const occurredAt = actedAt ?? new Date(0);
+  // At most 63 of the contract's 64 characters.
+  const eventId = `${kind}-${requestId}-${answer}-${Math.floor(occurredAt.getTime() / 1000)}`;
+  await tell(query, { eventId, requestId, occurredAt, event });
 }
 
 /** Money that left a capture otherwise than by a refund of core's: a dispute, or a refund made at the processor. */

@@ -163,6 +163,28 @@ describe('a ledger that was restored to an earlier state', () => {
     }
   });
 
+  it('reports again what it has forgotten, by an event that core does not take for another one', async () => {
+    const { requestId } = checkoutRequest();
+    await fixture.client.createCheckout({ ...checkoutRequest(), requestId });
+    const sessions = [...fixture.stripe.account().sessions.values()];
+    const page = sessions.find(({ client_reference_id: id }) => id === requestId);
+    completeSession(fixture.stripe.account(), page?.id ?? '', 'pm_card_visa');
+    await fixture.deliverAll();
+    await fixture.sql('DELETE FROM stripe.event WHERE request_id = $1', [requestId]);
+    const forget = `UPDATE stripe.entry SET answer = 0, stage = 'sent', intent_id = NULL, acted_at = NULL, look_at = now()
+      WHERE request_id = $1`;
+    fixture.advance(60_000);
+    await fixture.sql(forget, [requestId]);
+    await fixture.adapter.lookAround();
+    await fixture.adapter.reportDue();
+    const about = fixture.core.received.filter(
+      ({ event: { value } }) => (value as { requestId?: string }).requestId === requestId,
+    );
+    const [first, again] = about;
+    assert(first && again && about.length === 2);
+    assert.notEqual(first.eventId, again.eventId);
+  });
+
   it('makes sure that a hold that was not confirmed never is', async () => {
     const hold = holdRequest();
     fixture.dieAt = 'intent stored';

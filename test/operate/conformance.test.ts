@@ -46,6 +46,7 @@ describe('npm run conformance', function () {
     assert.equal(code, 1);
     assert.match(stdout, /^FAILED kill -9: at any moment, nothing answered is lost and nothing is done twice$/m);
     assert.match(stdout, /^FAILED kill -9: an event that was due still comes$/m);
+    assert.match(stdout, /^FAILED kill -9: the identity of its books stays$/m);
   });
 });
 

@@ -26,7 +26,7 @@ export const ACCESS: readonly Check[] = [
     },
   ),
   ...ofEachKind(
-    [{ name: "of one's own only, not another merchant's or account's", run: actForOthers }],
+    [{ name: "of one's own only, not another merchant's or account's, nor in another currency", run: actForOthers }],
     KINDS.filter(({ name }) => name !== 'authorization' && name !== 'credit'),
   ),
 ];
@@ -57,12 +57,14 @@ async function demandUnauthenticated(method: string, call: Promise<object>): Pro
 }
 
 /**
- * An operation about another merchant's, or another account's, authorization is refused as such and changes nothing.
+ * An operation about another merchant's, or another account's, authorization, or in another currency, is refused as
+ * such and changes nothing.
  */
 async function actForOthers(kit: Kit, prepare: Prepare, { name }: Kind): Promise<void> {
-  const { otherMerchantId, otherAccount, account } = kit.profile;
-  const foreign = [{ merchantId: otherMerchantId }];
-  const changes = account !== '' && otherAccount !== undefined ? [...foreign, { account: otherAccount }] : foreign;
+  const { otherMerchantId, otherAccount, otherCurrency, account } = kit.profile;
+  const changes: Partial<Request>[] = [{ merchantId: otherMerchantId }];
+  if (account !== '' && otherAccount !== undefined) changes.push({ account: otherAccount });
+  if (name !== 'void' && name !== 'extension') changes.push({ currency: otherCurrency });
   for (const change of changes) {
     const own = await prepare();
     const before = await kit.demandBooks(own);

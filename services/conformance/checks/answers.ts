@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, checkUnless, needs, ofEachKind, type Prepare } from '../check.ts';
 import { SKEW_MS } from '../inbox.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
 import { type Kit, told } from '../kit.ts';
-import { type Request, refund } from '../requests.ts';
+import { capture, type Hold, type Request, refund } from '../requests.ts';
 
 /** Each answer of each kind of operation. */
 export const ANSWERS: readonly Check[] = [
@@ -88,11 +87,16 @@ const ACCEPTED_LONGEST_MS = 7 * 86_400_000;
 /** What an accepted operation takes when it ends, nothing else takes meanwhile. */
 async function demandHeldBack(kit: Kit, { name }: Kind, request: Request): Promise<void> {
   const { authorizationRequestId, captureRequestId, amount = 0n } = request;
-  const hold = kit.answered.get(authorizationRequestId ?? '')?.request;
+  const hold = kit.answered.get(authorizationRequestId ?? '')?.request as Hold | undefined;
   const of = kit.answered.get(captureRequestId ?? '')?.request;
   if (name === 'capture' && hold) {
-    const more = { ...hold, ...request, requestId: uuidv7(), amount: (hold.amount ?? 0n) - amount + 1n };
+    const more = capture(hold, hold.amount - amount + 1n);
     await kit.refused(more, 'a capture of what an accepted capture takes');
+  }
+  if (name === 'void' && hold) await kit.refused(capture(hold, 1n), 'a capture of what an accepted void takes');
+  if (name === 'increment' && hold) {
+    const more = capture(hold, hold.amount + 1n);
+    await kit.refused(more, 'a capture of what an accepted increment has not added yet');
   }
   if (name === 'refund' && of) {
     const more = refund(of as Parameters<typeof refund>[0], (of.amount ?? 0n) - amount + 1n);

@@ -16,6 +16,12 @@ export const KILLS: readonly Check[] = [
   killing('at any moment, nothing answered is lost and nothing is done twice', canKill, async (kit) => {
     for (let round = 0; round < kit.run.kills; round += 1) await killOnce(kit);
   }),
+  killing('the identity of its books stays', canKill, async (kit) => {
+    await restart(kit);
+    const { identity } = await kit.client.describe({});
+    // Core calls nothing at an address where another one answers.
+    assert.equal(identity, kit.description.identity, 'the identity of Describe after a restart');
+  }),
   killing('an event that was due still comes', canKillWith('reversed'), async (kit) => {
     const { capture } = await kit.captured(kit.profile.tokens.reversed);
     await restart(kit);

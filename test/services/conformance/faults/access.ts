@@ -41,6 +41,18 @@ export const FOREIGN: readonly Fault[] = [
       lie: () => ({ [method]: asOwn(field) }),
     })),
   ),
+  ...(
+    [
+      ['capture', 'capture'],
+      ['incrementAuthorization', 'increment'],
+      ['refund', 'refund'],
+    ] as const
+  ).map(([method, kind]) => ({
+    name: `${method} in another currency`,
+    checks: [`${kind}: of one's own only`] as const,
+    why: new RegExp(`${kind} of another currency: was answered APPROVED`),
+    lie: () => ({ [method]: asOwn('currency') }),
+  })),
   ...(['merchantId', 'account'] as const).map((field) => ({
     name: `the answer to another ${field}'s repetition`,
     checks: ['credit: another request under its identifier'] as const,
@@ -49,8 +61,8 @@ export const FOREIGN: readonly Fault[] = [
   })),
 ];
 
-function asOwn(field: 'merchantId' | 'account'): never {
-  const own = { merchantId: 'conformance', account: 'account-1' };
+function asOwn(field: 'merchantId' | 'account' | 'currency'): never {
+  const own = { merchantId: 'conformance', account: 'account-1', currency: 'EUR' };
   const answer: Answering = (request, forward) => forward({ ...request, [field]: own[field] });
   return answer as never;
 }

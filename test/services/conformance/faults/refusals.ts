@@ -23,6 +23,20 @@ export const REFUSALS_THAT_ARE_NONE: readonly Fault[] = (
       /accepted refund takes/,
     ],
     [
+      'a capture of what an accepted void takes',
+      'capture',
+      'amount_exceeds_authorization',
+      'void: accepted, it ends in time',
+      /accepted void takes/,
+    ],
+    [
+      'a capture of what an accepted increment has not added yet',
+      'capture',
+      'amount_exceeds_authorization',
+      'increment: accepted, it ends in time',
+      /accepted increment has not added yet/,
+    ],
+    [
       'a refund of more than its capture',
       'refund',
       'amount_exceeds_capture',

@@ -9,7 +9,7 @@ describe('Deliverer', () => {
   let merchants = 0;
   const stage = forSuite(openDeliveryStage);
   const deliverer = forSuite(() => stage.openDeliverer());
-  const hasty = forSuite(() => stage.openDeliverer({ timeoutMs: 300 }));
+  const hasty = forSuite(() => stage.openDeliverer({ timeoutMs: 1_500 }));
   const receiver = forSuite(openReceiver);
 
   beforeEach(() => {
@@ -188,7 +188,7 @@ describe('Deliverer', () => {
     await hasty.runOnce();
     const [attempt] = await stage.attemptsOf(id);
     assert.equal(attempt?.httpStatus, 200);
-    assert.match(attempt?.error ?? '', /no complete answer within 300 ms/);
+    assert.match(attempt?.error ?? '', /no complete answer within 1500 ms/);
     assert.equal((await stage.deliveryOf(id)).state, 'PENDING');
   });
 

@@ -162,7 +162,8 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   const replayed = headers.get('idempotency-replayed') === 'true';
   const retryAfterMs = retryAfterOf(headers);
   const body = status === 204 ? undefined : bodyOf(response, text);
-  if (status === 204 || (body !== undefined && status < 300)) {
+  const isObject = typeof body === 'object' && !Array.isArray(body);
+  if (status === 204 || (isObject && status < 300)) {
     // What is no operation has no outcome to wait for.
     const meaning = status === 202 && repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
     return { status, meaning, body, replayed, retryAfterMs };

@@ -293,6 +293,8 @@ class Holdfast:
         heard = _Heard.read(response, response.read(), self._url.geturl())
         if heard.meaning in ("AGAIN", "UNKNOWN"):
             return 1.0 if heard.retry_after is None else heard.retry_after
+        if heard.meaning == "DONE":
+            raise HoldfastError("NOT_HOLDFAST", f"{self._url.geturl()} answered no event stream", heard.status)
         raise heard.error
 
 
@@ -319,7 +321,7 @@ class _Heard:
         said = headers.get("Retry-After", "")
         retry_after = float(said) if re.fullmatch("[0-9]{1,6}", said) else None
         known = {"retry_after": retry_after, "replayed": headers.get("Idempotency-Replayed") == "true"}
-        if body is not None and status < 300:
+        if isinstance(body, dict) and status < 300:
             return _Heard(status, "UNKNOWN" if status == 202 else "DONE", body, **known)
         code = body.get("code") if isinstance(body, dict) else None
         if not isinstance(code, str) or body.get("type") != f"urn:holdfast:problem:{code}":

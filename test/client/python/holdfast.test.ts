@@ -71,6 +71,7 @@ describe('holdfast.py', () => {
       [problem(402, 'CARD_DECLINED', { requestId: REQUEST_ID }), 'CARD_DECLINED'],
       [problem(418, 'OF_A_NEWER_SERVER'), 'OF_A_NEWER_SERVER'],
       [html(404), 'NOT_HOLDFAST'],
+      [json(200, ['of something else']), 'NOT_HOLDFAST'],
     ] as const) {
       await using server = await serveScript([reply]);
       assert.equal((await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`])).code, code);
@@ -119,6 +120,11 @@ describe('holdfast.py', () => {
     await using server = await serveScript([cutBefore, problem(404, 'OPERATION_NOT_FOUND')]);
     assert.equal((await python(server.baseUrl, 'k', ["answer = h.get_operation('x')"])).code, 'OPERATION_NOT_FOUND');
     assert.equal(server.asked.length, 2);
+  });
+
+  it('is told at once that something else than a stream answers', async () => {
+    await using server = await serveScript([json(200, {})]);
+    assert.equal((await python(server.baseUrl, 'k', ['answer = next(h.watch_operations())'])).code, 'NOT_HOLDFAST');
   });
 
   it('does not wait for the end of the time when no other try fits in it', async () => {

@@ -21,19 +21,13 @@ describe('the gateway process', () => {
     fork('gateway/index.ts', { env: { NODE_COMPILE_CACHE, ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const settings = () => ({ GATEWAY_TOKEN: TOKEN, CORE_URL: core.address, PORT: '0' });
 
-  for (const [name, stop] of [
-    ['disconnect', (child: ChildProcess) => child.disconnect()],
-    ['SIGTERM', (child: ChildProcess) => child.kill('SIGTERM')],
-    ['SIGINT', (child: ChildProcess) => child.kill('SIGINT')],
-  ] as const) {
-    it(`reports that it is ready, and stops on ${name}`, async () => {
-      const child = start(settings());
-      assert.deepEqual((await once(child, 'message'))[0], { ready: true });
-      const exited = once(child, 'exit');
-      stop(child);
-      assert.deepEqual(await exited, [0, null]);
-    });
-  }
+  it('reports that it is ready, and stops on SIGTERM', async () => {
+    const child = start(settings());
+    assert.deepEqual((await once(child, 'message'))[0], { ready: true });
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
+  });
 
   it('exits with one clear line when a setting is wrong', async () => {
     const child = start({ ...settings(), PORT: 'http', GATEWAY_TOKEN: 'short-and-secret' });

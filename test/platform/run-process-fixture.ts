@@ -6,7 +6,8 @@ import { runProcess } from '../../platform/run-process.ts';
 import { PROCESS_SETTINGS } from '../../platform/settings.ts';
 
 if (process.send !== undefined) {
-  const close = process.env.STOPS === 'never' ? () => new Promise<never>(() => undefined) : () => setImmediate();
+  const stops = process.env.STOPS !== 'never';
+  const close = stops ? () => setImmediate() : () => new Promise<never>(() => undefined);
   setInterval(() => undefined, 1_000);
   const start = async () => {
     const { STARTS } = process.env;
@@ -15,5 +16,5 @@ if (process.send !== undefined) {
     await once(process, 'disconnect');
     return STARTS === 'orphaned' ? { close } : { close, ready: new Promise<never>(() => undefined) };
   };
-  await runProcess('fixture', z.object(PROCESS_SETTINGS), start, 300);
+  await runProcess('fixture', z.object(PROCESS_SETTINGS), start, stops ? 10_000 : 300);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -7,23 +7,30 @@ import { fileURLToPath } from 'node:url';
 const FIXTURE = fileURLToPath(new URL('run-process-fixture.ts', import.meta.url));
 
 describe('runProcess()', () => {
-  const stopped = async (environment: Record<string, string>) => {
+  const WAYS = {
+    SIGTERM: (child: ChildProcess) => child.kill('SIGTERM'),
+    SIGINT: (child: ChildProcess) => child.kill('SIGINT'),
+    disconnect: (child: ChildProcess) => child.disconnect(),
+  };
+  const stopped = async (environment: Record<string, string>, stop: (child: ChildProcess) => void) => {
     const child = fork(FIXTURE, { env: { ...process.env, ...environment }, silent: true });
     const ended = once(child, 'exit');
     assert(child.stderr);
     const said = text(child.stderr);
-    await once(child, 'message');
-    child.kill('SIGTERM');
+    assert.deepEqual((await once(child, 'message'))[0], { ready: true });
+    stop(child);
     const [code] = await ended;
     return { code, said: await said };
   };
 
-  it('ends with 0 when everything has closed', async () => {
-    assert.deepEqual(await stopped({}), { code: 0, said: '' });
-  });
+  for (const [way, stop] of Object.entries(WAYS)) {
+    it(`ends with 0 on ${way} when everything has closed`, async () => {
+      assert.deepEqual(await stopped({}, stop), { code: 0, said: '' });
+    });
+  }
 
   it('ends all the same when something does not close, and says so', async () => {
-    assert.deepEqual(await stopped({ STOPS: 'never' }), {
+    assert.deepEqual(await stopped({ STOPS: 'never' }, WAYS.SIGTERM), {
       code: 1,
       said: 'holdfast fixture: did not stop within 0.3 s\n',
     });

@@ -4,8 +4,7 @@ import { openStage } from '../services/core/stage.ts';
 import { forSuite } from '../suite.ts';
 import { readCodeBlocks } from './code-blocks.ts';
 
-describe('docs/runbook.md', function () {
-  this.timeout(60_000);
+describe('docs/runbook.md', () => {
   const stage = forSuite(() => openStage());
 
   it('has a query of the encryption keys that are needed', async () => {

@@ -3,8 +3,7 @@ import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
 
-describe('GetPreauthorization', function () {
-  this.timeout(60_000);
+describe('GetPreauthorization', () => {
   const stage = forSuite(() => openStage());
 
   it('shows a hold that has ended without its preauthorizationId when the key of that is gone', async () => {

@@ -171,8 +171,8 @@ describe('a ledger that was restored to an earlier state', () => {
     completeSession(fixture.stripe.account(), page?.id ?? '', 'pm_card_visa');
     await fixture.deliverAll();
     await fixture.sql('DELETE FROM stripe.event WHERE request_id = $1', [requestId]);
-    const forget = `UPDATE stripe.entry SET answer = 0, stage = 'sent', intent_id = NULL, acted_at = NULL, look_at = now()
-      WHERE request_id = $1`;
+    const forget = `UPDATE stripe.entry SET answer = 0, stage = 'sent', intent_id = NULL, acted_at = NULL,
+      look_at = now() WHERE request_id = $1`;
     fixture.advance(60_000);
     await fixture.sql(forget, [requestId]);
     await fixture.adapter.lookAround();

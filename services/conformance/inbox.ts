@@ -82,11 +82,15 @@ export async function openInbox(address: string, token: string) {
     /** Refuses the next reports of a kind about an identifier. */
     refuse: (kind: NonNullable<Said['case']>, about: string, times: number) =>
       void refusals.set(`${kind} ${about}`, times),
-    /** The first report of a kind about an identifier that was taken; undefined when none comes within `withinMs`. */
-    async taken(kind: Said['case'], about: string, withinMs: number): Promise<Report | undefined> {
+    /**
+     * The first report of a kind about an identifier that was taken, or that was refused; undefined when none comes
+     * within `withinMs`.
+     */
+    async first(kind: Said['case'], about: string, isTaken: boolean, withinMs: number): Promise<Report | undefined> {
       const endMs = performance.now() + withinMs;
+      const isIt = ({ taken, said }: Report) => taken === isTaken && said.case === kind && subjectOf(said) === about;
       for (;;) {
-        const found = reports.find(({ taken, said }) => taken && said.case === kind && subjectOf(said) === about);
+        const found = reports.find(isIt);
         if (found || performance.now() > endMs) return found;
         await sleep(20);
       }

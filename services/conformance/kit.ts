@@ -232,10 +232,10 @@ export class Kit {
     }
   }
 
-  /** The report of an event of a kind about an identifier that was taken. Rejects when none comes in time. */
-  async reported<K extends NonNullable<Said['case']>>(kind: K, about: string) {
+  /** The report of an event of a kind about an identifier that was taken, or refused. Rejects when none comes in time. */
+  async reported<K extends NonNullable<Said['case']>>(kind: K, about: string, isTaken = true) {
     const { eventWithinMs } = this.profile;
-    const report = await this.inbox.taken(kind, about, eventWithinMs);
+    const report = await this.inbox.first(kind, about, isTaken, eventWithinMs);
     assert(report, `no event ${kind} within ${eventWithinMs} ms`);
     return report as Report & { readonly said: Extract<Said, { case: K }> };
   }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../services/quickstart/ports.ts';
+import { startLiar } from '../services/conformance/liar.ts';
 
 describe('npm run conformance', function () {
   this.timeout(300_000);
@@ -14,13 +16,13 @@ describe('npm run conformance', function () {
   afterEach(() => rmSync(directory, { recursive: true }));
 
   /** Runs the kit against the sandbox, with its shipped profile, on ports and a ledger of its own. */
-  async function judge(change: (command: string[], ledger: string) => string[], ...args: string[]) {
+  async function judge(change: (command: string[], ledger: string, events: string) => string[], ...args: string[]) {
     const profile = JSON.parse(readFileSync('services/sandbox/conformance.json', 'utf8'));
     const [port, core] = [await freePort(), await freePort()];
     const ledger = join(directory, 'sandbox.sqlite');
     const { env } = profile.process;
     Object.assign(env, { SANDBOX_PORT: `${port}`, CORE_URL: `127.0.0.1:${core}`, SANDBOX_LEDGER: ledger });
-    profile.process.command = change([process.execPath, ...profile.process.command.slice(1)], ledger);
+    profile.process.command = change([process.execPath, ...profile.process.command.slice(1)], ledger, env.CORE_URL);
     const file = join(directory, 'profile.json');
     writeFileSync(file, JSON.stringify(profile));
     const options = ['--processor', `127.0.0.1:${port}`, '--events', `127.0.0.1:${core}`, '--profile', file, ...args];
@@ -47,6 +49,25 @@ describe('npm run conformance', function () {
     assert.match(stdout, /^FAILED kill -9: at any moment, nothing answered is lost and nothing is done twice$/m);
     assert.match(stdout, /^FAILED kill -9: an event that was due still comes$/m);
     assert.match(stdout, /^FAILED kill -9: the identity of its books stays$/m);
+  });
+
+  it('notices an event that has another identifier after a restart', async () => {
+    let events = '';
+    const liar = await startLiar({
+      sandbox: () => assert.fail('the kit calls the sandbox itself'),
+      credential: () => '',
+      events: () => events,
+      token: () => 'a-token-for-the-conformance-kit-only',
+    });
+    liar.lie = { reportEvent: (request, forward) => forward({ ...request, eventId: randomUUID() }) };
+    const through = (command: string[], _: string, address: string) => {
+      events = address;
+      return ['/usr/bin/env', `CORE_URL=${liar.core}`, ...command];
+    };
+    const { code, stdout } = await judge(through, '--only', 'comes again under its event_id');
+    liar.close();
+    assert.equal(code, 1);
+    assert.match(stdout, /^FAILED kill -9: an event that was refused comes again .*\n +the event_id after a restart$/m);
   });
 });
 

@@ -27,6 +27,16 @@ export const KILLS: readonly Check[] = [
     await restart(kit);
     await kit.reported('captureReversed', capture.requestId);
   }),
+  killing('an event that was refused comes again under its event_id', canKillWith('reversed'), async (kit) => {
+    const of = capture(await kit.placed(kit.profile.tokens.reversed), kit.tenth);
+    kit.inbox.refuse('captureReversed', of.requestId, 1);
+    await kit.approved(of);
+    const refused = await kit.reported('captureReversed', of.requestId, false);
+    await restart(kit);
+    // Under another one it would be another reversal.
+    const { eventId } = await kit.reported('captureReversed', of.requestId);
+    assert.equal(eventId, refused.eventId, 'the event_id after a restart');
+  }),
   killing('a result that was due still comes', canKillWith('capture', 'accepted'), async (kit) => {
     const request = capture(await kit.placed(kit.profile.tokens.capture.accepted), kit.tenth);
     kit.inbox.refuse('operationSettled', request.requestId, 1);

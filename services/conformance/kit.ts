@@ -232,7 +232,7 @@ export class Kit {
     }
   }
 
-  /** The report of an event of a kind about an identifier that was taken, or refused. Rejects when none comes in time. */
+  /** The report of an event about an identifier that was taken, or refused. Rejects when none comes in time. */
   async reported<K extends NonNullable<Said['case']>>(kind: K, about: string, isTaken = true) {
     const { eventWithinMs } = this.profile;
     const report = await this.inbox.first(kind, about, isTaken, eventWithinMs);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { timestampFromDate, timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -143,7 +143,10 @@ describe('The audit log', () => {
       await relay.acceptNotification({ ...VERIFIED, requestId });
       return operator.notifications.replayStoredNotification({ merchantId: 'acme', requestId }, ALICE);
     },
-    EndSession: () => operator.operators.endSession({ sessionHash: randomBytes(32), expiresAt: timestampNow() }, ALICE),
+    EndSession: () => {
+      const expiresAt = timestampFromMs(stage.clock.now());
+      return operator.operators.endSession({ sessionHash: randomBytes(32), expiresAt }, ALICE);
+    },
     ResolveOperation: async () => {
       const { requestId } = await acme.hold();
       await sql(stage, 'update hold set frozen = true where request_id = $1', [requestId]);

@@ -41,7 +41,9 @@ describe('RecoverDeliveries', () => {
       );
     }
     await other.hold();
-    await sql(stage, "update delivery set state = 'DEAD', due_at = null where merchant_id = 'other'");
+    await sql(stage, "update delivery set state = 'DEAD', due_at = null, created_at = $1 where merchant_id = 'other'", [
+      new Date(realMs),
+    ]);
     const since = timestampFromMs(realMs - HOUR_MS);
     assert.equal((await operator.recoverDeliveries({ merchantId: 'acme', since, until: since })).count, 0);
     const endpointKind = EndpointKind.INTERNAL;

@@ -79,7 +79,10 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
     // What became of a hold that was just imported could not be compared with it before.
     const now = imported > 0 && failure === undefined ? await readUnknown(client) : [];
-    const more = now.filter(({ holdHere }) => holdHere !== null);
+    const named = report.filter(({ became }) => became === 'LEFT' || became === 'UNKNOWN');
+    const names = new Set(named.map((line) => `${line.operation} ${line.processorRequestId} ${line.processor}`));
+    const isNamed = (entry: UnknownEntry) => names.has(`${entry.kind} ${entry.requestId} ${entry.processor}`);
+    const more = now.filter((entry) => entry.holdHere !== null && !isNamed(entry));
     for (const entry of more) tell(`UNKNOWN ${lineOf(entry)}`);
     const left = invalid.length + plans.length + more.length - imported - givenBack;
     const isAllRead = !from || (lostFrom && from <= lostFrom);

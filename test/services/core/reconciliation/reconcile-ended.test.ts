@@ -177,6 +177,22 @@ describe('reconcile() on holds that have ended', () => {
     });
   }
 
+  it('names once what became of a hold that is here when another one is imported', async () => {
+    const here = await acme.hold({ tokenId: 'tok_sandbox_reversed_unattributed' });
+    await acme.capture(here, 300n);
+    const goBack = await rememberNow(stage);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    const lost = await acme.hold();
+    await goBack();
+    const { lines, left } = await decideAt(stage, { importing: [lost.requestId] });
+    assert.deepEqual(lines.map((line) => line.split(' ').slice(0, 2).join(' ')).sort(), [
+      'IMPORTED authorization',
+      'UNKNOWN reversal',
+    ]);
+    assert.equal(left, 1);
+  });
+
   it('imports what was captured and refunded of a checkout whose payment is found later', async () => {
     await acme.hold();
     const { preauthorization: hold = assert.fail() } = await acme.checkout();

@@ -77,8 +77,8 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     }
     const imported = report.filter(({ became }) => became === 'IMPORTED').length;
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
-    // What became of a hold that was just imported could not be compared with it before.
-    const now = imported > 0 && failure === undefined ? await readUnknown(client) : [];
+    // What became of a hold that was just stored could not be compared with it before.
+    const now = imported + givenBack > 0 && failure === undefined ? await readUnknown(client) : [];
     const named = report.filter(({ became }) => became === 'LEFT' || became === 'UNKNOWN');
     const names = new Set(named.map((line) => `${line.operation} ${line.processorRequestId} ${line.processor}`));
     const isNamed = (entry: UnknownEntry) => names.has(`${entry.kind} ${entry.requestId} ${entry.processor}`);

@@ -177,6 +177,21 @@ describe('reconcile() on holds that have ended', () => {
     });
   }
 
+  it('does not end before it has imported that a lost hold, which was given back, had ended', async () => {
+    await acme.hold();
+    const goBack = await rememberNow(stage);
+    const hold = await acme.hold({ tokenId: 'tok_sandbox_ended_early' });
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    await goBack();
+    await beginReconciling(stage.recovery.database.query);
+    const given = await decideAt(stage, { givingBack: ['all'] });
+    assert.match(given.lines.at(-1) ?? '', /^UNKNOWN end /);
+    assert.deepEqual([given.left, given.ended], [1, false]);
+    assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
+    assert.equal(await acme.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+
   it('names once what became of a hold that is here when another one is imported', async () => {
     const here = await acme.hold({ tokenId: 'tok_sandbox_reversed_unattributed' });
     await acme.capture(here, 300n);

@@ -162,8 +162,7 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   const replayed = headers.get('idempotency-replayed') === 'true';
   const retryAfterMs = retryAfterOf(headers);
   const body = status === 204 ? undefined : bodyOf(response, text);
-  const isObject = typeof body === 'object' && !Array.isArray(body);
-  if (status === 204 || (isObject && status < 300)) {
+  if (status === 204 || (status < 300 && isAnswer(body, repeatable))) {
     // What is no operation has no outcome to wait for.
     const meaning = status === 202 && repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
     return { status, meaning, body, replayed, retryAfterMs };
@@ -174,6 +173,12 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   // Also an HTTP server or a proxy answers 408 and 429, when it has not handed the request on.
   const meaning = status >= 500 || status === 408 || status === 429 ? 'UNKNOWN' : 'REFUSED';
   return { status: 0, meaning, error, retryAfterMs };
+}
+
+/** Whether it may be the service's: an object, which names the operation when the call makes one. */
+function isAnswer(body: unknown, repeatable: Call['repeatable']): boolean {
+  if (typeof body !== 'object' || Array.isArray(body)) return false;
+  return repeatable !== 'KEYED' || typeof (body as { requestId?: unknown }).requestId === 'string';
 }
 
 /** The JSON of an answer; undefined when it has another type. Throws Error when it is cut off. */

@@ -243,7 +243,7 @@ class Holdfast:
             sent = True
             connection.request(method, self._prefix + path, data, headers)
             response = connection.getresponse()
-            return _Heard.read(response, response.read(), self._url.geturl())
+            return _Heard.read(response, response.read(), self._url.geturl(), key is not None)
         except (OSError, http.client.HTTPException) as error:
             why = f"no answer from {self._url.geturl()} ({error!r}): check the address, the network, or repeat the call"
             return _Heard(0, "UNKNOWN" if sent else "AGAIN", error=HoldfastError("NO_ANSWER", why))
@@ -312,7 +312,7 @@ class _Heard:
         self.request_id = self.error.request_id or (body or {}).get("requestId")
 
     @staticmethod
-    def read(response, data, url):
+    def read(response, data, url, names_operation=False):
         status, headers = response.status, response.headers
         is_json = "json" in headers.get("Content-Type", "")
         body = _parsed(data) if is_json else None
@@ -321,7 +321,8 @@ class _Heard:
         said = headers.get("Retry-After", "")
         retry_after = float(said) if re.fullmatch("[0-9]{1,6}", said) else None
         known = {"retry_after": retry_after, "replayed": headers.get("Idempotency-Replayed") == "true"}
-        if isinstance(body, dict) and status < 300:
+        is_answer = isinstance(body, dict) and (not names_operation or isinstance(body.get("requestId"), str))
+        if is_answer and status < 300:
             return _Heard(status, "UNKNOWN" if status == 202 else "DONE", body, **known)
         code = body.get("code") if isinstance(body, dict) else None
         if not isinstance(code, str) or body.get("type") != f"urn:holdfast:problem:{code}":

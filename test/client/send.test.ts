@@ -127,8 +127,10 @@ describe('a write of the client', () => {
       await assert.rejects(server.holdfast.holds.create(HOLD), /check baseUrl/);
       assert.equal(server.asked.length, 1);
     }
-    await using server = await serveScript([json(200, ['of something else'])]);
-    await assert.rejects(server.holdfast.holds.create(HOLD), { code: 'NOT_HOLDFAST' });
+    for (const body of [['of something else'], { status: 'ok' }, { requestId: 1 }]) {
+      await using server = await serveScript([json(200, body)]);
+      await assert.rejects(server.holdfast.holds.create(HOLD), { code: 'NOT_HOLDFAST' });
+    }
   });
 
   it('is unknown, not failed, when the time is over', async () => {

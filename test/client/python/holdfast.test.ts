@@ -72,6 +72,7 @@ describe('holdfast.py', () => {
       [problem(418, 'OF_A_NEWER_SERVER'), 'OF_A_NEWER_SERVER'],
       [html(404), 'NOT_HOLDFAST'],
       [json(200, ['of something else']), 'NOT_HOLDFAST'],
+      [json(200, { status: 'ok' }), 'NOT_HOLDFAST'],
     ] as const) {
       await using server = await serveScript([reply]);
       assert.equal((await python(server.baseUrl, 'k', [`answer = h.create_hold(${HOLD})`])).code, code);

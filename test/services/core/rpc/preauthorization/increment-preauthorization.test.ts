@@ -60,6 +60,7 @@ describe('incrementPreauthorization()', () => {
       requestId,
       operationRequestId: requestId,
       authorizationRequestId: hold.requestId,
+      authorizationReference: hold.processorReference,
       merchantId: 'told',
       account: '',
       amount: 5n,

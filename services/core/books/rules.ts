@@ -66,11 +66,15 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   },
 
   RELEASE: {
-    /** A checkout that is open has nothing to give back, and is cancelled. */
-    judge(hold, { reported, at }) {
+    /**
+     * A checkout that is open has nothing to give back, and is cancelled. What is imported was done, although the hold
+     * is frozen since.
+     */
+    judge(hold, { reported, imported = false, at }) {
       if (reported) return judgeEnd(hold, 'RELEASED', true, at);
       if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : CHECKOUT_GIVEN_UP;
-      return judgeRelease(hold, at) ?? { amount: hold.remaining, closing: true };
+      const refusal = judgeRelease(imported ? { ...hold, frozen: false } : hold, at);
+      return refusal ?? { amount: hold.remaining, closing: true };
     },
     reckon: (submission, hold, ending) => reckonVoid('RELEASE', submission, hold, ending),
   },

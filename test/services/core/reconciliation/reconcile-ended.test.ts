@@ -74,6 +74,20 @@ describe('reconcile() on holds that have ended', () => {
     assert.equal(await importInto((hold) => acme.release(hold), true), 'CAPTURED 300/0/0/9700/0 FINAL frozen');
   });
 
+  it('imports the release of a hold that was released again here, which gave nothing back and froze it', async () => {
+    const hold = await acme.hold();
+    const goBack = await rememberNow(stage);
+    await acme.release(hold);
+    await goBack();
+    await acme.release(hold);
+    assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    await beginReconciling(stage.recovery.database.query);
+    const { lines, ended } = await decideAt(stage, { importing: ['all'] });
+    assert(ended, lines.join('\n'));
+    assert.equal(await acme.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED frozen');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
   it('imports all captures of a hold that one of them has closed', async () => {
     const hold = await acme.hold();
     const goBack = await rememberNow(stage);

@@ -308,7 +308,8 @@ create temporary view unknown_entry as
       array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], kind)
         as turn
     from unexplained
-    where answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and kind <> 'FENCE' and (kind <> 'VOID' or amount > 0)
+    where answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and kind <> 'FENCE'
+      and (kind <> 'VOID' or amount > 0 or answer = 'ACCEPTED')
     union all
     select e.request_id, e.processor, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, 8
     from processor_entry e join our_submission k on k.identifier = e.request_id and k.processor = e.processor

@@ -88,6 +88,23 @@ describe('reconcile() on holds that have ended', () => {
     assert.deepEqual(await stage.audit(), []);
   });
 
+  it('imports a release that has no result yet', async () => {
+    const hold = await acme.hold({ tokenId: 'tok_sandbox_void_accepted' });
+    const goBack = await rememberNow(stage);
+    const first = await acme.release(hold, { idempotencyKey: 'release' });
+    await goBack();
+    await beginReconciling(stage.recovery.database.query);
+    const { lines, ended } = await decideAt(stage, { importing: ['all'] });
+    assert(ended, lines.join('\n'));
+    assert.match(lines.join('\n'), /^IMPORTED void accepted /);
+    stage.clock.advance(60_000);
+    await stage.sandbox.reportDue();
+    assert.equal(await acme.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+    const again = await acme.release(hold, { idempotencyKey: 'release' });
+    assert.equal(again.requestId, first.requestId);
+    assert.deepEqual(await stage.audit(), []);
+  });
+
   it('imports all captures of a hold that one of them has closed', async () => {
     const hold = await acme.hold();
     const goBack = await rememberNow(stage);

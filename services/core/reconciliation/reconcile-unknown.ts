@@ -276,25 +276,30 @@ function verbOf(entry: UnknownEntry, { importing, givingBack, to }: Decisions): 
 
 const INQUIRIES_AT_ONCE = 128;
 
-/** Asks the processor about each entry that is to be changed: it must say the same as its books. */
+/**
+ * Asks the processor about each entry that is to be changed: it must say the same as its books. What was open in them
+ * may have ended since; what ended without being done is left out.
+ */
 async function confirmAll(sender: Sender, plans: readonly Unconfirmed[]): Promise<Plan[]> {
   const confirmed: Plan[] = [];
   for (let first = 0; first < plans.length; first += INQUIRIES_AT_ONCE) {
     const part = plans.slice(first, first + INQUIRIES_AT_ONCE);
-    confirmed.push(...(await Promise.all(part.map((plan) => confirm(sender, plan)))));
+    const answered = await Promise.all(part.map((plan) => confirm(sender, plan)));
+    confirmed.push(...answered.filter((plan) => plan !== undefined));
   }
   return confirmed;
 }
 
-async function confirm(sender: Sender, plan: Unconfirmed): Promise<Plan> {
+async function confirm(sender: Sender, plan: Unconfirmed): Promise<Plan | undefined> {
   const { entry, verb } = plan;
   if (verb === undefined || entry.holdHere !== null) return { ...plan, answer: { found: 'NO_ANSWER' } };
   const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
   if (answer.found === 'NO_ANSWER')
     throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);
   const said = answer.found === 'DONE' ? answer.outcome.answer : answer.found;
-  const expected = entry.answer === 'APPROVED' ? 'APPROVED' : 'AT_WORK';
-  if (said === expected) return { ...plan, answer };
+  const expected = { APPROVED: ['APPROVED'], ACCEPTED: ['AT_WORK', 'APPROVED'] }[entry.answer] ?? ['AT_WORK'];
+  if (expected.includes(said)) return { ...plan, answer };
+  if (entry.answer !== 'APPROVED' && (said === 'DECLINED' || said === 'NOT_PERFORMED')) return undefined;
   throw new Error(
     `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it ` +
       `answers ${said}`,

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { openBooks } from '../../../../services/core/books/books.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
+import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import type { SubmissionRow } from '../../../../services/core/storage/submission/submission-row.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
@@ -43,6 +44,33 @@ describe('reconcile() while the service goes on', () => {
     };
     const { imported, left } = await decideAt(stage, { importing: ['all'] }, readThen(more));
     assert.deepEqual([imported, left], [1, 0]);
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('ends without a lost checkout whose page has run out, which it finds when it asks about it', async () => {
+    await shop.hold();
+    const goBack = await rememberNow(stage);
+    await shop.checkout();
+    await goBack();
+    await beginReconciling(stage.recovery.database.query);
+    stage.clock.advance(3_600_000);
+    const { lines, ended } = await decideAt(stage, { importing: ['all'] });
+    assert.deepEqual([lines, ended], [[], true]);
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('imports a capture that gets its result after the books were read', async () => {
+    const hold = await shop.hold({ tokenId: 'tok_sandbox_capture_accepted' });
+    const goBack = await rememberNow(stage);
+    await shop.capture(hold, 300n);
+    await goBack();
+    const approve = async () => {
+      stage.clock.advance(3_000);
+      await stage.sandbox.reportDue();
+    };
+    const { lines, left } = await decideAt(stage, { importing: ['all'] }, readThen(approve));
+    assert.equal(left, 0, lines.join('\n'));
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
     assert.deepEqual(await stage.audit(), []);
   });
 

@@ -10,7 +10,7 @@ import type { Ledgers } from '../../../../services/core/reconciliation/copy-entr
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
-import { openStage } from '../stage.ts';
+import { openStage, refusal } from '../stage.ts';
 import { beginAnew, rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
@@ -138,13 +138,13 @@ describe('reconcile() stops and changes nothing', () => {
 
   it('when an inquiry contradicts the books', async () => {
     const goBack = await rememberNow(stage);
-    await shop.oct({ tokenId: 'tok_sandbox_ok' });
+    await refusal(shop.oct({ tokenId: 'tok_sandbox_declined' }));
     await goBack();
     const lying = pages((entries) => ({
-      entries: entries.map((entry) => ((entry as { kind: number }).kind === 4 ? { ...entry, answer: 4 } : entry)),
+      entries: entries.map((entry) => ((entry as { kind: number }).kind === 4 ? { ...entry, answer: 1 } : entry)),
     }));
     await stops(
-      /^the processor default contradicts its books: \S+ is ACCEPTED there, and it answers APPROVED$/,
+      /^the processor default contradicts its books: \S+ is APPROVED there, and it answers DECLINED$/,
       all,
       lying,
     );

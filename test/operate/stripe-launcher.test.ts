@@ -132,7 +132,7 @@ describe('npm start with a Stripe key', function () {
 /** What docs/stripe.md sets for `npm start`, which is the launcher. */
 function started(): Record<string, string> {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  assert.match(scripts.start, /^(\w+=\S+ )*node services\/quickstart\/index\.ts$/);
+  assert.match(scripts.start, /^exec env (\w+=\S+ )*node services\/quickstart\/index\.ts$/);
   const [, name = '', value = ''] = /^(\w+)=(\d+) npm start\n$/.exec(namedCode('stripe.md')('start')) ?? [];
   return { [name]: value };
 }

@@ -330,7 +330,7 @@ create temporary view unknown_entry as
     union all
     select e.request_id, e.processor, 'END', null, h.request_id, 0, 10
     from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
-    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase = 'AUTHORIZED'
+    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase <> 'FAILED'
       and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
   )
   select coalesce(u.change_here, e.kind) as kind, e.request_id, e.processor, e.answer, e.authorization_request_id,

@@ -10,6 +10,9 @@ import { openStage } from '../stage.ts';
 import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
+/** The sandbox's card whose authorization the issuer ends after two seconds. */
+const ENDED_EARLY = '4000 0000 0000 5118';
+
 describe('reconcile() on holds that have ended', () => {
   const stage = forSuite(openStage);
   const acme = forSuite(() => openMerchant(stage, 'acme', { holdPeriod: { seconds: 3_600n } }));
@@ -221,6 +224,25 @@ describe('reconcile() on holds that have ended', () => {
     assert.deepEqual([given.left, given.ended], [1, false]);
     assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
     assert.equal(await acme.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+
+  it('waits for what was paid at a checkout before it imports that its authorization has ended', async () => {
+    await acme.hold();
+    const { preauthorization: hold = assert.fail() } = await acme.checkout();
+    const goBack = await rememberNow(stage);
+    await payAt(hold.checkoutUrl, { number: ENDED_EARLY });
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    const books = await acme.books(hold);
+    await goBack();
+    await beginReconciling(stage.recovery.database.query);
+    const { lines, left, ended } = await decideAt(stage, { importing: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT end .*: the hold \S+ is not placed here yet: reconcile again later$/);
+    assert.deepEqual([left, ended], [1, false]);
+    await stage.inquire();
+    assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
+    assert.deepEqual([await acme.books(hold), books], Array(2).fill('EXPIRED 0/0/0/10000/0 EXPIRED'));
+    assert.deepEqual(await stage.audit(), []);
   });
 
   it('names once what became of a hold that is here when another one is imported', async () => {

@@ -181,13 +181,15 @@ create temporary view sent as
   from our_submission;
 
 -- A capture at the processor that is unknown here, was refunded or taken back in full, and will have no room in its
--- hold here: what was undone so (give-back.ts) is not booked.
+-- hold here, with what was added to it there: what was undone so (give-back.ts) is not booked.
 create temporary view undone as
   select c.* from processor_entry c
     join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor
+    left join processor_entry a on a.request_id = c.authorization_request_id and a.processor = c.processor
   where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and c.refunded + c.reversed >= c.amount
     and not exists (select from our_submission k where k.identifier = c.request_id and k.processor = c.processor)
     and (h.phase = 'FAILED' or (h.phase = 'AUTHORIZED' and c.amount > h.in_flight
+      + greatest(coalesce(a.incremented, 0) - (h.amount - h.amount_asked), 0)
       + case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end));
 
 create temporary view undone_of as

@@ -181,6 +181,18 @@ describe('reconcile() with increments and extensions', () => {
     });
   }
 
+  it('imports a capture that was refunded, for which only a lost increment has room', async () => {
+    const hold = await shop.hold();
+    const goBack = await rememberNow(stage);
+    await shop.increment(hold, 2_000n);
+    const { capture = assert.fail() } = await shop.capture(hold, 11_000n);
+    await shop.refund(capture);
+    const books = await shop.books(hold);
+    await goBack();
+    await importAll();
+    assert.equal(await shop.books(hold), books);
+  });
+
   it('cannot give them back of a hold that is known', async () => {
     const hold = await shop.hold();
     const goBack = await rememberNow(stage);

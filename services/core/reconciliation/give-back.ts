@@ -10,7 +10,7 @@ import { callOverAt } from '../processor/processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
-import { type Importing, importEntry, storeHold, Unable } from './import-entry.ts';
+import { type Importing, importEntry, isToBePlaced, storeHold, Unable } from './import-entry.ts';
 import type { Particulars } from './merchant-report.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
@@ -101,7 +101,7 @@ async function giveBackCapture(entry: UnknownEntry, importing: Importing): Promi
 /** Whether a hold that is here will not take the capture, and nobody else has imported it meanwhile. */
 async function isRefused(entry: UnknownEntry, { sender, reads }: Importing): Promise<boolean> {
   const hold = await reads.hold(entry);
-  if (!hold || hold.phase === 'AWAITING_CHECKOUT') return false;
+  if (!hold || isToBePlaced(hold)) return false;
   return !(await findSentAs(sender.database.query, entry.requestId, entry.processor));
 }
 

@@ -145,7 +145,7 @@ async function storeOnHold(
   const hold = await reads.hold(entry);
   if (!hold) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
   // A void would cancel the checkout, which was paid. An inquiry places the hold.
-  if (hold.phase === 'AWAITING_CHECKOUT') throw notPlacedYet(hold);
+  if (isToBePlaced(hold)) throw notPlacedYet(hold);
   const { idHash } = hold;
   const isVoid = what.kind === 'RELEASE';
   const kind = isVoid && endOf(hold, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;
@@ -240,11 +240,16 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
   const { query } = sender.database;
   const open = await findHold(query, holdRequestId);
   if (!open) throw new Unable('its hold is not here any more');
-  if (open.phase !== 'AUTHORIZED') throw notPlacedYet(open);
+  if (isToBePlaced(open)) throw notPlacedYet(open);
   await markEnded(query, { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' });
   const hold = await findHold(query, holdRequestId);
   if (hold?.endedAs != null) await endHold(sender, hold, { imported: true });
   return holdRequestId;
+}
+
+/** Whether an inquiry, or a decision, may still place a hold. */
+export function isToBePlaced({ phase }: HoldRow): boolean {
+  return phase !== 'AUTHORIZED' && phase !== 'FAILED';
 }
 
 function notPlacedYet({ requestId }: HoldRow): Unable {

@@ -261,6 +261,24 @@ describe('reconcile() on holds that have ended', () => {
     assert.equal(left, 1);
   });
 
+  it('gives back no capture of a hold that has no result yet here, until it has one', async () => {
+    await acme.hold();
+    const { preauthorization: hold = assert.fail() } = await acme.place({ tokenId: 'tok_sandbox_accepted' });
+    const goBack = await rememberNow(stage);
+    stage.clock.advance(3_000);
+    await stage.sandbox.reportDue();
+    await acme.capture(await acme.get(hold), 300n);
+    await goBack();
+    await beginReconciling(stage.recovery.database.query);
+    const first = await decideAt(stage, { givingBack: ['all'] });
+    assert.match(first.lines.join('\n'), /^LEFT capture .*: the hold \S+ is not placed here yet: reconcile again later$/);
+    stage.clock.advance(61_000);
+    await stage.inquire();
+    assert.equal((await decideAt(stage, { givingBack: ['all'] })).ended, true);
+    assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
   it('imports what was captured and refunded of a checkout whose payment is found later', async () => {
     await acme.hold();
     const { preauthorization: hold = assert.fail() } = await acme.checkout();

@@ -77,12 +77,7 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     }
     const imported = report.filter(({ became }) => became === 'IMPORTED').length;
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
-    // What became of a hold that was just stored could not be compared with it before.
-    const now = imported + givenBack > 0 && failure === undefined ? await readUnknown(client) : [];
-    const named = report.filter(({ became }) => became === 'LEFT' || became === 'UNKNOWN');
-    const names = new Set(named.map((line) => `${line.operation} ${line.processorRequestId} ${line.processor}`));
-    const isNamed = (entry: UnknownEntry) => names.has(`${entry.kind} ${entry.requestId} ${entry.processor}`);
-    const more = now.filter((entry) => entry.holdHere !== null && !isNamed(entry));
+    const more = imported + givenBack > 0 && failure === undefined ? await findMore(client, report) : [];
     for (const entry of more) tell(`UNKNOWN ${lineOf(entry)}`);
     const left = invalid.length + plans.length + more.length - imported - givenBack;
     const isAllRead = !from || (lostFrom && from <= lostFrom);
@@ -90,6 +85,14 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;
     return { from, ledgers, imported, givenBack, left, unread, report, failure, ended };
   });
+}
+
+/** Finds what became of holds that were just stored: it could not be compared with them before, nor was it named. */
+async function findMore(client: Comparison['client'], report: readonly ReportLine[]): Promise<UnknownEntry[]> {
+  const open = report.filter(({ became }) => became === 'LEFT' || became === 'UNKNOWN');
+  const named = new Set(open.map((line) => `${line.operation} ${line.processorRequestId} ${line.processor}`));
+  const isNamed = ({ kind, requestId, processor }: UnknownEntry) => named.has(`${kind} ${requestId} ${processor}`);
+  return (await readUnknown(client)).filter((entry) => entry.holdHere !== null && !isNamed(entry));
 }
 
 /** Longer than what is told to core at a later time than it was done, or by another clock, is late. */

@@ -3,9 +3,9 @@
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
  * obedient-python` and `-- obedient-unkeyed` ask whether answers are promises, `-- neighbours` what one merchant's
  * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of
- * docker-compose.ha.yml, `-- restore` takes the database back in time. `-- liar` has
- * a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance decides, prints what
- * it did to the service, and exits with 1 when anything is wrong.
+ * docker-compose.ha.yml, `-- restore` takes the database back in time, `-- restores` many times to a random moment.
+ * `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance
+ * decides, prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -21,6 +21,7 @@ import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { torturePatroni } from './patroni.ts';
 import { tortureRestore } from './restore.ts';
+import { tortureRestores } from './restores.ts';
 import { tortureStreams } from './streams.ts';
 
 /** The tortures by name; each returns lines to print, and throws on a failure. */
@@ -38,6 +39,7 @@ const TORTURES = {
   failover: tortureFailover,
   patroni: torturePatroni,
   restore: tortureRestore,
+  restores: tortureRestores,
   liar: tortureLiar,
 } as const;
 

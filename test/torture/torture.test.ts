@@ -8,6 +8,7 @@ import { tortureLiar } from './liar.ts';
 import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
+import { tortureRestores } from './restores.ts';
 import { tortureStreams } from './streams.ts';
 
 /** The test machine may be busy; the command holds core to its own five seconds. */
@@ -47,5 +48,6 @@ describe(`a deployment under torture (seed ${seed})`, function () {
   it('charges once and loses nothing for clients without keys', () => tortureObedientUnkeyed({ seed, runs: 3 }));
   it('loses nothing that was acknowledged with its database', () => tortureFailover({ seed, runs: 3 }));
   it('charges nothing again after its database went back in time', () => tortureRestore({ seed, runs: 2 }));
+  it('reconciles what it lost at random moments', () => tortureRestores({ seed: 1, runs: 5 }));
   it('strands nothing when the processor breaks its contract', () => tortureLiar({ seed, runs: 8 }));
 });

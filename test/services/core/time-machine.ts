@@ -19,9 +19,18 @@ const KEPT_MS = 60_000;
 export function beginAnew(stage: Stage): void {
   let goBack: () => Promise<void>;
   before(async () => {
-    goBack = await rememberNow(stage, 'beginning');
+    goBack = await rememberBeginning(stage);
   });
-  afterEach(async () => {
+  afterEach(() => goBack());
+}
+
+/**
+ * Takes a snapshot of a stage at which nothing was asked of a processor yet. Returns a function that restores it,
+ * empties the ledgers of the sandboxes, and advances the clock until core has forgotten what it read.
+ */
+export async function rememberBeginning(stage: Stage): Promise<() => Promise<void>> {
+  const goBack = await rememberNow(stage, 'beginning');
+  return async () => {
     await goBack();
     for (const file of stage.ledgers) {
       const ledger = new DatabaseSync(file, { timeout: 5_000 });
@@ -29,7 +38,7 @@ export function beginAnew(stage: Stage): void {
       ledger.close();
     }
     stage.clock.advance(KEPT_MS);
-  });
+  };
 }
 
 /** Takes a snapshot of everything stored, in a schema of that name. Returns a function that restores it. */

@@ -300,9 +300,10 @@ async function confirm(sender: Sender, plan: Unconfirmed): Promise<Plan | undefi
   if (answer.found === 'NO_ANSWER')
     throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);
   const said = answer.found === 'DONE' ? answer.outcome.answer : answer.found;
-  const expected = { APPROVED: ['APPROVED'], ACCEPTED: ['AT_WORK', 'APPROVED'] }[entry.answer] ?? ['AT_WORK'];
-  if (expected.includes(said)) return { ...plan, answer };
-  if (entry.answer !== 'APPROVED' && (said === 'DECLINED' || said === 'NOT_PERFORMED')) return undefined;
+  const wasOpen = entry.answer !== 'APPROVED';
+  if (wasOpen ? said === 'AT_WORK' : said === 'APPROVED') return { ...plan, answer };
+  if (entry.answer === 'ACCEPTED' && said === 'APPROVED') return { ...plan, answer };
+  if (wasOpen && (said === 'DECLINED' || said === 'NOT_PERFORMED')) return undefined;
   throw new Error(
     `the processor ${entry.processor} contradicts its books: ${entry.requestId} is ${entry.answer} there, and it ` +
       `answers ${said}`,

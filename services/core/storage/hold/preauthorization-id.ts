@@ -7,16 +7,12 @@ import type { HoldRow } from './hold-row.ts';
  * the same again. Undefined = that key is not known.
  */
 export function handleOf(cipher: Cipher, requestId: string, idKey = cipher.keyId) {
-  const preauthorizationId = derive(cipher, requestId, idKey);
+  const preauthorizationId = preauthorizationIdOf({ requestId, idKey }, cipher);
   return preauthorizationId && { preauthorizationId, idHash: hashOf(preauthorizationId), idKey };
 }
 
-/** The preauthorizationId of a stored hold. Undefined = the key that it follows from is not known. */
-export function preauthorizationIdOf({ requestId, idKey }: HoldRow, cipher: Cipher): string | undefined {
-  return derive(cipher, requestId, idKey);
-}
-
-function derive(cipher: Cipher, requestId: string, idKey: string): string | undefined {
+/** The preauthorizationId of a hold. Undefined = the key that it follows from is not known. */
+export function preauthorizationIdOf({ requestId, idKey }: Pick<HoldRow, 'requestId' | 'idKey'>, cipher: Cipher) {
   const secret = cipher.derive(`preauthorization:${requestId}`, idKey);
   return secret && `pre_${secret.subarray(0, 24).toString('base64url')}`;
 }

@@ -14,7 +14,8 @@ import { tortureStreams } from './streams.ts';
 /** The test machine may be busy; the command holds core to its own five seconds. */
 const READY_WITHIN_MS = 60_000;
 
-const seed = Date.now() % 2 ** 31;
+/** The same faults at each run, so that a change is not blamed for another's. Rows are locked when PostgreSQL dies. */
+const seed = 370_402_526;
 
 describe('core under torture, all at once', function () {
   this.timeout(240_000);
@@ -38,7 +39,7 @@ describe('core under torture, all at once', function () {
   it('streams without gap or disorder however often it is cut', ended('streams'));
 });
 
-describe(`a deployment under torture (seed ${seed})`, function () {
+describe('a deployment under torture', function () {
   this.timeout(600_000);
 
   it('delivers notifications once they were answered 200, and under one webhook-id', () =>

@@ -154,18 +154,31 @@ export function rowsLocked(count: number): Fault {
       const isSettling = random() < 0.5;
       const several = scene.merchants.filter(({ severalCaptures }) => severalCaptures);
       let most = 0;
-      const lockOne = (requestId: string) =>
-        withSession(scene.deployment.database.adminUrl, async (client) => {
-          await client.query('begin');
-          const rows = await client.query('select from hold where request_id = $1 for update', [requestId]);
-          for (let waitedMs = 0; waitedMs < durationMs; waitedMs += 100) {
-            await delay(100);
-            most = Math.max(most, scene.caller.inFlight());
-          }
-          await client.query('rollback');
-          return rows.rowCount ?? 0;
-        });
-      const locking: Promise<number>[] = [];
+      let rows = 0;
+      let heldMs = 0;
+      let isOver = false;
+      /** Tries until the row is locked: another fault may have killed the database, or kill it, which ends the lock. */
+      const lockOne = async (requestId: string) => {
+        let lockedMs: number | undefined;
+        while (lockedMs === undefined && !isOver) {
+          const locking = withSession(scene.deployment.database.adminUrl, async (client) => {
+            // Another fault may have made the database read-only.
+            await client.query('begin read write');
+            const locked = await client.query('select from hold where request_id = $1 for update', [requestId]);
+            lockedMs = performance.now();
+            rows += locked.rowCount ?? 0;
+            while (performance.now() < lockedMs + durationMs) {
+              await delay(100);
+              await client.query('select');
+              heldMs = Math.max(heldMs, performance.now() - lockedMs);
+              most = Math.max(most, scene.caller.inFlight());
+            }
+            await client.query('rollback');
+          });
+          await locking.catch(() => delay(100));
+        }
+      };
+      const locking: Promise<void>[] = [];
       const stories = Array.from({ length: count }, (_, index) =>
         scene.stories.tellOf(
           isSettling ? 'slow' : 'ok',
@@ -173,23 +186,22 @@ export function rowsLocked(count: number): Fault {
           async (requestId) => {
             // The slow processor answers after 2 s; until then the reservation is committed and nothing is settled.
             const locked = isSettling ? delay(700).then(() => lockOne(requestId)) : lockOne(requestId);
-            locking.push(locked.catch(() => 0));
+            locking.push(locked);
             if (!isSettling) await delay(100);
           },
         ),
       );
-      let isOver = false;
       const over = Promise.all(stories).then(() => {
         isOver = true;
       });
       await Promise.race([over, delay(5_000)]);
       // A busy machine may not have placed a hold by then.
       while (locking.length === 0 && !isOver) await delay(100);
-      const rows = (await Promise.all(locking)).reduce((sum, locked) => sum + locked, 0);
+      await Promise.all(locking);
       if (rows === 0) return undefined;
       const when = isSettling ? 'settled' : 'reserved';
       return (
-        `${rows} rows for ${seconds(durationMs)} while their captures were to be ${when}, ${most} calls in ` +
+        `${rows} rows for ${seconds(heldMs)} while their captures were to be ${when}, ${most} calls in ` +
         'flight at most'
       );
     },

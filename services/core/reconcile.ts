@@ -8,10 +8,11 @@
  * = something is, may be at a processor whose books were not read, or could not be done, and its line says so, or it
  * broke off, 2 = nothing was changed, because the books cannot be relied on or cannot be read.
  */
-import { mkdir, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../platform/clock.ts';
 import { openLog } from '../../platform/log.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { openBooks } from './books/books.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
@@ -26,7 +27,7 @@ import { identitiesIn } from './storage/processor-identity/processor-identity.ts
 try {
   const { folder, from, ...decisions } = readDecisions();
   // What was done must be reported, so the folder is made before anything is done.
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
   const log = openLog('reconcile', 'error');

@@ -1,7 +1,5 @@
 /** The notifications that the demo merchant received, on disk. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { openSqliteFile } from '../../platform/sqlite-file.ts';
 
 /** One verified notification. */
 interface Notification {
@@ -30,9 +28,7 @@ export type Received = ReturnType<typeof openReceived>;
 
 /** Opens the list. Creates the file when there is none. */
 export function openReceived(file: string) {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
-  const database = new DatabaseSync(file);
+  const database = openSqliteFile('MERCHANT_DATA', file);
   database.exec(SCHEMA);
   const insert = database.prepare(INSERT);
   const select = database.prepare(SELECT);
@@ -54,7 +50,6 @@ export function openReceived(file: string) {
 }
 
 const SCHEMA = `
-  pragma journal_mode = wal;
   create table if not exists received (
     position integer primary key,
     merchantId text not null,

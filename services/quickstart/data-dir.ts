@@ -1,7 +1,8 @@
 /** DATA_DIR: its permissions, its lock, and its files, which only their owner may read. */
-import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../platform/make-folder.ts';
 
 /**
  * Opens DATA_DIR for this launcher alone. The lock is the operating system's, on a SQLite file, so it ends with this
@@ -9,33 +10,24 @@ import { DatabaseSync } from 'node:sqlite';
  * is one of everybody, such as /tmp. Returns the folder's real path and a function that releases the lock.
  */
 export async function openDataDir(directory: string): Promise<{ path: string; close(): void }> {
-  const cannotMake = (cause: NodeJS.ErrnoException) => {
-    throw new Error(`DATA_DIR: cannot make ${directory}: ${cause.code}`, { cause });
+  const make = (path: string) => {
+    try {
+      makeFolder(path);
+    } catch (cause) {
+      throw new Error(`DATA_DIR: cannot make ${directory}: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+    }
   };
-  await makeFolder(directory).catch(cannotMake);
+  make(directory);
   if ((await stat(directory)).mode & 0o002) {
     throw new Error(`DATA_DIR: everybody may write to ${directory}; set DATA_DIR to another folder`);
   }
-  for (const inner of ['logs', 'run']) await makeFolder(`${directory}/${inner}`).catch(cannotMake);
+  for (const inner of ['logs', 'run']) make(`${directory}/${inner}`);
   // Root's PostgreSQL runs as another user, which must be able to enter its own folder; everything else is 0600 or
   // 0700.
   await chmod(directory, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const inner of ['logs', 'run']) await chmod(`${directory}/${inner}`, 0o700);
   const path = await realpath(directory);
   return { path, close: lock(path) };
-}
-
-/** Makes a folder, and those above it that are missing. Node's own `recursive` never ends below /proc. */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT') throw error;
-    await makeFolder(dirname(path));
-    await mkdir(path, { mode: 0o700 });
-  }
 }
 
 /** Removes an unused DATA_DIR, with its database if that is kept elsewhere. */

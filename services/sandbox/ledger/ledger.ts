@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openSqliteFile } from '../../../platform/sqlite-file.ts';
 import { cardTryTable, checkoutTable, tokenTable } from './checkout.ts';
 import { entryTable } from './entry.ts';
 import { eventTable } from './event.ts';
@@ -24,11 +23,9 @@ interface Waiting {
  * called when an event was added.
  */
 export function openLedger(file: string, now?: () => number, onEvent = () => {}) {
-  mkdirSync(dirname(file), { recursive: true });
-  closeSync(openSync(file, 'a', 0o600));
-  const database = new DatabaseSync(file, { timeout: 5_000 });
-  // WAL with synchronous=NORMAL: a killed process loses nothing, and a commit does not wait for the disk.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+  const database = openSqliteFile('SANDBOX_LEDGER', file);
+  // With WAL a killed process loses nothing, and a commit does not wait for the disk.
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
   prepareSchema(database, file);
   const books = {
     entries: entryTable(database, now),

@@ -45,6 +45,13 @@ describe('bad input', () => {
     });
   }
 
+  it('refuses a list of a time that ends before it begins, naming both ends', async () => {
+    const time = 'createdFrom=2026-11-22T00:00:00Z&createdTo=2026-11-21T00:00:00Z';
+    const { status, body } = await stack.shop.get(`/preauthorization?${time}`);
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.deepEqual(body.errors, [{ field: 'createdTo', message: 'must not be before createdFrom' }]);
+  });
+
   it('refuses another content type with 415', async () => {
     const { status, body } = await stack.shop.post('/preauthorization', TEXT, { 'content-type': 'text/plain' });
     assert.deepEqual([status, body.code], [415, 'UNSUPPORTED_MEDIA_TYPE']);

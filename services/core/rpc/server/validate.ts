@@ -9,7 +9,10 @@ import type { Core } from '../core.ts';
 import { invalidRequest } from '../refuse.ts';
 import { callerKey } from './caller.ts';
 
-/** Rejects requests that break the contract, or have NUL or a time beyond 9999. Those of a processor raise an alert. */
+/**
+ * Rejects requests that break the contract, or have NUL, a time beyond 9999, or a range that ends before it begins. Those
+ * of a processor raise an alert.
+ */
 export function validates(core: Core): Interceptor {
   const report = contractViolations(core.metrics, core.log);
   return (next) => async (request) => {
@@ -36,7 +39,7 @@ async function* validated<M extends Message>(schema: DescMessage, messages: Asyn
 
 function validate(schema: DescMessage, message: Message): void {
   const violations = violationsOf(schema, message);
-  violations.push(...findUnstorable(schema, message));
+  violations.push(...findUnstorable(schema, message), ...findReversed(schema, message));
   if (violations.length > 0) throw invalidRequest(violations);
 }
 
@@ -74,6 +77,25 @@ function isTime(time: Timestamp): boolean {
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const NO_TIME = 'must be a time of the years 1 to 9999, in UTC';
+
+/**
+ * Finds ranges that end before they begin, such as `created_from` and `created_to`: an empty answer would say that there
+ * is nothing. One that ends where it begins may be meant.
+ */
+function findReversed({ fields, field }: DescMessage, message: Message): Violation[] {
+  const values = message as unknown as Record<string, unknown>;
+  const boundOf = ({ localName }: DescField) => {
+    const value = values[localName];
+    return (isMessage(value, TimestampSchema) ? timestampMs(value) : value) as number | bigint | undefined;
+  };
+  return fields.flatMap((end) => {
+    const begin = field[end.localName === 'until' ? 'since' : end.localName.replace(/To$/, 'From')];
+    if (begin === undefined || begin === end) return [];
+    const [from, to] = [boundOf(begin), boundOf(end)];
+    const word = typeof to === 'bigint' ? 'less than' : 'before';
+    return from && to && to < from ? [{ field: end.name, description: `must not be ${word} ${begin.name}` }] : [];
+  });
+}
 
 /** A member of a oneof is a property of the oneof. */
 function oneofValue({ oneof, localName }: DescField, message: Message): unknown {

@@ -110,6 +110,34 @@ export class UnconfirmedCommitError extends Error {
   }
 }
 
+/**
+ * Connects when a process starts. Throws an Error of one line that names DATABASE_URL and says why it is of no use,
+ * without its password.
+ */
+export async function connectAtStart(databaseUrl: string): Promise<DatabaseClient> {
+  try {
+    return await new DatabaseClient(connectionOptions(databaseUrl)).connect();
+  } catch (cause) {
+    const { place } = parseDatabaseUrl(databaseUrl);
+    throw new Error(`DATABASE_URL: cannot use the database ${place}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** PostgreSQL's messages say what is wrong, also pg's about TLS; these do not. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/ECONNREFUSED/, 'nothing listens there (ECONNREFUSED)'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the name of the host is not known'],
+  [/timeout/i, 'no answer'],
+  [/terminated unexpectedly/, 'what listens there is no PostgreSQL, or it stops'],
+  [/password must be a string/, 'it demands a password'],
+];
+
+function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (error instanceof StandbyError) return message;
+  return REASONS.find(([form]) => form.test(`${code} ${message}`))?.[1] ?? (message || code);
+}
+
 const CONNECT_MS = 5_000;
 const GOODBYE_MS = 1_000;
 const PROBE_MS = 3_000;
@@ -172,9 +200,9 @@ class Primary {
   }
 
   #explained(error: AggregateError): StandbyError {
-    const reasons = error.errors.map((reason: Error & { code?: string }, index) => {
+    const reasons = error.errors.map((reason: Error, index) => {
       const { host, port } = this.#servers[index] as DatabaseServer;
-      return `${host}:${port} ${reason instanceof StandbyError ? 'is a standby' : (reason.code ?? reason.message)}`;
+      return `${host}:${port} ${reason instanceof StandbyError ? 'is a standby' : reasonOf(reason)}`;
     });
     return new StandbyError(`no server is the primary: ${reasons.join(', ')}`, { cause: error });
   }

@@ -9,6 +9,8 @@ interface DatabaseAddress {
   readonly servers: readonly DatabaseServer[];
   /** The same URL for the first server alone, as libraries understand it. */
   readonly firstUrl: string;
+  /** Servers and name of the database, for messages: `host:port/name`. */
+  readonly place: string;
 }
 
 /**
@@ -27,10 +29,23 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   // pg takes a parameter that it does not know for a setting of its own.
   const parameters = rest.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
   const names = hosts.split(',');
-  return {
-    servers: names.length > 1 ? names.map(readServer) : [],
-    firstUrl: `${start}${names[0]}${parameters}`,
-  };
+  const servers = names.length > 1 ? names.map(readServer) : [];
+  const firstUrl = `${start}${names[0]}${parameters}`;
+  // With a password that has a slash, the host would be the user. Without a host, pg reads the one of `?host=`.
+  if (/[@#]/.test(rest) || !isUrl(firstUrl.replace('@/', '@host/'))) {
+    throw new Error('must be postgresql://user:password@host:port/name, other characters written like / as %2F');
+  }
+  return { servers, firstUrl, place: `${hosts}${rest.replace(/\?.*/s, '')}` };
+}
+
+function isUrl(text: string): boolean {
+  try {
+    const { username, password, pathname } = new URL(text);
+    decodeURIComponent(username + password + pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readServer(name: string): DatabaseServer {

@@ -9,12 +9,14 @@ import { readSettings } from '../../platform/settings.ts';
 import { ledgersOf, openProcessors } from './processor/processors.ts';
 import { audit } from './reconciliation/self-audit.ts';
 import { AUDIT_SETTINGS } from './settings/reconciliation-settings.ts';
+import { demandMigrated } from './storage/demand-migrated.ts';
 import { openPool } from './storage/open-pool.ts';
 import { identitiesIn } from './storage/processor-identity/processor-identity.ts';
 
 try {
   const settings = readSettings(AUDIT_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
+  await demandMigrated(settings.DATABASE_URL);
   const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
   opened.defer(() => database.close());
   const identities = identitiesIn(database, openLog('audit', 'error'));

@@ -21,6 +21,7 @@ import { reconcile } from './reconciliation/reconcile-unknown.ts';
 import { RECONCILE_SETTINGS } from './settings/reconciliation-settings.ts';
 import { readOperator } from './storage/audit-log/actor.ts';
 import { openCipher } from './storage/cipher.ts';
+import { demandMigrated } from './storage/demand-migrated.ts';
 import { openPool } from './storage/open-pool.ts';
 import { identitiesIn } from './storage/processor-identity/processor-identity.ts';
 
@@ -31,6 +32,7 @@ try {
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
   const log = openLog('reconcile', 'error');
+  await demandMigrated(settings.DATABASE_URL);
   const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: 4 });
   opened.defer(() => database.close());
   const processors = openProcessors(settings, { identities: identitiesIn(database, log) });

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { databaseUrl, readSettings } from '../../platform/settings.ts';
 import { inNameOf, readOperator } from './storage/audit-log/actor.ts';
+import { demandMigrated } from './storage/demand-migrated.ts';
 import { openPool } from './storage/open-pool.ts';
 import { moveSequencesAhead } from './storage/reconciling.ts';
 
@@ -14,6 +15,7 @@ try {
   const actor = `operator/${readOperator(values.operator)}`;
   const settings = readSettings(z.object({ DATABASE_URL: databaseUrl }), process.env);
   await using opened = new AsyncDisposableStack();
+  await demandMigrated(settings.DATABASE_URL);
   const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: 1 });
   opened.defer(() => database.close());
   const moved = await inNameOf(actor, () => moveSequencesAhead(database, new Date()));

@@ -1,5 +1,5 @@
 /** The database of this start: the one that DATABASE_URL names, or the embedded one. */
-import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
+import { connectAtStart } from '../../platform/database-client.ts';
 import type { House } from './house.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresHome } from './postgres-home.ts';
@@ -21,7 +21,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const { DATABASE_URL: url } = house.settings;
   if (url === undefined) return openEmbedded(house, 'postgres', house.ports.DATABASE_PORT, report, signal);
-  await reach(url);
+  await (await connectAtStart(url)).end();
   return { url, stop: async () => undefined };
 }
 
@@ -55,18 +55,4 @@ async function openEmbedded(
 function movedNote(dataDir: string, { root, native }: PostgresHome): string {
   return `PostgreSQL refuses to be root; the user nobody, who runs it, cannot reach ${dataDir}:
   its data is in ${root}, its programs are in ${native}`;
-}
-
-async function reach(url: string): Promise<void> {
-  const client = new DatabaseClient(connectionOptions(url));
-  try {
-    await client.connect();
-  } catch (cause) {
-    const [, place] = /^[^:]+:\/\/(?:[^/?#]*@)?([^?#]*)/.exec(url) ?? [];
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = cause instanceof StandbyError ? message : (code ?? message);
-    throw new Error(`DATABASE_URL: cannot reach the database ${place} (${why})`, { cause });
-  } finally {
-    await client.end();
-  }
 }

@@ -188,7 +188,7 @@ describe('npm start, when it fails', () => {
     const url = `postgresql://holdfast:secret-word@127.0.0.1:${await freePort()}/holdfast`;
     await refused(
       { DATABASE_URL: url },
-      /^holdfast: DATABASE_URL: cannot reach the database 127[^ ]* \(ECONNREFUSED\)$/m,
+      /^holdfast: DATABASE_URL: cannot use the database 127[^ ]*: nothing listens there \(ECONNREFUSED\)$/m,
     );
   });
 

@@ -49,7 +49,7 @@ describe('DatabaseClient', () => {
     const closed = await freePort();
     const url = pair.url.replace(/@[^/]+/, `@127.0.0.1:${closed},127.0.0.1:${pair.standby().port}`);
     const standby = `127.0.0.1:${pair.standby().port}`;
-    const message = `no server is the primary: 127.0.0.1:${closed} ECONNREFUSED, ${standby} is a standby`;
+    const message = `no server is the primary: 127.0.0.1:${closed} nothing listens there (ECONNREFUSED), ${standby} is a standby`;
     await assert.rejects(new DatabaseClient(connectionOptions(url)).connect(), { message });
   });
 

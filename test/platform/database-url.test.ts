@@ -8,7 +8,8 @@ describe('parseDatabaseUrl()', () => {
       'postgresql://h/db',
       'postgresql:///db?host=/run/postgresql',
     ]) {
-      assert.deepEqual(parseDatabaseUrl(url), { servers: [], firstUrl: url });
+      const { servers, firstUrl } = parseDatabaseUrl(url);
+      assert.deepEqual([servers, firstUrl], [[], url]);
     }
   });
 
@@ -21,6 +22,7 @@ describe('parseDatabaseUrl()', () => {
         { host: '::1', port: 5_434 },
       ],
       firstUrl: 'postgresql://u:a%2Cb@h1:5433/db?sslmode=require',
+      place: 'h1:5433,h2,[::1]:5434/db',
     });
   });
 
@@ -41,6 +43,12 @@ describe('parseDatabaseUrl()', () => {
     ['postgres://u:secret@h1:70000,h2/db', /host:port,host:port/],
     ['postgres://h1,h2/secret?target_session_attrs=any', /read-write or primary/],
     ['postgres://h1/secret?target_session_attrs=standby', /read-write or primary/],
+    ['postgres://u:secret/b@h/db', /%2F/],
+    ['postgres://u:12/secret@h/db', /%2F/],
+    ['postgres://u:12?secret@h/db', /%2F/],
+    ['postgres://u:12#secret', /%2F/],
+    ['postgres://u:secret%zz@h/db', /%2F/],
+    ['postgres://u:secret@h:99999/db', /%2F/],
   ] as const) {
     it(`rejects ${url} without quoting it`, () => {
       assert.throws(

@@ -1,4 +1,4 @@
-import { connectionOptions, DatabaseClient } from '../../database-client.ts';
+import { connectAtStart, type DatabaseClient } from '../../database-client.ts';
 
 /** A step of a schema: forward-only and additive, so that the code before it runs on the schema after it. */
 export interface Migration {
@@ -47,28 +47,21 @@ export async function migrate(databaseUrl: string, { name: schema, lock, migrati
 
 async function connectOrCreate(databaseUrl: string): Promise<DatabaseClient> {
   try {
-    return await connect(databaseUrl);
+    return await connectAtStart(databaseUrl);
   } catch (error) {
     const [, server = '', name = '', options = ''] = /^(\w+:\/\/[^/]+\/)([^?]+)(.*)$/.exec(databaseUrl) ?? [];
-    if ((error as { code?: string }).code !== NO_SUCH_DATABASE || name === '') throw error;
-    const client = await connect(`${server}postgres${options}`);
+    if ((error as { cause?: { code?: string } }).cause?.code !== NO_SUCH_DATABASE || name === '') throw error;
+    const client = await connectAtStart(`${server}postgres${options}`);
     await client
       .query(`CREATE DATABASE ${client.escapeIdentifier(decodeURIComponent(name))}`)
-      .catch(ignoreExisting)
+      .catch((refused: Error & { readonly code?: string }) => {
+        // Another process may create it at the same moment.
+        if (refused.code === '42P04' || refused.code === '23505') return;
+        throw new Error(`${(error as Error).message}, and cannot be created: ${refused.message}`, { cause: refused });
+      })
       .finally(() => client.end());
-    return connect(databaseUrl);
+    return connectAtStart(databaseUrl);
   }
 }
 
 const NO_SUCH_DATABASE = '3D000';
-
-async function connect(databaseUrl: string): Promise<DatabaseClient> {
-  const client = new DatabaseClient(connectionOptions(databaseUrl));
-  await client.connect();
-  return client;
-}
-
-/** Another process may create it at the same moment. */
-function ignoreExisting(error: { code?: string }): void {
-  if (error.code !== '42P04' && error.code !== '23505') throw error;
-}

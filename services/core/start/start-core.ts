@@ -20,6 +20,7 @@ import { servicesOf } from '../rpc/services.ts';
 import type { CoreSettings } from '../settings/core-settings.ts';
 import { openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
+import { demandMigrated } from '../storage/demand-migrated.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { READ_LIMITS } from '../storage/open-pool.ts';
 import { identitiesIn } from '../storage/processor-identity/processor-identity.ts';
@@ -41,6 +42,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const tls = readServerTls('CORE_TLS', tlsFiles('CORE_TLS', settings));
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
   const { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: poolSize } = settings;
+  await demandMigrated(databaseUrl);
   const database = await openDatabase({ databaseUrl, poolSize });
   opened.defer(() => database.close());
   const reads = await openDatabase({ databaseUrl, poolSize: Math.ceil(poolSize / 2), limits: READ_LIMITS });

@@ -21,6 +21,7 @@ import type { WorkerSettings } from '../settings/worker-settings.ts';
 import { type Announce, openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
+import { demandMigrated } from '../storage/demand-migrated.ts';
 import { openPool } from '../storage/open-pool.ts';
 import { makePartitions } from '../storage/partitions.ts';
 import { identitiesIn } from '../storage/processor-identity/processor-identity.ts';
@@ -33,6 +34,7 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   const clock = options.clock ?? systemClock;
   const scraped = metricsServerOf(settings);
   const metrics = openMetrics({ runtime: scraped !== undefined });
+  await demandMigrated(settings.DATABASE_URL);
   const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
   opened.defer(() => database.close());
   const processors = openProcessors(settings, {

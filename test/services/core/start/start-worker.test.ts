@@ -4,6 +4,7 @@ import { readSettings } from '../../../../platform/settings.ts';
 import { WORKER_SETTINGS } from '../../../../services/core/settings/worker-settings.ts';
 import { startWorker } from '../../../../services/core/start/start-worker.ts';
 import { takeDue } from '../../../../services/core/storage/delivery/take-due.ts';
+import { createDatabase } from '../../../database.ts';
 import { forSuite } from '../../../suite.ts';
 import { KEY, ok, openDeliveryStage, openReceiver } from '../delivery/stage.ts';
 
@@ -20,6 +21,12 @@ describe('startWorker()', () => {
       WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
       LOG_LEVEL: 'silent',
     });
+
+  it('does not start on a database without tables', async () => {
+    const database = await createDatabase();
+    const worker = startWorker({ ...settings(), DATABASE_URL: database.url });
+    await assert.rejects(worker, /^Error: DATABASE_URL: .*run npm run migrate$/).finally(() => database.drop());
+  });
 
   it('continues what a dead worker held', async () => {
     await stage.addMerchant('m', receiver.url);

@@ -65,7 +65,10 @@ describe('migrateDatabase()', () => {
 
   it('reports an error on standard error only', async () => {
     for (const [url, message] of [
-      ['postgres://holdfast:secret-password@127.0.0.1:1/holdfast', /^holdfast migrate: .*ECONNREFUSED/],
+      [
+        'postgres://holdfast:secret-password@127.0.0.1:1/holdfast',
+        /^holdfast migrate: DATABASE_URL: cannot use the database 127\.0\.0\.1:1\/holdfast: .*\(ECONNREFUSED\)\n$/,
+      ],
       ['', /^holdfast migrate: settings: DATABASE_URL is not set\n$/],
     ] as const) {
       const failed = promisify(execFile)('node', ['services/core/migrate.ts'], {

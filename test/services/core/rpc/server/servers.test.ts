@@ -14,6 +14,7 @@ import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation
 import { openConnectServer } from '../../../../../services/core/rpc/server/connect-server.ts';
 import { startCore } from '../../../../../services/core/start/start-core.ts';
 import { makeCertificates } from '../../../../certificates.ts';
+import { createDatabase } from '../../../../database.ts';
 import { freePort } from '../../../../free-port.ts';
 import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../shop.ts';
@@ -161,6 +162,12 @@ describe('servers of core', () => {
     // PostgreSQL takes a moment to notice.
     while ((await connections()) > before);
     await (await startCore({ ...anyPorts(), CORE_PORT: free })).close();
+  });
+
+  it('does not start on a database without tables', async () => {
+    const database = await createDatabase();
+    const core = startCore({ ...anyPorts(), DATABASE_URL: database.url });
+    await assert.rejects(core, /^Error: DATABASE_URL: .*run npm run migrate$/).finally(() => database.drop());
   });
 
   it('names a wrong TLS file and does not start', async () => {

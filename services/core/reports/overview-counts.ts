@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import type { Message } from '@bufbuild/protobuf';
 import type { GetOverviewResponse, ProcessorOverview } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { type Query, sql } from '../storage/database.ts';
+import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 
 /** What may need somebody's attention, as the contract tells it; no count goes beyond 10 000. */
 export interface OverviewRow
-  extends Omit<GetOverviewResponse, keyof Message | 'at' | 'processors' | 'oldestUnknownAt' | 'oldestDueAt'> {
+  extends Omit<
+    GetOverviewResponse,
+    keyof Message | 'at' | 'processors' | 'oldestUnknownAt' | 'oldestDueAt' | 'reconcilingSince'
+  > {
   readonly oldestUnknownAt: Date | null;
   readonly oldestDueAt: Date | null;
+  readonly reconcilingSince: Date | null;
   /** Each processor that something open was sent to. */
   readonly processors: readonly ProcessorRow[];
 }
@@ -57,6 +62,7 @@ const READ_OVERVIEW = sql('read-overview')`with open as materialized (
       (select min(due_at) from due) as oldest_due_at,
       (select count(*)::int from (select from endpoint where pause is not null limit ${MOST}) e)
         as paused_endpoint_count,
+      ${RECONCILING_SINCE} as reconciling_since,
       (select coalesce(json_agg(json_build_object('processor', processor, 'unknownCount', unknown,
           'oldestUnknownAt', oldest, 'needsReviewCount', review) order by processor), '[]')
         from (select processor, least(count(*) filter (where state = 'UNKNOWN'), ${MOST})::int as unknown,

@@ -3,6 +3,7 @@
  * review.
  */
 import assert from 'node:assert/strict';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../../gateway/http/problem.ts';
 import { OPERATION_ROUTES } from '../../../gateway/operator/operations.ts';
@@ -99,6 +100,30 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
     await rowOf('stripe').getByText('does not answer: new holds and OCTs are refused').waitFor();
     assert.deepEqual(await rowOf('stripe').getByRole('link').allInnerTexts(), ['3', '2']);
     await rowOf('adyen').getByText('not configured').waitFor();
+  });
+
+  it('says in the overview that the database is being reconciled, and what that means', async () => {
+    await answer('/overview/series', { items: [] });
+    await answer('/operations', { items: [] });
+    await answer('/overview', { at: new Date().toISOString(), reconcilingSince: new Date(Date.now() - 7_200_000) });
+    await open('');
+    const alert = page.getByRole('alert');
+    await alert.getByText(/^Reconciling since .*:/).waitFor();
+    assert.match(
+      (await alert.textContent()) ?? '',
+      /RECONCILING, and no hold ends, until\s+npm run reconcile finds nothing unknown/,
+    );
+    await page.getByText('2 hours ago').waitFor();
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+    assert.deepEqual(
+      violations.map(({ id }) => id),
+      [],
+    );
+    await answer('/overview', { at: new Date().toISOString() });
+    await open('');
+    await page.getByText('Holds ending within 24 hours').waitFor();
+    assert.equal(await alert.count(), 0);
   });
 
   it('shows every value as plain text', async () => {

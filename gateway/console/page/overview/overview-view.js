@@ -20,7 +20,8 @@ export function OverviewView() {
     <${Freshness} at=${counts.at} isFresh=${isFresh} />
     <${Section} title="Needs attention">
       <${Loaded} of=${counts} what="the counts">
-        ${(value) => html`<${Counts} of=${value} /><${Processors} of=${value.processors} />`}
+        ${(value) => html`<${Reconciling} since=${value.reconcilingSince} />
+          <${Counts} of=${value} /><${Processors} of=${value.processors} />`}
       <//>
     <//>
     <${Section} title="The last ${MINUTES} minutes">
@@ -61,6 +62,17 @@ function Freshness({ at, isFresh }) {
   return html`<div class="hint">
     <p role="alert"><strong>No answer since <${Time} at=${moment} />.</strong> What you see is from then.</p>
     <p class="quiet">${agoOf(moment)}</p>
+  </div>`;
+}
+
+/** After a restore or a fail-over. */
+function Reconciling({ since }) {
+  if (since === undefined) return null;
+  return html`<div class="hint">
+    <p role="alert"><strong>Reconciling since <${Time} at=${since} />:</strong> the database went back in time, and the card processors
+      may have done what it lost. What may be lost is answered 503 <code>RECONCILING</code>, and no hold ends, until
+      ${' '}<code>npm run reconcile</code> finds nothing unknown.</p>
+    <p class="quiet">${agoOf(since)}</p>
   </div>`;
 }
 

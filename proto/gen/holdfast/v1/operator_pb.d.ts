@@ -185,6 +185,14 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
    * @generated from field: repeated holdfast.v1.ProcessorOverview processors = 12;
    */
   processors: ProcessorOverview[];
+
+  /**
+   * Since when the database, which went back in time, is being reconciled with the card processors; absent when it is
+   * not. Meanwhile what may have been lost is refused with RECONCILING, and no hold ends.
+   *
+   * @generated from field: google.protobuf.Timestamp reconciling_since = 13;
+   */
+  reconcilingSince?: Timestamp | undefined;
 };
 
 /**

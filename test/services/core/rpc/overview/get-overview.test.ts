@@ -22,6 +22,7 @@ describe('The overview', () => {
 
   it('counts nothing where there is nothing', async () => {
     const { $typeName: _, at, processors, ...counts } = await operators.getOverview({});
+    assert.equal(counts.reconcilingSince, undefined);
     assert.equal(at && timestampDate(at).getTime(), stage.clock.now());
     assert.deepEqual(new Set(Object.values(counts)), new Set([0]));
     assert.deepEqual(
@@ -57,6 +58,14 @@ describe('The overview', () => {
     const [only, ...others] = overview.processors;
     assert.deepEqual([only?.unknownCount, only?.needsReviewCount, others], [1, 1, []]);
     assert.equal(only?.oldestUnknownAt && timestampDate(only.oldestUnknownAt).getTime(), begin);
+  });
+
+  it('says since when the database is being reconciled', async () => {
+    const since = new Date('2026-11-21T12:00:00.123Z');
+    await sql(stage, 'update installation set reconciling_since = $1', [since]);
+    const { reconcilingSince } = await operators.getOverview({});
+    await sql(stage, 'update installation set reconciling_since = null');
+    assert.deepEqual(reconcilingSince && timestampDate(reconcilingSince), since);
   });
 
   it('lists each processor, and names one that is no longer configured', async () => {

@@ -28,7 +28,7 @@ export const GATEWAY_SETTINGS = z.object({
   CORE_TLS_CERT: file.describe('shown to core'),
   CORE_TLS_KEY: file.describe('its key'),
   CORE_TLS_NAME: z.string().optional().describe("name in core's certificate, when not the one in `CORE_URL`"),
-  GATEWAY_TOKEN: token.describe('role gateway; every token has 32 characters or more'),
+  GATEWAY_TOKEN: token.describe('role gateway; every token has 32 ASCII characters or more, no blanks, and one role'),
   REDIS_URL: redisUrl
     .optional()
     .describe('`redis://…`, limits shared by gateways; unset: each of their processes counts by itself'),

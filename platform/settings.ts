@@ -57,10 +57,11 @@ export function parsedBy<T>(parse: (text: string) => T, form: string) {
   });
 }
 
-/** A whole number between two bounds, both included. */
+/** A whole number between two bounds, both included, in digits: a blank is not 0, and 010 neither 10 nor 8. */
 export function wholeNumber(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
-  return z.coerce.number(message).int(message).min(least, message).max(most, message);
+  const form = z.string().regex(/^(0|[1-9][0-9]{0,14})$/, message);
+  return form.transform(Number).pipe(z.number().min(least, message).max(most, message));
 }
 
 /** A port to listen on; 0 = any free one. */
@@ -69,10 +70,11 @@ export const port = wholeNumber(0, 65_535);
 export const file = z.string().optional();
 /** An address to listen on. */
 export const host = z.string().default('127.0.0.1');
+const FORM_OF_TOKENS = 'must have at least 32 characters, all of them ASCII, without blanks';
 /** A bearer token that this process sends. */
-export const token = z.string().min(32, 'must have at least 32 characters');
+export const token = z.string().regex(/^[!-~]{32,}$/, FORM_OF_TOKENS);
 /** Bearer tokens that this process accepts: several, joined by commas, while one is being replaced. */
-export const tokens = z.string().regex(/^[^,]{32,}(,[^,]{32,})*$/, 'must have at least 32 characters each');
+export const tokens = z.string().regex(/^[!-+\--~]{32,}(,[!-+\--~]{32,})*$/, FORM_OF_TOKENS);
 export const databaseUrl = z
   .string()
   .superRefine((url, context) => {
@@ -87,15 +89,20 @@ export const databaseUrl = z
       'availability](high-availability.md))',
   );
 export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' });
-export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
-/** Where a key may be sent: https, or http on this very machine. */
+/** A path is added to it. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .regex(/^[^?#]*$/, 'must have no query');
+/** Where a key may be sent, below a path: https, or http on this very machine. */
 export function isSafeAddress(text: string): boolean {
-  const url = URL.parse(text);
+  const url = /[?#@\s]/.test(text) ? null : URL.parse(text);
   const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url?.hostname ?? '');
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
 }
-/** A gRPC server: host:port, or any target that grpc-js resolves. */
-export const grpcTarget = z.string();
+/** A gRPC server: host:port, or a target of those schemes that grpc-js resolves. It takes any other text for a name. */
+export const grpcTarget = z
+  .string()
+  .regex(/^((dns:(\/\/[^/\s]*\/)?)?[^/\s]+:[0-9]+|(ipv4|ipv6|unix):\S+)$/, 'must be host:port, or dns:///host:port');
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

@@ -8,7 +8,7 @@ export const PROCESSOR = {
     .describe('`name=host:port[,…]`, the card processors; the first is the default of contracts'),
   PROCESSOR_URL: z
     .string()
-    .regex(/^[^/]+:\d+$/, 'must be host:port')
+    .regex(/^[^/\s]+:\d+$/, 'must be host:port')
     .optional()
     .describe(
       '`host:port` of the only one, which is named `default`; instead of PROCESSORS ' +

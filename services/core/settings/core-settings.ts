@@ -20,7 +20,9 @@ export const CORE_SETTINGS = z
           'times the gateways',
       ),
     GATEWAY_ORIGIN,
-    GATEWAY_TOKEN: tokens.describe('role gateway; every token has 32 characters or more'),
+    GATEWAY_TOKEN: tokens.describe(
+      'role gateway; every token has 32 ASCII characters or more, no blanks, and one role',
+    ),
     SERVICE_TOKEN: tokens.describe('role internal'),
     OPERATOR_TOKEN: tokens.describe('role operator'),
     PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one; of several each has its own'),
@@ -29,6 +31,21 @@ export const CORE_SETTINGS = z
     CORE_TLS_KEY: file.describe('its key'),
     CORE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
   })
-  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'));
+  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'))
+  .superRefine(checksRoles);
+
+/** A token stands for one role; of the processors' only one is used. */
+function checksRoles(settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void {
+  const used = new Set<string>();
+  for (const setting of ['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN']) {
+    const own = String(settings[setting] ?? '')
+      .split(',')
+      .filter(Boolean);
+    if (own.some((each) => used.has(each))) {
+      context.addIssue({ code: 'custom', path: [setting], message: 'is that of another role, too' });
+    }
+    for (const each of own) used.add(each);
+  }
+}
 
 export type CoreSettings = z.output<typeof CORE_SETTINGS>;

@@ -133,7 +133,7 @@ describe('the settings of one processor', () => {
 
   it('are rejected when they are wrong, or about no processor, with their names and without their values', () => {
     assert.throws(() => read({ ...common, PROCESSOR_B_EU_TOKEN: 'short' }), {
-      message: 'settings: PROCESSOR_B_EU_TOKEN: must have at least 32 characters each',
+      message: 'settings: PROCESSOR_B_EU_TOKEN: must have at least 32 characters, all of them ASCII, without blanks',
     });
     assert.throws(() => read({ ...common, PROCESSOR_B_TLS_CA: '/secret', PROCESSOR_C_CREDENTIAL: token('s') }), {
       message:
@@ -161,4 +161,12 @@ describe('LOG_LEVEL', () => {
       assert.throws(() => read({ ...required, LOG_LEVEL: 'loud' }), /LOG_LEVEL/);
     });
   }
+});
+
+describe('the tokens of core', () => {
+  it('stand for one role each', () => {
+    const message = 'settings: OPERATOR_TOKEN: is that of another role, too';
+    const twice = { ...CORE, GATEWAY_TOKEN: `${token('g')},${token('x')}`, OPERATOR_TOKEN: token('x') };
+    assert.throws(() => readSettings(CORE_SETTINGS, twice), { message });
+  });
 });

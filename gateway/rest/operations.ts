@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../event-stream/event-stream.ts';
+import { Problem } from '../http/problem.ts';
 import { KEYED_WRITE, PROCESSOR, READ, REFUND } from '../http/problem-codes.ts';
 import { answered } from '../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../resource/csv.ts';
+import { isRequestId, notRequestId } from '../resource/identifiers.ts';
 import { Contract, contractJson } from '../resource/merchant.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../resource/operation.ts';
 import { Oct, Refund } from '../resource/payments.ts';
@@ -69,6 +71,11 @@ export const OPERATION_ROUTES = {
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },
     codes: REFUND,
     handler: async ({ ctx, core, merchantId, body, name }) => {
+      const { captureRequestId } = body;
+      // Answered like an unknown one, without a call to core.
+      if (!isRequestId(captureRequestId)) {
+        throw new Problem('CAPTURE_NOT_FOUND', { detail: notRequestId(captureRequestId) });
+      }
       const { refund, replayed } = await core.refunds.createRefund({ ...body, merchantId, ...name });
       return answerOperation(ctx, answered(refund), replayed, Refund.json);
     },

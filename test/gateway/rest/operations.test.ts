@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { useStage } from '../stage.ts';
-import { CAPTURE_ID, HOLD_ID, NOW, NOW_TEXT } from './examples.ts';
+import { CAPTURE_ID, HOLD_ID, NOW, NOW_TEXT, PREAUTHORIZATION_ID } from './examples.ts';
 
 const OPERATION = {
   requestId: CAPTURE_ID,
@@ -74,6 +74,14 @@ describe('REST operations', () => {
     assert.deepEqual(answer.body, { items: [OPERATION_JSON], nextPageToken: 'n' });
     const { kind, state, holdRequestId, pageSize, merchantId } = stage.core.lastRequest;
     assert.deepEqual([kind, state, holdRequestId, pageSize, merchantId], [2, 4, HOLD_ID, 5, 'acme']);
+  });
+
+  it('returns 404 for the refund of a malformed capture without calling core', async () => {
+    for (const captureRequestId of ['', '\u0000', PREAUTHORIZATION_ID, 'x'.repeat(65), 'x'.repeat(50_000)]) {
+      const answer = await stage.ask('POST', '/refund', { body: { captureRequestId } });
+      assert.deepEqual([answer.status, answer.body.code], [404, 'CAPTURE_NOT_FOUND']);
+    }
+    assert.deepEqual(stage.core.calls, []);
   });
 
   it('returns an empty page for a malformed hold id', async () => {

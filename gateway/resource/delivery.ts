@@ -7,7 +7,7 @@ import { answer, pageOf } from './answer.ts';
 import { numberOf } from './contract-field.ts';
 import { isRequestId } from './identifiers.ts';
 import { Operation } from './operation.ts';
-import { page, requestId, text, timeBefore, timeFrom } from './request-fields.ts';
+import { page, requestIdFilter, text, timeBefore, timeFrom } from './request-fields.ts';
 
 const HEADER = answer(undefined, contract.DeliveryHeaderSchema);
 
@@ -46,7 +46,7 @@ export const DeliveryFilters = z.strictObject({
   endpointKind: numberOf(contract.EndpointKindSchema).optional(),
   state: numberOf(contract.DeliveryStateSchema).optional(),
   requestId: text(64).describe("The operation's, or the relayed notification's").optional(),
-  holdRequestId: requestId.optional(),
+  holdRequestId: requestIdFilter.optional(),
   createdFrom: timeFrom.optional(),
   createdTo: timeBefore.optional(),
   ...page,

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { refusal, TOKEN } from '../fake-core.ts';
 import { API_KEY, type Ask, useStage } from '../stage.ts';
-import { HOLD_ID, NOW, NOW_TEXT, OCT_ID } from './examples.ts';
+import { HOLD_ID, NOW, NOW_TEXT, OCT_ID, PREAUTHORIZATION_ID } from './examples.ts';
 
 const MERCHANT = {
   merchantId: 'acme',
@@ -196,5 +196,11 @@ describe('REST: a merchant and its webhook', () => {
   it('returns no delivery for a malformed hold id, without calling core', async () => {
     assert.deepEqual((await stage.ask('GET', '/deliveries?holdRequestId=nope')).body, { items: [] });
     assert.deepEqual(stage.core.calls, []);
+  });
+
+  it('refuses a preauthorizationId as a hold id, by name', async () => {
+    const { status, body } = await stage.ask('GET', `/deliveries?holdRequestId=${PREAUTHORIZATION_ID}`);
+    assert.deepEqual([status, body.errors[0].field], [400, 'holdRequestId']);
+    assert.match(body.errors[0].message, /^is a preauthorizationId/);
   });
 });

@@ -34,6 +34,8 @@ describe('a notification', () => {
     const declined = await stack.shop.notified(refused.body.requestId, 'declined');
     assert.deepEqual([declined.kind, declined.body.status, declined.body.amount], ['payment', 'KO', 300]);
     assert.equal(declined.body.holdRequestId, holdRequestId);
+    const found = await stack.shop.get(`/preauthorization/${holdRequestId}`);
+    assert.deepEqual(declined.body.paymentMethodData, found.body.paymentMethodData);
   });
 
   it('carries every field of a notification after a capture', async () => {

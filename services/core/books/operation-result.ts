@@ -76,7 +76,7 @@ export function resultOf(
             ...common,
             amount: subject.amount,
             operation: kind,
-            card: outcome.card ?? subject.card,
+            card: subject.card ?? outcome.card,
             generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
             expiresAt: kind === 'EXTENSION' && approved ? subject.expiresAt : undefined,
             reference: approved?.reference || undefined,

@@ -50,7 +50,8 @@ const READ_OVERVIEW = sql('read-overview')`with open as materialized (
     due as materialized (select due_at from delivery where due_at is not null and due_at <= $1 limit ${MOST})
     select
       (select count(*)::int from (select from hold where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
-        and phase = 'AUTHORIZED' and expires_at < $2 and remaining > 0 limit ${MOST}) h) as expiring_hold_count,
+        and phase = 'AUTHORIZED' and (expires_at < $2 or release_at < $2) and remaining > 0 limit ${MOST}) h)
+        as expiring_hold_count,
       (select least(count(*), ${MOST})::int from open where state = 'UNKNOWN') as unknown_count,
       (select min(created_at) from open where state = 'UNKNOWN') as oldest_unknown_at,
       (select least(count(*), ${MOST})::int from open where state = 'NEEDS_REVIEW') as needs_review_count,

@@ -138,8 +138,8 @@ export function listHolds(
   if (amountFrom !== undefined) compared.push({ amount: { $gte: amountFrom } });
   if (amountTo !== undefined) compared.push({ amount: { $lte: amountTo } });
   if (expiringBefore) {
-    compared.push({ expiresAt: { $lt: expiringBefore }, phase: 'AUTHORIZED' });
-    compared.push({ status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] } });
+    compared.push({ $or: [{ expiresAt: { $lt: expiringBefore } }, { releaseAt: { $lt: expiringBefore } }] });
+    compared.push({ phase: 'AUTHORIZED', status: { $in: ['IN_PROGRESS', 'PARTIALLY_CAPTURED'] } });
   }
   return scanPage<HoldRow>(entityManager(database), { entity: HoldEntity, key: 'requestId', indexed, compared, limit });
 }

@@ -63,6 +63,16 @@ describe('lists', () => {
       assert.deepEqual(await users({ expiringBefore: at(8 * 24) }), ['open', 'part']);
       assert.deepEqual(await users({ expiringBefore: at(8 * 24), status: HoldStatus.PARTIALLY_CAPTURED }), ['part']);
       assert.deepEqual(await users({ expiringBefore: at(8 * 24), status: HoldStatus.CAPTURED }), []);
+      const { requestId } = (await holds({ userId: 'open' })).preauthorizations[0] ?? {};
+      const releaseAt = (at?: object) =>
+        clients.holds.updatePreauthorization({
+          ...{ merchantId: 'acme', requestId, updateMask: { paths: ['release_at'] } },
+          ...(at && { releaseAt: at }),
+        });
+      await releaseAt(at(24));
+      assert.deepEqual(await users({ expiringBefore: at(24) }), []);
+      assert.deepEqual(await users({ expiringBefore: at(25) }), ['open']);
+      await releaseAt();
     });
   });
 

@@ -39,7 +39,8 @@ describe('The overview', () => {
     const review = await acme.oct({ tokenId: 'tok_sandbox_timeout_lost' });
     await sql(stage, "update submission set state = 'NEEDS_REVIEW' where request_id = $1", [review.oct?.requestId]);
     const frozen = await acme.hold();
-    await sql(stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
+    const later = "release_at = expires_at, expires_at = expires_at + interval '1 day'";
+    await sql(stage, `update hold set frozen = true, ${later} where request_id = $1`, [frozen.requestId]);
     await sql(stage, "update delivery set state = 'DEAD', due_at = null where request_id = $1", [frozen.requestId]);
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await relay.quarantineNotification({ ...notification('q', { merchantId: 'acme' }), reason });

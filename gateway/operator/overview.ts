@@ -68,7 +68,7 @@ export const OVERVIEW_ROUTES = {
       .strictObject({
         text: text(128, 4).meta({
           description:
-            "A requestId or deliveryId or its end, a part of the merchant's reference, a preauthorizationId, a " +
+            "A requestId or its end, a whole deliveryId, a part of the merchant's reference, a preauthorizationId, a " +
             'reference of the processor or the bank, or the last four digits of a card',
           examples: ['order-1001'],
         }),

@@ -483,8 +483,8 @@ export declare const ReviewItemSchema: GenMessage<ReviewItem>;
  */
 export declare type ListMatchesRequest = Message<"holdfast.v1.ListMatchesRequest"> & {
   /**
-   * A requestId or deliveryId, or its end; a part of the merchant's reference, in any case; a preauthorizationId; the
-   * whole reference of the processor or the bank; the last four digits of a card.
+   * A requestId, or its end; a whole deliveryId; a part of the merchant's reference, in any case; a preauthorizationId;
+   * the whole reference of the processor or the bank; the last four digits of a card.
    *
    * @generated from field: string text = 1;
    */

@@ -23,6 +23,7 @@ const Notification = z
     tokenData: ofHold.tokenData,
     reference: shown.reference,
     finalStateDate: TIME.schema.describe('When the operation became final'),
+    expiresAt: TIME.schema.describe('Of an extension that is OK: when the hold ends by itself now').optional(),
     operation: shown.operation,
     holdRequestId: shown.holdRequestId,
     captureRequestId: shown.captureRequestId,

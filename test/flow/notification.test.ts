@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { NOTIFICATIONS } from '../../gateway/openapi/webhooks.ts';
 import { asOperator } from '../../services/quickstart/as-operator.ts';
 import { payAtCheckout } from '../../services/quickstart/customer.ts';
 import { openShop } from '../../services/quickstart/shop.ts';
@@ -54,6 +55,23 @@ describe('a notification', () => {
     assert(askedMs <= finalMs && finalMs <= answeredMs, body.finalStateDate);
     assert.equal(body.preauthorizationId, undefined);
     await stack.shop.notified(placed.body.requestId, 'authorized');
+  });
+
+  it('has the fields that the document describes', async () => {
+    const placed = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_ok' });
+    const { preauthorizationId } = placed.body;
+    const extended = await stack.shop.post('/preauthorization/extend', { preauthorizationId });
+    const capture = { preauthorizationId, amountToCapture: 1 };
+    const captured = await stack.shop.post('/preauthorization/authorization', capture);
+    const refunded = await stack.shop.post('/refund', { captureRequestId: captured.body.requestId });
+    const told = [
+      await stack.shop.notified(placed.body.requestId, 'authorized'),
+      await stack.shop.notified(extended.body.extensionRequestId, 'extended'),
+      await stack.shop.notified(captured.body.requestId, 'captured'),
+      await stack.shop.notified(refunded.body.requestId, 'refunded'),
+    ];
+    for (const { body } of told) NOTIFICATIONS.paymentNotification.schema.strict().parse(body);
+    assert.equal(told[1]?.body.expiresAt, extended.body.expiresAt);
   });
 
   it('tells funding, 3-D Secure and the decline code, as GET does', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import pg from 'pg';
 import { type DatabaseServer, parseDatabaseUrl } from './database-url.ts';
 import { settlesWithin } from './settles-within.ts';
@@ -64,7 +65,8 @@ export class DatabaseClient extends pg.Client {
     try {
       const server = await this.#primary?.find();
       if (server) Object.assign(this, server);
-      await super.connect();
+      // Otherwise it would not settle when end() is called meanwhile.
+      await Promise.race([super.connect(), once(this, 'end').then(() => Promise.reject(new Error(ENDED)))]);
       if (server) this.#primary?.keep(this, server);
       if (await isStandby(this)) throw new StandbyError('the database is a standby');
     } catch (error) {
@@ -137,6 +139,9 @@ function reasonOf(error: unknown): string {
   if (error instanceof StandbyError) return message;
   return REASONS.find(([form]) => form.test(`${code} ${message}`))?.[1] ?? (message || code);
 }
+
+/** As pg says it of statements. */
+const ENDED = 'Connection terminated';
 
 const CONNECT_MS = 5_000;
 const GOODBYE_MS = 1_000;

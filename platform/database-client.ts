@@ -69,6 +69,7 @@ export class DatabaseClient extends pg.Client {
       await Promise.race([super.connect(), once(this, 'end').then(() => Promise.reject(new Error(ENDED)))]);
       if (server) this.#primary?.keep(this, server);
       if (await isStandby(this)) throw new StandbyError('the database is a standby');
+      await this.query(READABLE_TIMES);
     } catch (error) {
       await this.end();
       throw error;
@@ -139,6 +140,9 @@ function reasonOf(error: unknown): string {
   if (error instanceof StandbyError) return message;
   return REASONS.find(([form]) => form.test(`${code} ${message}`))?.[1] ?? (message || code);
 }
+
+/** pg reads only this form; the role or the database may be set to another. */
+const READABLE_TIMES = 'set datestyle = iso';
 
 /** As pg says it of statements. */
 const ENDED = 'Connection terminated';

@@ -13,5 +13,18 @@ for (const open of [openDatabase, openPool]) {
       await assert.rejects(open({ databaseUrl: demanding.href, poolSize: 1 }), /does not support SSL/);
       await drop();
     });
+
+    it('reads times whatever form the database writes them in', async () => {
+      const { url, drop } = await createDatabase();
+      const database = await open({ databaseUrl: url, poolSize: 1 });
+      const name = new URL(url).pathname.slice(1);
+      const text = "select '2027-02-01T12:00:00Z'::timestamptz as at";
+      await database.query({ name: '', text: `alter database ${name} set datestyle = 'SQL, DMY'` }, []);
+      await database.dropIdle();
+      const [row] = await database.query<{ at: Date }>({ name: '', text }, []);
+      assert.equal(row?.at?.toISOString(), '2027-02-01T12:00:00.000Z');
+      await database.close();
+      await drop();
+    });
   });
 }

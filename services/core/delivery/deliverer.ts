@@ -16,6 +16,8 @@ import { openRecord } from './record-attempt.ts';
 export interface DeliverParts extends AttemptParts {
   readonly database: Database;
   readonly cipher: Cipher;
+  /** False = nothing is taken for now; absent = always true. */
+  readonly isSound?: () => boolean;
   /** Maximum of concurrent attempts in this worker. */
   readonly slots?: number;
   /** Maximum of concurrent attempts at one endpoint, over all workers. */
@@ -114,6 +116,7 @@ export class Deliverer {
 
   /** Takes deliveries that are due, and begins their attempts, which end when they are recorded. */
   async #take(): Promise<Promise<void>[]> {
+    if (this.#parts.isSound?.() === false) return [];
     const wanted = this.#endpoints.next(Math.min(this.#slots - this.#busy, MAX_TAKEN));
     if (wanted.length === 0) return [];
     const { database, cipher, clock } = this.#parts;

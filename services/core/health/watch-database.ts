@@ -89,7 +89,7 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
     isUsable: () => usable === true,
     /** How far this process's clock is ahead of the database's, seconds; undefined until it was measured. */
     clockOffsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
-    /** False = the clocks are too far apart to decide about expiry, inquiries and attempts. */
+    /** False = the clocks are too far apart to decide what is due, or old enough to be deleted. */
     isClockSound: isSound,
     close: () => job.close(),
   };

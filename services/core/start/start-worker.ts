@@ -7,7 +7,7 @@ import { forwardParkedNotifications } from '../delivery/forward-parked.ts';
 import { targetOf } from '../egress/gateway-address.ts';
 import type { ConnectRules } from '../egress/guarded-connector.ts';
 import { openSender } from '../egress/http-sender.ts';
-import { type DatabaseWatch, watchDatabase } from '../health/watch-database.ts';
+import { watchDatabase } from '../health/watch-database.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { exportBacklog } from '../metrics/backlog-gauges.ts';
 import { openMetrics } from '../metrics/core-metrics.ts';
@@ -47,7 +47,8 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, processors, clock, log });
   const isStandbyComplete = settings.SYNCHRONOUS_STANDBY === 'true';
-  const watch = await watchDatabase({ database, log, isStandbyComplete });
+  const wallClock = () => clock().getTime();
+  const watch = await watchDatabase({ database, log, isStandbyComplete, wallClock });
   opened.defer(() => watch.close());
   metrics.watchClock(watch.clockOffsetS);
   let working = false;
@@ -62,21 +63,36 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   opened.defer(() => metricsServer?.close());
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
   const sender = openSender(rulesOf(settings));
-  const deliverer = new Deliverer({ database, sender, cipher, clock, log, onAttempt: metrics.deliveryAttempt });
+  // A wrong clock would expire holds early or never, put off deliveries for as long as it is wrong, and delete too much.
+  const isSound = watch.isClockSound;
+  const deliverer = new Deliverer({
+    database,
+    sender,
+    cipher,
+    clock,
+    isSound,
+    log,
+    onAttempt: metrics.deliveryAttempt,
+  });
   const books = openBooks(database, announce, metrics.books);
   const recovery: Sender = { database, books, clock, log, processors, cipher, reach: () => undefined };
   const jobs = [
-    ...jobsOf(settings, database, announce).map((job) => runPeriodically(job, log, clock)),
+    ...jobsOf(settings, database, announce).map((job) =>
+      runPeriodically({ ...job, runOnce: async (now) => isSound() && job.runOnce(now) }, log, clock),
+    ),
     // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.
     ...rowsByProcessor(processors).flatMap((at) => {
-      const start = <Item>(work: Work<Item>) => workLoop(at.only ? work : { ...work, intervalMs: GONE_MS }, log, clock);
+      const start = <Item>(work: Work<Item>) => {
+        const find: typeof work.find = async (...search) => (isSound() ? work.find(...search) : []);
+        return workLoop({ ...work, ...(!at.only && { intervalMs: GONE_MS }), find }, log, clock);
+      };
       return [
-        start(whileSound(watch, inquiries(recovery, at))),
-        start(whileSound(watch, automaticCaptures(recovery, at))),
-        start(whileSound(watch, expiringNotices(recovery, at))),
+        start(inquiries(recovery, at)),
+        start(automaticCaptures(recovery, at)),
+        start(expiringNotices(recovery, at)),
         start(renewals(recovery, at)),
-        start(whileSound(watch, expiries(recovery, at))),
-        start(whileSound(watch, checkoutExpiries(recovery, at))),
+        start(expiries(recovery, at)),
+        start(checkoutExpiries(recovery, at)),
       ];
     }),
   ];
@@ -101,11 +117,6 @@ function metricsServerOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTo
   if (port === undefined) return undefined;
   if (operatorTokens === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
   return { port, operatorTokens, host, setting: 'WORKER_METRICS_PORT' };
-}
-
-/** Skips work that depends on the time while the clocks differ: a wrong clock would expire holds early, or never. */
-function whileSound<Item>(watch: DatabaseWatch, work: Work<Item>): Work<Item> {
-  return { ...work, find: async (...search) => (watch.isClockSound() ? work.find(...search) : []) };
 }
 
 /** Between two searches for what is due at processors that are gone: its outcome stays unknown anyway. */

@@ -67,4 +67,18 @@ describe('startWorker()', () => {
     }
     assert.equal((await stage.deliveryOf(id)).state, 'DELIVERED');
   });
+
+  it('neither attempts nor deletes anything while its clock is off', async () => {
+    await stage.addMerchant('o', receiver.url);
+    stage.time.now = Date.now() - 10_000;
+    const id = await stage.addDelivery('o');
+    receiver.how.answer = ok;
+    await stage.sql("insert into signature_nonce (merchant_id, nonce, expires_at) values ('o', 'n', now() + '5 min')");
+    const aheadMs = 3_600_000;
+    const worker = await startWorker(settings(), { clock: () => new Date(Date.now() + aheadMs) });
+    // The first run of everything is over then.
+    await worker.close();
+    assert.equal((await stage.deliveryOf(id)).attemptCount, 0);
+    assert.equal((await stage.sql('select from signature_nonce')).length, 1);
+  });
 });

@@ -415,4 +415,4 @@ def _parsed(data):
 
 def _growing(count):
     """From 0.25 to 8 s, spread so that many clients do not come back at once."""
-    return min(0.25 * 2 ** (count - 1), 8.0) * (0.75 + random.random() / 2)
+    return 0.25 * 2 ** min(count - 1, 5) * (0.75 + random.random() / 2)

@@ -169,6 +169,19 @@ describe('holdfast.py', () => {
     assert.deepEqual(resumed, [undefined, 't0', 'a', 'b']);
   });
 
+  it('opens a stream again after hours without an answer', async () => {
+    const lines = [
+      'import holdfast',
+      'def sleep(s):',
+      '    tries.append(s)',
+      '    if len(tries) == 2000: raise HoldfastError("ENOUGH", "")',
+      'tries, holdfast.time.sleep = [], sleep',
+      'next(h.watch_operations())',
+    ];
+    // Nothing listens there.
+    assert.equal((await python('http://127.0.0.1:1', 'k', lines)).code, 'ENOUGH');
+  });
+
   it('verifies notifications', async () => {
     const body = '{"requestId":"r","amount":10}';
     const timestampSeconds = Math.floor(Date.now() / 1_000);

@@ -61,12 +61,12 @@ export const watchCredentials: Method<'watchCredentials'> = async function* (cor
     yield { endedSessions: endedSessions.slice(from, from + CHUNK) };
   }
   yield { snapshotComplete: true };
-  let heartbeatAt = Date.now() + HEARTBEAT_MS;
+  let heartbeatAt = performance.now() + HEARTBEAT_MS;
   while ((await waited(context.signal)) && (await readTimeline(core.database.query)) === timeline) {
     ({ merchants, endedSessions, changeNumber } = await changesAfter(core, changeNumber));
-    if (merchants.length + endedSessions.length === 0 && Date.now() < heartbeatAt) continue;
+    if (merchants.length + endedSessions.length === 0 && performance.now() < heartbeatAt) continue;
     yield { merchants, endedSessions, snapshotComplete: true };
-    heartbeatAt = Date.now() + HEARTBEAT_MS;
+    heartbeatAt = performance.now() + HEARTBEAT_MS;
   }
 };
 

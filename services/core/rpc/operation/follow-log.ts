@@ -24,15 +24,15 @@ export interface LogPage {
 export async function* followLog(core: Core, resumeToken: string, signal: AbortSignal): AsyncGenerator<LogPage, void> {
   let position = await startOf(core, resumeToken);
   yield { results: [], position };
-  let shownAt = Date.now();
+  let shownAt = performance.now();
   while (!signal.aborted) {
     const results = await resultsAfter(core, position);
     position = results.at(-1) ?? position;
     if (results.length > 0) yield { results, position };
-    else await core.feed.changed(signal, Math.max(shownAt + HEARTBEAT_MS - Date.now(), 0));
-    if (signal.aborted || Date.now() < shownAt + HEARTBEAT_MS) continue;
+    else await core.feed.changed(signal, Math.max(shownAt + HEARTBEAT_MS - performance.now(), 0));
+    if (signal.aborted || performance.now() < shownAt + HEARTBEAT_MS) continue;
     yield { results: [], position };
-    shownAt = Date.now();
+    shownAt = performance.now();
   }
 }
 

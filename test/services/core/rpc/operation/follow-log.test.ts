@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { followLog, HEARTBEAT_MS } from '../../../../../services/core/rpc/operation/follow-log.ts';
+
+describe('followLog()', () => {
+  it('shows its position as often when the clock has been set back', async () => {
+    const stop = new AbortController();
+    const waitedMs: number[] = [];
+    const feed = {
+      last: async () => ({ sequence: 0n, requestId: '' }),
+      after: async () => [],
+      async changed(_: AbortSignal, timeoutMs: number) {
+        waitedMs.push(timeoutMs);
+        if (waitedMs.length === 2) stop.abort();
+        const setBack = Date.now() - 3_600_000;
+        mock.method(Date, 'now', () => setBack);
+      },
+    };
+    try {
+      for await (const { results } of followLog({ feed } as never, '', stop.signal)) assert.deepEqual(results, []);
+    } finally {
+      mock.restoreAll();
+    }
+    assert(
+      waitedMs.every((ms) => ms <= HEARTBEAT_MS),
+      `it waits for ${waitedMs}`,
+    );
+  });
+});

@@ -93,7 +93,9 @@ export function sentInput({ requestId, claim, processorRequestId, imported, pati
   } satisfies Partial<SubmissionInput>;
 }
 
-/** The deadline of a caller as statements take it; undefined = none. */
+/** The deadline of a caller as statements take it; undefined = none before the year 10000, which they cannot read. */
 export function deadlineOf(patience: CallerPatience | undefined): Date | undefined {
-  return patience && Number.isFinite(patience.deadlineMs) ? new Date(patience.deadlineMs) : undefined;
+  return patience && patience.deadlineMs < YEAR_10000_MS ? new Date(patience.deadlineMs) : undefined;
 }
+
+const YEAR_10000_MS = 253_402_300_800_000;

@@ -96,10 +96,10 @@ describe('what an answer promises', () => {
 
   describe('a deadline', () => {
     /** A client of core that sends a given deadline as metadata. */
-    function holdsBy(deadlineMs: number | string) {
+    function holdsBy(deadlineMs: number | string, timeoutMs = 10_000) {
       const address = `127.0.0.1:${stage.cores[0]?.corePort}`;
       const token = stage.tokens.gateway;
-      const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+      const channel = openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs });
       const call = { metadata: { 'holdfast-deadline-ms': String(deadlineMs) } };
       const place = (fields: object) =>
         channel.client(PreauthorizationService).createPreauthorization(
@@ -122,6 +122,14 @@ describe('what an answer promises', () => {
       const name = named();
       assert.equal(await why(place(name)), 'UNAVAILABLE');
       assert.equal(await countOf('hold', name.operationRequestId), 0);
+      close();
+    });
+
+    it('that no database can store is as good as none', async () => {
+      const { place, close } = holdsBy('9'.repeat(15), Number.POSITIVE_INFINITY);
+      const name = named();
+      await place(name);
+      assert.equal(await countOf('hold', name.operationRequestId), 1);
       close();
     });
 

@@ -1,3 +1,4 @@
+import { byIndex } from './by-index.ts';
 import { KEY_DAYS } from './claim/key-identifier.ts';
 import { type Database, sql } from './database.ts';
 import { dropPartitions, untilNone } from './partitions.ts';
@@ -48,12 +49,16 @@ const FORGET_TOKENS = sql('forget-generated-tokens')`update hold set generated_t
     (select request_id from hold where created_at < $1 and generated_token_id is not null limit 1000)
       returning request_id`;
 
-/** Cancelling a checkout appends no operation of its own; its release shows that it has ended. */
+/**
+ * Cancelling a checkout appends no operation of its own; its release shows that it has ended. With a plain `=` each run
+ * may read the whole log (measured: 300 000 holds, before the first ANALYZE).
+ */
 const FORGET_KEYS = sql('forget-idempotency-keys')`update claim set key = null where request_id in
     (select k.request_id from claim k
       where k.key is not null and k.created_at < $1
-        and (exists (select from operation o where o.request_id = k.request_id)
-        or exists (select from submission s where s.request_id = k.request_id and s.state in ('OK', 'KO')))
+        and (exists (select from operation o where ${byIndex('o.request_id', 'k.request_id')})
+        or exists (select from submission s where ${byIndex('s.request_id', 'k.request_id')}
+          and s.state in ('OK', 'KO')))
       limit 1000)
     returning request_id`;
 

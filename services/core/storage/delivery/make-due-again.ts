@@ -31,8 +31,9 @@ export async function replayOne(query: Query, id: string, now: Date): Promise<En
 /** Makes ended deliveries due again, oldest first, `perSecond` each second. Returns the endpoint of each. */
 export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, state, createdFrom, createdTo, maxCount, perSecond } = range;
+  const { lowest, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
   const filters = [merchantId, endpointKind, state, createdFrom, createdTo];
-  return query<EndpointKey>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond]);
+  return query<EndpointKey>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond, lowest, highest]);
 }
 
 /** Which undelivered deliveries to make due now. */
@@ -79,7 +80,7 @@ const REPLAY_RANGE = sql('replay-deliveries')`with chosen as (
       select id from delivery
       where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
         and attempt_count < ${MAX_ATTEMPTS} and ($4::timestamptz is null or created_at >= $4)
-        and ($5::timestamptz is null or created_at < $5)
+        and ($5::timestamptz is null or created_at < $5) and id >= $9 and id <= $10
       order by id limit $6 for update skip locked) oldest
   )
   update delivery d set state = 'PENDING', delivered_at = null, retry_base = d.attempt_count,

@@ -21,8 +21,8 @@ export function isFailing(httpStatus: number | undefined): boolean {
  * The state is in the database because several workers share an endpoint.
  */
 export function judgeEndpoint(state: EndpointState, tally: Tally, now: Date): EndpointState {
-  if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null };
   if (state.pause === 'GONE' || state.pause === 'OPERATOR') return state;
+  if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null };
   if (tally.delivered > 0) return FRESH;
   if (tally.failed === 0) return state;
   const failureCount = state.failureCount + tally.failed;

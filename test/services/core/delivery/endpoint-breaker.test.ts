@@ -47,6 +47,7 @@ describe('judgeEndpoint()', () => {
     const paused: EndpointState = { ...FRESH, pause: 'OPERATOR' };
     assert.deepEqual(judgeEndpoint(paused, delivered, at(1)), paused);
     assert.deepEqual(judgeEndpoint(paused, failed(99), at(1)), paused);
+    assert.deepEqual(judgeEndpoint(paused, { delivered: 0, failed: 0, gone: true }, at(1)), paused);
   });
 
   it('counts no answer, 429 and 5xx as failures of the endpoint, and no other answer', () => {

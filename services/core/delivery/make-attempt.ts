@@ -47,7 +47,7 @@ export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, ter
   const record: AttemptRecord = {
     deliveryId: row.id,
     number,
-    retryBase: row.retryBase,
+    wasDueAt: row.dueAt.toISOString(),
     startedAt: startedAt.toISOString(),
     latencyMs,
     httpStatus,

@@ -56,8 +56,12 @@ export async function recoverRange(query: Query, range: RecoverRange, now: Date)
   return query<EndpointKey>(statement, merchantId === null ? values : [...values, merchantId]);
 }
 
-/** Makes due now what waits for a later attempt, and keeps its schedule; in parts, so that none holds many locks. */
+/**
+ * Makes due now what waits for a later attempt, also what an attempt in progress leaves to a later one, and keeps its
+ * schedule; in parts, so that none holds many locks.
+ */
 export async function hurry(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<void> {
+  await query(HURRY_IN_PROGRESS, [merchantId, kind, now]);
   while ((await query(HURRY, [merchantId, kind, now])).length === HURRIED_TOGETHER);
 }
 
@@ -68,6 +72,14 @@ const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
 const HURRY = sql('hurry-deliveries')`with chosen as (
     select id from delivery where merchant_id = $1 and endpoint_kind = $2 and due_at > $3
     order by due_at, id limit ${HURRIED_TOGETHER} for update skip locked
+  )
+  update delivery d set due_at = $3 from chosen c where ${byIndex('d.id', 'c.id')} returning d.id`;
+
+/** At most 200 are in progress at an endpoint, and they are the longest due. */
+const HURRY_IN_PROGRESS = sql('hurry-deliveries-in-progress')`with chosen as (
+    select id from (select id, locked_until from delivery where merchant_id = $1 and endpoint_kind = $2 and due_at <= $3
+      order by due_at, id limit 200 for update skip locked) longest
+    where locked_until > now()
   )
   update delivery d set due_at = $3 from chosen c where ${byIndex('d.id', 'c.id')} returning d.id`;
 

@@ -7,8 +7,8 @@ export interface AttemptRecord {
   readonly deliveryId: string;
   /** From 1; a replay does not restart it. */
   readonly number: number;
-  /** The delivery's, when the attempt began. */
-  readonly retryBase: number;
+  /** When the attempt was due. */
+  readonly wasDueAt: string;
   readonly startedAt: string;
   readonly latencyMs: number;
   readonly httpStatus?: number | undefined;
@@ -31,15 +31,15 @@ export async function recordAttempts(query: Query, records: readonly AttemptReco
   await query(RECORD_ATTEMPTS, [JSON.stringify(records)]);
 }
 
-/** SQL: the attempt failed, and its delivery was replayed meanwhile: then it is due as the replay has set. */
-const REPLAYED = `i.state <> 'DELIVERED' and d.retry_base <> i."retryBase"`;
+/** SQL: the attempt failed, and its delivery was made due again meanwhile: then it stays due as that has set. */
+const DUE_AGAIN = `i.state <> 'DELIVERED' and d.due_at <> i."wasDueAt"`;
 
 /** The update returns what is inserted: a join of the two is a nested loop, which took a fifth of a batch of fifty. */
 const RECORD_ATTEMPTS = sql('record-attempts')`with changed as (
-    update delivery d set state = case when ${REPLAYED} then d.state else i.state end, attempt_count = i.number,
-      due_at = case when ${REPLAYED} then d.due_at else i."dueAt" end, locked_until = null,
+    update delivery d set state = case when ${DUE_AGAIN} then d.state else i.state end, attempt_count = i.number,
+      due_at = case when ${DUE_AGAIN} then d.due_at else i."dueAt" end, locked_until = null,
       delivered_at = case when i.state = 'DELIVERED' then i."endedAt" end
-    from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "retryBase" int, "startedAt" timestamptz,
+    from json_to_recordset($1::json) as i("deliveryId" uuid, number int, "wasDueAt" timestamptz, "startedAt" timestamptz,
       "latencyMs" int, "httpStatus" int, error text, fault text, url text, "responseHead" text, state text,
       "dueAt" timestamptz, "endedAt" timestamptz)
     where ${byIndex('d.id', 'i."deliveryId"')} and d.attempt_count = i.number - 1 and d.state = 'PENDING'

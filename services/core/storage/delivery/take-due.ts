@@ -9,6 +9,7 @@ export type PendingDelivery = Pick<
   'id' | 'merchantId' | 'endpointKind' | 'requestId' | 'kind' | 'statusInfo' | 'attemptCount' | 'retryBase'
 > & {
   readonly body: Buffer;
+  readonly dueAt: Date;
   readonly signature: string | null;
   readonly traceParent: string | null;
 };
@@ -78,7 +79,7 @@ const TAKE_DUE = sql('take-due-deliveries')`with wanted as (
   from free, (select set_config('synchronous_commit', 'off', true)) no_wait
   where ${byIndex('d.id', 'free.id')}
   returning d.id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count, retry_base,
-    trace_parent`;
+    due_at, trace_parent`;
 
 const RELEASE_TAKEN = sql('release-taken-deliveries')`update delivery set locked_until = null
     where id = any($1::uuid[])`;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type MadeAttempt, openRecord } from '../../../../services/core/delivery/record-attempt.ts';
 import type { Database, Query } from '../../../../services/core/storage/database.ts';
-import { replayOne } from '../../../../services/core/storage/delivery/make-due-again.ts';
 import { forSuite } from '../../../suite.ts';
 import { openDeliveryStage } from './stage.ts';
 
@@ -23,7 +22,7 @@ describe('openRecord()', () => {
     const time = stage.clock().toISOString();
     const attempt = async (merchantId: string, isFailing: boolean): Promise<MadeAttempt> => {
       const id = await stage.addDelivery(merchantId);
-      const common = { deliveryId: id, number: 1, retryBase: 0, startedAt: time, endedAt: time, latencyMs: 1 };
+      const common = { deliveryId: id, number: 1, wasDueAt: time, startedAt: time, endedAt: time, latencyMs: 1 };
       return {
         endpoint: { merchantId, kind: 'webhook' },
         endpointUrl: null,
@@ -41,23 +40,5 @@ describe('openRecord()', () => {
     assert.equal((await stage.deliveryOf(healthy.record.deliveryId)).state, 'DELIVERED');
     const states = await stage.sql('select distinct pause, failure_count, pause_count from endpoint');
     assert.deepEqual(states, [{ pause: null, failureCount: 1, pauseCount: 0 }]);
-  });
-
-  it('leaves a delivery due that was replayed during its last attempt', async () => {
-    const record = openRecord(stage.database, stage.clock, stage.log, () => undefined);
-    const id = await stage.addDelivery('replayed');
-    await stage.sql('update delivery set attempt_count = 9 where id = $1', [id]);
-    await replayOne(stage.database.query, id, stage.clock());
-    const time = stage.clock().toISOString();
-    const times = { startedAt: time, endedAt: time, latencyMs: 1 };
-    await record({
-      endpoint: { merchantId: 'replayed', kind: 'webhook' },
-      endpointUrl: null,
-      verdict: 'FAILING',
-      troubled: false,
-      record: { deliveryId: id, number: 10, retryBase: 0, ...times, error: 'HTTP 500', httpStatus: 500, state: 'DEAD' },
-    });
-    const { state, attemptCount, dueAt } = await stage.deliveryOf(id);
-    assert.deepEqual([state, attemptCount, dueAt], ['PENDING', 10, stage.clock()]);
   });
 });

@@ -54,7 +54,7 @@ describe('takeDue()', () => {
     const record = {
       deliveryId: first,
       number: 1,
-      retryBase: 0,
+      wasDueAt: at,
       startedAt: at,
       latencyMs: 1,
       endedAt: at,
@@ -127,7 +127,7 @@ describe('takeDue()', () => {
           {
             deliveryId: id,
             number: 1,
-            retryBase: 0,
+            wasDueAt: at,
             startedAt: at,
             latencyMs: 1,
             endedAt: at,

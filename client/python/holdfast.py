@@ -373,13 +373,14 @@ def verify(headers, raw_body, secrets, now=None):
     claims = [claim[3:] for claim in found.get("webhook-signature", "").split(" ")[:8] if claim.startswith("v1,")]
     now = time.time() if now is None else now
     fresh = re.fullmatch("[0-9]{1,12}", sent_at) is not None and abs(now - int(sent_at)) <= 300
-    signed = f"{message_id}.{sent_at}.".encode() + raw_body
+    # A header that is no UTF-8 may have surrogates, such as those of aiohttp.
+    signed = f"{message_id}.{sent_at}.".encode("utf-8", "surrogatepass") + raw_body
     genuine = False
     for secret in secrets:
         key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret)
         due = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
         for claim in claims:
-            genuine = hmac.compare_digest(due, claim.encode()) or genuine
+            genuine = hmac.compare_digest(due, claim.encode("utf-8", "surrogatepass")) or genuine
     if not (genuine and fresh and message_id):
         why = "is not one of this body, or is more than 5 minutes from this machine's clock"
         raise InvalidNotification("webhook-signature " + why)

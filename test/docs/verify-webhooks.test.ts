@@ -53,6 +53,13 @@ describe('docs/verify-webhooks.md', () => {
     if (!isInstalled('python3')) this.skip();
     await judges((directory) => judgeWith(directory, { file: 'verify.py', program: 'python3', driver: PYTHON }));
   });
+  it('rejects with Python a webhook-id that is no UTF-8', async function () {
+    if (!isInstalled('python3')) this.skip();
+    await writeFile(join(directory, 'verify.py'), block('verify.py'));
+    const judge = `from verify import *; print(verify_standard_webhook(['QUJD'], b'', '\\udcff', '1', 'v1,\\udcff', 1))`;
+    const { stdout } = await run('python3', ['-c', judge], { cwd: directory });
+    assert.equal(stdout, 'False\n');
+  });
   // Skipped where there is no php; nothing else here needs it.
   it('verifies with PHP', async function () {
     if (!isInstalled('php')) this.skip();

@@ -202,6 +202,11 @@ describe('holdfast.py', () => {
     assert.equal(await python('http://x', 'k', check(body, String(timestampSeconds + 301))), 'invalid');
     const endless = "{'Webhook-Timestamp': '1' * 5000}";
     assert.equal(await python('http://x', 'k', check(body, 'None', endless)), 'invalid');
+    // As aiohttp decodes bytes that are no UTF-8.
+    for (const name of ['Id', 'Signature']) {
+      const foreign = `{'Webhook-${name}': 'v1,\\udcff'}`;
+      assert.equal(await python('http://x', 'k', check(body, 'None', foreign)), 'invalid');
+    }
   });
 
   it('signs captures by a function that it is given', async () => {

@@ -36,10 +36,10 @@ export async function* listen(
   }
 }
 
-/** As for a webhookUrl: no query, and a delivery's path is appended. */
+/** As for a webhookUrl: no user name, no query, and a delivery's path is appended. */
 function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+  if (url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '')
     return url.href.replace(/\/+$/, '');
   throw new UsageError(`--forward-to ${text} is no address: write it as http://localhost:3000/webhooks`);
 }

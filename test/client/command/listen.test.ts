@@ -132,7 +132,9 @@ describe('holdfast listen', () => {
       return [await main(line.split(' '), { env: given, out: print, err: print }), said.join('\n')] as const;
     };
     assert.deepEqual((await run('listen'))[0], 2);
-    assert.deepEqual((await run('listen --forward-to localhost:3000'))[0], 2);
+    for (const address of ['localhost:3000', 'http://ann:secret@localhost:3000', 'http://localhost:3000?a=1']) {
+      assert.equal((await run(`listen --forward-to ${address}`))[0], 2, address);
+    }
     const [code, said] = await run('listen --forward-to http://localhost:3000', {
       ...env,
       HOLDFAST_API_KEY: acme.apiKey,

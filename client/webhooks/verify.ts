@@ -19,8 +19,10 @@ export interface Notification {
   readonly [field: string]: unknown;
 }
 
-/** Headers of a request: those of node:http, Express, Koa and Fastify, or of fetch. */
-export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | Headers;
+/** Headers of a request: those of node:http, Express, Koa and Fastify, or of fetch, whoever implements it. */
+export type RequestHeaders =
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | { get(name: string): string | null };
 
 /** Thrown for a request that is no genuine notification: answer it with 401, and do nothing else. */
 export class InvalidNotification extends Error {
@@ -38,7 +40,8 @@ export function verify(
   secrets: readonly string[],
   nowMs = Date.now(),
 ): Notification {
-  const header = (name: string): unknown => (headers instanceof Headers ? headers.get(name) : headers[name]);
+  const header = (name: string): unknown =>
+    typeof headers.get === 'function' ? headers.get(name) : (headers as Readonly<Record<string, unknown>>)[name];
   const signed = {
     id: header('webhook-id'),
     timestamp: header('webhook-timestamp'),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Headers as ForeignHeaders } from 'undici';
 import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
 import { InvalidNotification, verify } from '../../../client/webhooks/verify.ts';
 
@@ -15,7 +16,8 @@ const headersOf = (body: string, secret = SECRET) => ({
 
 describe('webhooks.verify()', () => {
   it('returns a genuine notification, from headers of any kind, under each live secret', () => {
-    for (const headers of [headersOf(BODY), new Headers(headersOf(BODY)), headersOf(BODY, OLDER)]) {
+    const kinds = [headersOf(BODY), new Headers(headersOf(BODY)), new ForeignHeaders(headersOf(BODY))];
+    for (const headers of [...kinds, headersOf(BODY, OLDER)]) {
       assert.equal(verify(headers, Buffer.from(BODY), [SECRET, OLDER], NOW_MS).requestId, 'r');
     }
   });

@@ -35,6 +35,7 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
   const secure = options.protocol === 'https:';
   const port = options.port || (secure ? '443' : '80');
   const literal = literalOf(options.hostname);
+  const withoutDot = options.hostname.replace(/\.$/, '');
   const [addresses, isGateway] = await Promise.all([
     addressesOf(options.hostname, resolve),
     gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve),
@@ -44,7 +45,7 @@ async function judged(options: buildConnector.Options, rules: ConnectRules, reso
     const refusal = isGateway(address)
       ? "the address is the gateway's own"
       : judgeAddress(address, secure, rules.allowed);
-    if (refusal === undefined) return { address, servername: literal || !secure ? undefined : options.hostname };
+    if (refusal === undefined) return { address, servername: literal || !secure ? undefined : withoutDot };
     why = refusal;
   }
   throw new DestinationRefused(why);

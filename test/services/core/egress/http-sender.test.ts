@@ -70,6 +70,28 @@ describe('openSender()', () => {
     assert.deepEqual([failure, fault], ['the endpoint does not speak TLS: is it http that listens there?', 'TLS']);
   });
 
+  it('asks for the certificate of a name without its trailing dot (RFC 6066, section 3)', async () => {
+    const hello = Promise.withResolvers<Buffer>();
+    const endpoint = createServer((socket) =>
+      socket
+        .on('error', () => undefined)
+        .once('data', (bytes) => {
+          hello.resolve(bytes);
+          socket.destroy();
+        }),
+    );
+    await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+    const named = { allowed, resolve: async () => ['127.0.0.1'] };
+    const sender = openSender({ webhook: named, internal: named }, 3_000);
+    const { port } = endpoint.address() as AddressInfo;
+    const url = new URL(`https://merchant.test.:${port}/x`);
+    await sender.send('webhook', { url, headers: {}, body: Buffer.from('{}') });
+    await sender.close();
+    endpoint.close();
+    const [name] = /merchant\.test\.?/.exec((await hello.promise).toString('latin1')) ?? [];
+    assert.equal(name, 'merchant.test');
+  });
+
   it('connects over https for a second notification while the first connection is silent', async () => {
     const endpoint = createServer((socket) => socket.on('error', () => undefined));
     await once(endpoint.listen(0, '127.0.0.1'), 'listening');

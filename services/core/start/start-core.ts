@@ -56,7 +56,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   opened.defer(() => processors.close());
   const announce = openAnnounce(database);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
-  const feed = openOperationFeed(database, settings.DATABASE_URL, log);
+  const feed = openOperationFeed(database, reads, settings.DATABASE_URL, log);
   opened.defer(() => feed.close());
   const core: Core = {
     settings,

@@ -16,7 +16,7 @@ import { followLog, tokenOf } from '../operation/follow-log.ts';
  */
 export const watchNotifications: Method<'watchNotifications'> = async function* (core, request, { signal }) {
   const { merchantId, resumeToken } = request;
-  for await (const { results, position } of followLog(core, resumeToken, signal)) {
+  for await (const { results, position } of followLog(core, merchantId, resumeToken, signal)) {
     const mine = results.filter((result) => result.merchantId === merchantId);
     for (let at = 0; at < mine.length; at += READ_TOGETHER) {
       const part = mine.slice(at, at + READ_TOGETHER);

@@ -1,35 +1,35 @@
 import { HoldfastError } from '../../domain/refusal.ts';
-import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
+import type { LogPosition } from '../../storage/operation/operation-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
-import { HistoryChanged } from './operation-feed.ts';
+import { HistoryChanged, type LogPage } from './operation-feed.ts';
 
 /** A stream shows its position this often, so that a quiet one resumes near its end. */
 export const HEARTBEAT_MS = 5_000;
 /** Results older than this cannot be resumed from: a consumer that was away so long has to list. */
 const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
 
-/** Results that follow each other in the log; none = a time without new ones is over. */
-export interface LogPage {
-  readonly results: readonly OperationRow[];
-  /** Where the log was read to. */
-  readonly position: LogPosition;
-}
-
 /**
- * Follows the log in commit order from a resume token on, '' = from now, until the signal aborts. The first page is
- * empty: its position is the starting point. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore
- * has undone; INVALID_REQUEST for what is no token.
+ * Follows the log in commit order from a resume token on, '' = from now, until the signal aborts. With a merchantId,
+ * other merchants' results may be missing. The first page is empty: its position is the starting point; later empty
+ * pages show the position, too. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone;
+ * INVALID_REQUEST for what is no token.
  */
-export async function* followLog(core: Core, resumeToken: string, signal: AbortSignal): AsyncGenerator<LogPage, void> {
-  let position = await startOf(core, resumeToken);
+export async function* followLog(
+  core: Core,
+  merchantId: string | undefined,
+  resumeToken: string,
+  signal: AbortSignal,
+): AsyncGenerator<LogPage, void> {
+  let position = await startOf(core, merchantId, resumeToken);
   yield { results: [], position };
   let shownAt = performance.now();
   while (!signal.aborted) {
-    const results = await resultsAfter(core, position);
-    position = results.at(-1) ?? position;
-    if (results.length > 0) yield { results, position };
-    else await core.feed.changed(signal, Math.max(shownAt + HEARTBEAT_MS - performance.now(), 0));
+    const page = await pageAfter(core, position, merchantId);
+    const isMoved = page.position.sequence > position.sequence;
+    position = page.position;
+    if (page.results.length > 0) yield page;
+    else if (!isMoved) await core.feed.changed(signal, Math.max(shownAt + HEARTBEAT_MS - performance.now(), 0));
     if (signal.aborted || performance.now() < shownAt + HEARTBEAT_MS) continue;
     yield { results: [], position };
     shownAt = performance.now();
@@ -37,9 +37,9 @@ export async function* followLog(core: Core, resumeToken: string, signal: AbortS
 }
 
 /** Throws STREAM_TOKEN_TOO_OLD when the database has gone back to before the position of a stream. */
-async function resultsAfter({ feed }: Core, position: LogPosition): Promise<readonly OperationRow[]> {
+async function pageAfter({ feed }: Core, position: LogPosition, merchantId: string | undefined): Promise<LogPage> {
   try {
-    return await feed.after(position);
+    return await feed.after(position, merchantId);
   } catch (error) {
     if (error instanceof HistoryChanged) throw otherHistory(error);
     throw error;
@@ -51,7 +51,7 @@ function otherHistory(cause?: unknown): HoldfastError {
   return new HoldfastError('STREAM_TOKEN_TOO_OLD', message, { cause });
 }
 
-async function startOf(core: Core, resumeToken: string): Promise<LogPosition> {
+async function startOf(core: Core, merchantId: string | undefined, resumeToken: string): Promise<LogPosition> {
   if (resumeToken === '') return core.feed.last();
   const token = readToken(resumeToken);
   if (token === undefined) throw invalidField('resume_token', 'is not a token of this stream');
@@ -59,7 +59,8 @@ async function startOf(core: Core, resumeToken: string): Promise<LogPosition> {
   const place = await core.feed.placeAt(sequence);
   if (place === undefined || markOf(place.requestId) !== mark) throw otherHistory();
   const { requestId, isFollowed } = place;
-  const [next] = await resultsAfter(core, { sequence, requestId });
+  const { results } = await pageAfter(core, { sequence, requestId }, merchantId);
+  const [next] = results;
   if (!isFollowed || (next && next.finalStateDate.getTime() < core.clock().getTime() - RESUMABLE_MS)) {
     throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
   }

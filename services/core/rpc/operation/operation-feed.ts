@@ -8,7 +8,15 @@ import {
   lastPosition,
   type OperationRow,
   readOperations,
+  readOperationsOf,
 } from '../../storage/operation/operation-row.ts';
+import { ReadTurns } from '../server/read-turns.ts';
+
+/** Results that follow each other in the log, and where the log was read to. */
+export interface LogPage {
+  readonly results: readonly OperationRow[];
+  readonly position: LogPosition;
+}
 
 /** A restore or a fail-over took the log back to before a position: reading on would skip results silently. */
 export class HistoryChanged extends Error {}
@@ -19,6 +27,8 @@ const KEPT = 10_000;
 const PAGE = 1_000;
 /** A watcher that is behind holds its page in memory while it stalls, so the page is small. */
 const BEHIND_PAGE = 100;
+/** A watcher waits longer for its turn than a call does: one that is refused only comes again. */
+const BEHIND_WAIT_MS = 30_000;
 /** Announcements wake the feed; the poll covers times without the listening connection. */
 const POLL_MS = 500;
 /** Between two announcements that wake watchers: waking a hundred of them costs several milliseconds. */
@@ -26,10 +36,10 @@ const PAUSE_MS = 20;
 
 /**
  * Opens the results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps
- * only a cursor, so a slow one costs nothing; one that is behind what memory holds reads pages from the database. It
- * reads only while there are watchers.
+ * only a cursor, so a slow one costs nothing; one that is behind what memory holds reads pages of its merchant's results
+ * from `reads`, one watcher of a merchant after the other. It reads only while there are watchers.
  */
-export function openOperationFeed(database: Database, databaseUrl: string, log: Log) {
+export function openOperationFeed(database: Database, reads: Database, databaseUrl: string, log: Log) {
   let kept: OperationRow[] = [];
   let reading: Promise<void> | undefined;
   let stale = true;
@@ -37,6 +47,7 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
   let closed = false;
   let wokenAtMs = 0;
   let waking: NodeJS.Timeout | undefined;
+  const turns = new ReadTurns(BEHIND_WAIT_MS);
   const heard = () => {
     waking ??= setTimeout(
       () => {
@@ -67,7 +78,7 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
       stale = false;
       const newest = kept.at(-1);
       const from = newest?.sequence ?? (await nearEnd());
-      const read = newest ? readAfter(newest, PAGE) : readOperations(database.query, from, PAGE);
+      const read = newest ? readAfter(database, newest, PAGE) : readOperations(database.query, from, PAGE);
       const fresh = await read.catch(forget);
       if (!fresh) continue;
       if (fresh.length === PAGE) {
@@ -84,12 +95,25 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
     }
   }
 
-  /** Results after a position, read together with the result that stands there. */
-  async function readAfter(position: LogPosition, limit: number): Promise<OperationRow[]> {
-    if (position.sequence === 0n) return readOperations(database.query, 0n, limit);
-    const [there, ...results] = await readOperations(database.query, position.sequence - 1n, limit + 1);
+  /** Results after a position, all or a merchant's, read together with the result that stands there. */
+  async function readAfter({ query }: Database, position: LogPosition, limit: number, merchantId?: string) {
+    const { sequence } = position;
+    const rows =
+      merchantId === undefined
+        ? await readOperations(query, sequence - 1n, limit + 1)
+        : await readOperationsOf(query, merchantId, sequence, limit);
+    if (sequence === 0n) return rows;
+    const [there, ...results] = rows;
     if (!isAt(there, position)) throw new HistoryChanged('the log has another history');
     return results;
+  }
+
+  /** A page from the database. Without more results of the merchant it ends where the log ended before. */
+  async function behind(position: LogPosition, merchantId: string | undefined): Promise<LogPage> {
+    const end = await lastPosition(reads.query);
+    const results = await readAfter(reads, position, BEHIND_PAGE, merchantId);
+    const last = results.at(-1) ?? position;
+    return { results, position: results.length < BEHIND_PAGE && end.sequence > last.sequence ? end : last };
   }
 
   /** What was read belongs to a history that is gone. */
@@ -114,15 +138,19 @@ export function openOperationFeed(database: Database, databaseUrl: string, log: 
   }
 
   return {
-    /** At most a page of results after a position, oldest first. Throws HistoryChanged when there is another result. */
-    async after(position: LogPosition): Promise<readonly OperationRow[]> {
+    /**
+     * At most a page after a position, oldest first; with a merchantId, other merchants' results may be missing. Throws
+     * HistoryChanged when there is another result at the position.
+     */
+    async after(position: LogPosition, merchantId?: string): Promise<LogPage> {
       if (stale) await refreshed();
       // Most watchers are near the end.
       const next = kept.findLastIndex(({ sequence }) => sequence <= position.sequence) + 1;
       const isKept = next > 0 && position.sequence <= (kept.at(-1)?.sequence ?? 0n);
-      if (!isKept) return readAfter(position, BEHIND_PAGE);
+      if (!isKept) return turns.run(merchantId ?? '', () => behind(position, merchantId));
       if (!isAt(kept[next - 1], position)) throw new HistoryChanged('the log has another history');
-      return kept.slice(next, next + PAGE);
+      const results = kept.slice(next, next + PAGE);
+      return { results, position: results.at(-1) ?? position };
     },
     last: () => lastPosition(database.query),
     placeAt: (sequence: bigint) => findPlace(database.query, sequence),

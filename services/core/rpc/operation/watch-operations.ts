@@ -13,7 +13,7 @@ import { followLog, tokenOf } from './follow-log.ts';
 export const watchOperations: Method<'watchOperations'> = async function* (core, request, context) {
   const { signal } = context;
   const merchantId = scopeOf(context, request.merchantId);
-  for await (const { results, position } of followLog(core, request.resumeToken, signal)) {
+  for await (const { results, position } of followLog(core, merchantId, request.resumeToken, signal)) {
     const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
     for (const message of messagesAbout(mine, request.maxBatchSize)) {
       yield message;

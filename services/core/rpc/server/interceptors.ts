@@ -20,7 +20,8 @@ import { authenticates, demandsManagingKey } from './access.ts';
 import { admits } from './admission.ts';
 import { readsPatience } from './call-patience.ts';
 import { callerKey } from './caller.ts';
-import { ReadTurns, takesTurns } from './read-turns.ts';
+import { ReadTurns } from './read-turns.ts';
+import { takesTurns } from './takes-turns.ts';
 import { translateError } from './translate-error.ts';
 import { validates } from './validate.ts';
 

@@ -1,7 +1,5 @@
-import type { Interceptor } from '@connectrpc/connect';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { isDatabaseAway, isStatementTimeout } from '../../storage/database-errors.ts';
-import { accountOf } from './admission.ts';
+import { isDatabaseAway } from '../../storage/database-errors.ts';
 
 /** The reads of one account that wait while another one runs. */
 type Line = Set<PromiseWithResolvers<void>>;
@@ -64,19 +62,3 @@ function refusal(): HoldfastError {
 
 /** Longer than the statements of a read may last, so that a database that is away is answered as such. */
 export const WAIT_MS = 3_000;
-
-/** Runs lists and look-ups in turns. Throws UNAVAILABLE when a statement of one took too long. */
-export function takesTurns(turns: ReadTurns): Interceptor {
-  return (next) => (request) => {
-    if (request.stream || !/^(Get|List)[A-Z]/.test(request.method.name)) return next(request);
-    return turns.run(accountOf(request), async () => {
-      try {
-        return await next(request);
-      } catch (error) {
-        if (!isStatementTimeout(error)) throw error;
-        const message = 'the read took too long and was stopped; ask for less';
-        throw new HoldfastError('UNAVAILABLE', message, { retryAfterS: 1, cause: error });
-      }
-    });
-  };
-}

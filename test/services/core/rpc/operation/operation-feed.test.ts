@@ -13,7 +13,7 @@ import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
 import { openAnnounce } from '../../../../../services/core/storage/announce.ts';
 import type { Database, Query, Statement } from '../../../../../services/core/storage/database.ts';
 import { openPool } from '../../../../../services/core/storage/open-pool.ts';
-import type { LogPosition } from '../../../../../services/core/storage/operation/operation-row.ts';
+import type { LogPosition, OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../../database.ts';
 
 /** Repeats a check for a minute; a failed read is repeated at the next poll. */
@@ -38,7 +38,7 @@ describe('openOperationFeed()', () => {
   before(async () => {
     test = await createMigratedDatabase();
     database = await openPool({ databaseUrl: test.url, poolSize: 4 });
-    feed = openOperationFeed(database, test.url, openLog('test', 'silent'));
+    feed = openOperationFeed(database, database, test.url, openLog('test', 'silent'));
     client = new Client({ connectionString: test.url });
     await client.connect();
   });
@@ -49,10 +49,10 @@ describe('openOperationFeed()', () => {
     await test.drop();
   });
 
-  const write = async (count: number): Promise<void> => {
+  const write = async (count: number, merchant = "'m' || n % 2"): Promise<void> => {
     const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id,
       amount, currency, final_state_date)
-      select gen_random_uuid(), 'OCT', 'OK', 'paid', 'm' || n % 2, 't', 'u', n, 'EUR', now()
+      select gen_random_uuid(), 'OCT', 'OK', 'paid', ${merchant}, 't', 'u', n, 'EUR', now()
       from generate_series(1, ${count}) n`;
     await client.query(text);
     openAnnounce(database)([]);
@@ -61,10 +61,10 @@ describe('openOperationFeed()', () => {
     const sequences: bigint[] = [];
     let cursor = start;
     while (sequences.length < count) {
-      const page = await of.after(cursor);
-      for (const { sequence } of page) sequences.push(sequence);
-      cursor = page.at(-1) ?? cursor;
-      if (page.length === 0) await of.changed(none, 60_000);
+      const { results, position } = await of.after(cursor);
+      for (const { sequence } of results) sequences.push(sequence);
+      cursor = position;
+      if (results.length === 0) await of.changed(none, 60_000);
     }
     return sequences;
   };
@@ -77,7 +77,7 @@ describe('openOperationFeed()', () => {
 
   it('wakes every waiter on an announcement, with the same results', async () => {
     const start = await feed.last();
-    assert.deepEqual(await feed.after(start), []);
+    assert.deepEqual(await feed.after(start), { results: [], position: start });
     const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
     await write(3);
     const [first, ...others] = await Promise.all(waiters);
@@ -106,7 +106,12 @@ describe('openOperationFeed()', () => {
       read += rows.length;
       return rows;
     };
-    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
+    const counted = openOperationFeed(
+      { ...database, query },
+      { ...database, query },
+      test.url,
+      openLog('test', 'silent'),
+    );
     try {
       await write(1);
       const start = await counted.last();
@@ -123,13 +128,97 @@ describe('openOperationFeed()', () => {
     }
   });
 
+  it('reads only the results of its merchant for a watcher that is behind, and goes on at the end of the log', async () => {
+    // One connection: what it has read of the tables is counted when it says so.
+    const reads = await openPool({ databaseUrl: test.url, poolSize: 1 });
+    const watched = openOperationFeed(database, reads, test.url, openLog('test', 'silent'));
+    const rowsRead = async () => {
+      await reads.query({ name: '', text: 'select pg_stat_force_next_flush()' }, []);
+      const { rows } = await client.query<{ count: number }>(`select sum(idx_tup_fetch + seq_tup_read)::int as count
+        from pg_stat_user_tables where relname like 'operation%'`);
+      return rows[0]?.count ?? assert.fail();
+    };
+    try {
+      const start = await watched.last();
+      await write(1, "'rare'");
+      await write(12_345);
+      await write(1, "'rare'");
+      await write(12_345);
+      await client.query('analyze operation');
+      const before = await rowsRead();
+      // PostgreSQL keeps one plan for all merchants after some calls.
+      for (let call = 1; call <= 10; call++) {
+        const { results, position } = await watched.after(start, 'rare');
+        assert.deepEqual(
+          results.map(({ sequence }) => sequence - start.sequence),
+          [1n, 12_347n],
+        );
+        const { sequence, requestId } = await watched.last();
+        assert.deepEqual([position.sequence, position.requestId], [sequence, requestId]);
+        assert.deepEqual((await watched.after(position, 'rare')).results, []);
+      }
+      const read = (await rowsRead()) - before;
+      assert(read <= 2_000, `${read} rows read`);
+    } finally {
+      await watched.close();
+      await reads.close();
+    }
+  });
+
+  it('misses no result of a merchant that has more than a page', async () => {
+    const start = await feed.last();
+    await write(25_000);
+    const mine: OperationRow[] = [];
+    for (let [position, end] = [start, await feed.last()]; position.sequence < end.sequence; ) {
+      const page = await feed.after(position, 'm1');
+      mine.push(...page.results.filter(({ merchantId }) => merchantId === 'm1'));
+      position = page.position;
+    }
+    const text = `select sequence from operation where sequence > $1 and merchant_id = 'm1' order by 1`;
+    const { rows } = await client.query<{ sequence: string }>(text, [start.sequence.toString()]);
+    assert.equal(rows.length, 12_500);
+    assert.deepEqual(
+      mine.map(({ sequence }) => sequence.toString()),
+      rows.map(({ sequence }) => sequence),
+    );
+  });
+
+  it('lets the watchers of a merchant that are behind read one after the other', async () => {
+    const reading = new Map<string, number>();
+    let most = 0;
+    const query: Query = async (statement, values) => {
+      const merchant = String(values[0]);
+      reading.set(merchant, (reading.get(merchant) ?? 0) + 1);
+      most = Math.max(most, reading.get(merchant) ?? 0);
+      try {
+        return await database.query(statement, values);
+      } finally {
+        reading.set(merchant, (reading.get(merchant) ?? 0) - 1);
+      }
+    };
+    const watched = openOperationFeed(database, { ...database, query }, test.url, openLog('test', 'silent'));
+    try {
+      const start = await watched.last();
+      await write(12_345);
+      await Promise.all(Array.from({ length: 20 }, () => watched.after(start, 'm1')));
+      assert.equal(most, 1);
+    } finally {
+      await watched.close();
+    }
+  });
+
   it('reads the results of many commits together', async () => {
     let reads = 0;
     const query: Query = (statement, values) => {
       reads += 1;
       return database.query(statement, values);
     };
-    const counted = openOperationFeed({ ...database, query }, test.url, openLog('test', 'silent'));
+    const counted = openOperationFeed(
+      { ...database, query },
+      { ...database, query },
+      test.url,
+      openLog('test', 'silent'),
+    );
     try {
       const [start, startedMs] = [await counted.last(), performance.now()];
       const watching = allAfter(start, 100, counted);

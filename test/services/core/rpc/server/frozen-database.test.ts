@@ -3,7 +3,8 @@ import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_p
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
-import { ReadTurns, takesTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
+import { ReadTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
+import { takesTurns } from '../../../../../services/core/rpc/server/takes-turns.ts';
 import { runningMs } from '../../../../running-ms.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';

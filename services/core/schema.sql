@@ -459,6 +459,7 @@ CREATE INDEX operation_by_hold ON ONLY public.operation USING btree (hold_reques
 CREATE INDEX operation_by_merchant ON ONLY public.operation USING btree (merchant_id, sequence);
 CREATE INDEX operation_sequence ON ONLY public.operation USING btree (sequence);
 
+CREATE INDEX quarantined_notification_by_delivery ON public.quarantined_notification USING btree (delivery_id) WHERE (delivery_id IS NOT NULL);
 CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
 CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);
 

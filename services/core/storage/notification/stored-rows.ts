@@ -61,8 +61,7 @@ const LAST_MS = Date.UTC(9999, 0, 1);
 const DELIVERY = `left join lateral (
     select d.id from delivery d
     where d.request_id = any (array[n.request_id]) and d.merchant_id = n.merchant_id and d.endpoint_kind = 'internal'
-      and not exists (select from quarantined_notification q
-        where q.merchant_id = n.merchant_id and q.request_id = n.request_id and q.delivery_id = d.id)
+      and not exists (select from quarantined_notification q where q.delivery_id = any (array[d.id]))
     order by d.id limit 1) d on true`;
 
 const COLUMNS = `n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,

@@ -916,7 +916,7 @@ export interface WebhookEndpoint {
   pausedUntil?: string;
   /** Failures since the last success */
   failureCount: number;
-  /** Oldest first, retired ones included */
+  /** Oldest first, with the newest 100 retired ones */
   signingSecrets: SigningSecret[];
   /** What may keep notifications from arriving, as far as the address shows it */
   warnings: string[];

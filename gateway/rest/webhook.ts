@@ -25,7 +25,7 @@ const WebhookEndpoint = z
   .object({
     webhookUrl: webhookUrl.describe('Where signed notifications go; absent = nowhere').optional(),
     ...EndpointState.schema.shape,
-    signingSecrets: z.array(SigningSecret.schema).describe('Oldest first, retired ones included'),
+    signingSecrets: z.array(SigningSecret.schema).describe('Oldest first, with the newest 100 retired ones'),
     warnings: z.array(z.string()).describe('What may keep notifications from arriving, as far as the address shows it'),
   })
   .meta({ id: 'WebhookEndpoint', description: "The merchant's webhook and the secrets that sign what it receives" });
@@ -63,7 +63,8 @@ export const WEBHOOK_ROUTES = {
     summary: 'Set where notifications go',
     description:
       'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
-      '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt.',
+      '410, ends; one by an operator stays. The address is checked here as far as it shows, and at each attempt. ' +
+      'Refused as RATE_LIMITED after 30 changes of the webhook or its secrets in a minute.',
     body: z
       .strictObject({
         webhookUrl: webhookUrl

@@ -1098,7 +1098,8 @@ export declare const MerchantService: GenService<{
     output: typeof UpdateMerchantResponseSchema;
   },
   /**
-   * Replaces the webhook's address, and ends a pause that the endpoint itself has caused. Errors: OPERATION_NOT_FOUND.
+   * Replaces the webhook's address, and ends a pause that the endpoint itself has caused. Errors: OPERATION_NOT_FOUND;
+   * RATE_LIMITED for the gateway after 30 changes of a webhook or its secrets in a minute.
    *
    * @generated from rpc holdfast.v1.MerchantService.SetWebhookUrl
    */
@@ -1128,7 +1129,8 @@ export declare const MerchantService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
-   * Adds a second signing secret, shown once. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when two are live.
+   * Adds a second signing secret, shown once. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when two are live;
+   * RATE_LIMITED like SetWebhookUrl.
    *
    * @generated from rpc holdfast.v1.MerchantService.AddSigningSecret
    */
@@ -1139,7 +1141,7 @@ export declare const MerchantService: GenService<{
   },
   /**
    * Ends a signing secret; once more changes nothing. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for the last live
-   * one.
+   * one; RATE_LIMITED like SetWebhookUrl.
    *
    * @generated from rpc holdfast.v1.MerchantService.RetireSigningSecret
    */

@@ -8,10 +8,10 @@ import { insertTestDelivery } from '../../storage/delivery/insert-deliveries.ts'
 import { MAX_ATTEMPTS, recoverRange, replayOne, replayRange } from '../../storage/delivery/make-due-again.ts';
 import { endpointName } from '../../storage/endpoint/endpoint-row.ts';
 import { findMerchant } from '../../storage/merchant/merchant-row.ts';
-import { takeQuota } from '../../storage/merchant/quota.ts';
 import type { Method } from '../core.ts';
 import { keptEndpointKind } from '../present.ts';
-import { invalidField, noSuch, tooMany } from '../refuse.ts';
+import { invalidField, noSuch } from '../refuse.ts';
+import { spendQuota } from '../spend-quota.ts';
 import { demandDelivery, isMerchant, presentAttempts, presentDelivery } from './deliveries.ts';
 
 /** Sends one delivery again. Throws RATE_LIMITED when a merchant does it too often. */
@@ -94,8 +94,3 @@ export const sendTestNotification: Method<'sendTestNotification'> = async (core,
   core.announce([endpointName({ merchantId, kind: 'webhook' })]);
   return { delivery: presentDelivery(await demandDelivery(core, id, merchantId)) };
 };
-
-/** Counts what a merchant may do only so often. Throws RATE_LIMITED. */
-async function spendQuota(...[query, merchantId, action, now]: Parameters<typeof takeQuota>): Promise<void> {
-  if (!(await takeQuota(query, merchantId, action, now))) throw tooMany(now);
-}

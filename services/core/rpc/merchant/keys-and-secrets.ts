@@ -14,6 +14,7 @@ import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
+import { spendOwnQuota } from '../spend-quota.ts';
 
 /** Creates an API key; only this response ever contains it. */
 export const createApiKey: Method<'createApiKey'> = async (core, { merchantId, managesWebhook }) => {
@@ -31,7 +32,8 @@ export const revokeApiKey: Method<'revokeApiKey'> = async (core, { apiKeyId: id,
 };
 
 /** Adds the second signing secret. The older one makes the legacy signature until it is retired. */
-export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId }) => {
+export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId }, context) => {
+  await spendOwnQuota(core, context, merchantId, 'webhook.change');
   const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
   const added = await addStoredSecret(core.database, row);
   if (added === 'NOT_FOUND') throw noSuch('merchant');
@@ -41,7 +43,9 @@ export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merch
 };
 
 /** Retires a signing secret; gateways reject it within seconds. The last live one cannot be retired. */
-export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, { signingSecretId: id, merchantId }) => {
+export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, request, context) => {
+  const { signingSecretId: id, merchantId } = request;
+  await spendOwnQuota(core, context, merchantId, 'webhook.change');
   const retired = isUuid(id) && (await retireStoredSecret(core.database, { id, merchantId }, core.clock()));
   if (!retired || retired === 'NOT_FOUND') throw noSuch('signing secret');
   if (retired === 'LAST') throw invalidField('signing_secret_id', 'is the last live secret; add another first');

@@ -14,6 +14,7 @@ import { readPage } from '../pages.ts';
 import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
+import { spendOwnQuota } from '../spend-quota.ts';
 import { checkEndpoint, contractColumns, contractWarnings } from './contract-columns.ts';
 import { newApiKey, newSigningSecret, presentApiKey, presentSigningSecret } from './keys-and-secrets.ts';
 
@@ -71,7 +72,8 @@ export const updateMerchant: Method<'updateMerchant'> = async (core, request) =>
 };
 
 /** Sets where notifications go. What waits is due there now, and a pause that the old address caused ends. */
-export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId, webhookUrl: given }) => {
+export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId, webhookUrl: given }, context) => {
+  await spendOwnQuota(core, context, merchantId, 'webhook.change');
   const webhookUrl = given || null;
   const fields = new FieldCheck();
   checkEndpoint(fields, 'webhook_url', webhookUrl);
@@ -91,8 +93,8 @@ function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCred
     ...present(MerchantSchema, merchant),
     merchantId: merchant.id,
     contract: presentContract(merchant),
-    apiKeys: newestEnded(apiKeys, ({ revokedAt }) => revokedAt).map(presentApiKey),
-    signingSecrets: newestEnded(signingSecrets, ({ retiredAt }) => retiredAt).map(presentSigningSecret),
+    apiKeys: apiKeys.map(presentApiKey),
+    signingSecrets: signingSecrets.map(presentSigningSecret),
     warnings: contractWarnings(merchant),
     etag: String(merchant.changeNumber),
   };
@@ -102,11 +104,3 @@ function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCred
 function presentContract(merchant: MerchantRow) {
   return { ...present(ContractSchema, merchant), holdPeriod: { seconds: BigInt(merchant.holdPeriodS) } };
 }
-
-/** Those that live, and the newest of those that do not. */
-function newestEnded<Row>(rows: readonly Row[], endOf: (row: Row) => Date | null | undefined): Row[] {
-  const shown = new Set(rows.filter((row) => endOf(row) != null).slice(-MOST_ENDED));
-  return rows.filter((row) => endOf(row) == null || shown.has(row));
-}
-
-const MOST_ENDED = 100;

@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { OrmDatabase } from '../database.ts';
 import { changeMerchant } from './change-merchant.ts';
 import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credential-rows.ts';
@@ -9,7 +10,18 @@ export type CredentialKey = Readonly<Pick<ApiKeyRow, 'id' | 'merchantId'>>;
 export function addApiKey(database: OrmDatabase, key: ApiKeyRow): Promise<ApiKeyRow | 'NOT_FOUND'> {
   const detail = { apiKeyId: key.id, last4: key.last4, managesWebhook: key.managesWebhook };
   const action = { at: key.createdAt, action: 'api-key.create', target: key.merchantId, detail };
-  return changeMerchant<ApiKeyRow>(database, action, async (em) => em.create(ApiKeyEntity, key));
+  return changeMerchant<ApiKeyRow>(database, action, async (em) => {
+    await forgetEnded(em, key.merchantId, 'api_key', 'revoked_at');
+    return em.create(ApiKeyEntity, key);
+  });
+}
+
+/** What is kept of a merchant's ended keys, and of its ended secrets: it may rotate them for ever. */
+const MOST_ENDED = 100;
+
+async function forgetEnded(em: SqlEntityManager, merchantId: string, table: string, end: string): Promise<void> {
+  const ended = `select id from ${table} where merchant_id = ? and ${end} is not null order by id desc`;
+  await em.execute(`delete from ${table} where id in (${ended} offset ${MOST_ENDED})`, [merchantId]);
 }
 
 /** Revokes an API key; one that was revoked before keeps its time. */
@@ -35,7 +47,9 @@ export function addSigningSecret(database: OrmDatabase, secret: SigningSecretRow
   const action = { at: secret.createdAt, action: 'signing-secret.add', target: merchantId, detail };
   return changeMerchant<SigningSecretRow, 'TOO_MANY'>(database, action, async (em) => {
     const live = await em.count(SigningSecretEntity, { merchantId, retiredAt: null });
-    return live < MAX_LIVE_SECRETS ? em.create(SigningSecretEntity, secret) : 'TOO_MANY';
+    if (live >= MAX_LIVE_SECRETS) return 'TOO_MANY';
+    await forgetEnded(em, merchantId, 'signing_secret', 'retired_at');
+    return em.create(SigningSecretEntity, secret);
   });
 }
 

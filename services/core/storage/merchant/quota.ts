@@ -1,7 +1,12 @@
 import { type Query, sql } from '../database.ts';
 
 /** What merchants may do only so often a minute. */
-export const PER_MINUTE = { 'delivery.test': 5, 'delivery.replay': 60, 'delivery.recover': 6 } as const;
+export const PER_MINUTE = {
+  'delivery.test': 5,
+  'delivery.replay': 60,
+  'delivery.recover': 6,
+  'webhook.change': 30,
+} as const;
 
 /** Counts an action of a merchant, in the caller's transaction. Returns false when it had its number in this minute. */
 export async function takeQuota(query: Query, merchantId: string, action: keyof typeof PER_MINUTE, now: Date) {

@@ -69,5 +69,4 @@ const unfinished = new Set<() => void>();
 const flushAll = () => {
   for (const flush of unfinished) flush();
 };
-// pino closes its stream on beforeExit, which process.exit() skips.
-process.on('beforeExit', flushAll).on('exit', flushAll);
+process.on('exit', flushAll);

@@ -2,6 +2,7 @@
  * The log of every process: JSON lines on standard output. A line holds only the fields named here, so nothing secret
  * reaches it by accident; repeated lines are limited and counted (`log-repeats.ts`).
  */
+import { stdout } from 'node:process';
 import { type DestinationStream, type LevelWithSilent, pino } from 'pino';
 import { type Line, limitRepeats } from './log-repeats.ts';
 import { traceFields } from './tracing.ts';
@@ -52,8 +53,18 @@ export interface LogOptions {
 /** Opens the log of a process, such as `gateway`. */
 export function openLog(process: string, level: LogLevel, options: LogOptions = {}): Log {
   const settings = { level, base: { process }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'event' };
-  const logger = options.destination ? pino(settings, options.destination) : pino(settings);
-  const write = limitRepeats(({ level, event, fields }: Line) => logger[level](fields, event), options.windowMs);
+  const logger = pino(settings, options.destination ?? stdout);
+  let leftOut = 0;
+  const put = ({ level, event, fields }: Line) => {
+    if (stdout.writableLength > MOST_UNREAD_BYTES) {
+      leftOut += 1;
+      return;
+    }
+    if (leftOut > 0) logger.warn({ count: leftOut }, 'lines left out');
+    leftOut = 0;
+    logger[level](fields, event);
+  };
+  const write = limitRepeats(put, options.windowMs);
   const writer = (level: Line['level']) => (event: string, fields?: LogFields) => {
     if (logger.isLevelEnabled(level)) write({ level, event, fields: allowed(fields) });
   };
@@ -76,9 +87,11 @@ export function errorFields(thrown: unknown): LogFields {
 
 /**
  * Writes uncaught exceptions and what libraries print on the console to the log, without their messages, for the whole
- * process. An uncaught exception ends the process with exit code 1.
+ * process. An uncaught exception ends the process with exit code 1; a log that cannot be written, as on a full disk,
+ * does not.
  */
 export function captureOutput(log: Log): void {
+  stdout.on('error', () => undefined);
   process.once('uncaughtException', (error) => {
     log.error('crashed', errorFields(error));
     process.exit(1);
@@ -89,6 +102,9 @@ export function captureOutput(log: Log): void {
   };
   Object.assign(globalThis.console, { log: print, info: print, warn: print, error: print, debug: print, trace: print });
 }
+
+/** Kept of what a reader of standard output has not taken yet. pino's own writer keeps all, and waits for it to exit. */
+const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 
 const FRAMES = 10;
 const LONGEST_TEXT = 256;

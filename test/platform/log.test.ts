@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { errorFields, type Log, type LogFields, type LogOptions, openLog } from '../../platform/log.ts';
 
 /** A log that keeps its lines for the test. */
@@ -55,6 +58,47 @@ describe('openLog()', () => {
     const line = written(errorFields(new AggregateError([new RangeError('no'), new Error('no')], 'two failed')));
     assert.match(line, /"error":"RangeError".*log\.test\.ts/);
   });
+});
+
+describe('the log of a process', () => {
+  const LINES = 8_192;
+  // 16 MiB, which is more than pipe and process keep.
+  const talk = `
+    captureOutput(log);
+    for (let line = 0; line < ${LINES}; line++) log.info('said', { requestId: 'r', stack: 'x'.repeat(2_000) });`;
+  const start = (program: string, ...output: ('pipe' | 'inherit' | 'ipc' | number)[]) =>
+    spawn(process.execPath, argumentsOf(program), {
+      stdio: ['ignore', ...output],
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+    });
+
+  it('leaves out what nobody reads, and says how much', async () => {
+    const goOn = `
+      process.send('said');
+      await new Promise((read) => process.stdout.once('drain', read));
+      log.info('went on');
+      process.disconnect();`;
+    const child = start(`${talk} ${goOn}`, 'pipe', 'inherit', 'ipc');
+    assert.deepEqual(await once(child, 'message'), ['said', undefined]);
+    const said = text(child.stdout as NodeJS.ReadableStream);
+    const lines = (await said).trim().split('\n');
+    const [leftOut, last] = lines.slice(-2).map((line) => JSON.parse(line));
+    assert.deepEqual([leftOut.event, last.event], ['lines left out', 'went on']);
+    assert.equal(lines.length - 2 + leftOut.count, LINES);
+  }).timeout(90_000);
+
+  it('does not keep the process from ending while nobody reads it', async () => {
+    const child = start(`${talk} process.exit(0);`, 'pipe', 'inherit');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  }).timeout(90_000);
+
+  it('does not end the process, or keep it from ending, when it cannot be written, as on a full disk', async () => {
+    const unwritable = openSync(process.execPath, 'r');
+    const child = start(`${talk} process.exit(7);`, unwritable, 'inherit');
+    closeSync(unwritable);
+    assert.deepEqual(await once(child, 'exit'), [7, null]);
+  }).timeout(90_000);
 });
 
 describe('limitRepeats()', () => {
@@ -137,7 +181,11 @@ describe('captureOutput()', () => {
 
 /** Runs a program that has a log until it exits. */
 function run(program: string) {
+  return spawnSync(process.execPath, argumentsOf(program), { encoding: 'utf8' });
+}
+
+function argumentsOf(program: string): string[] {
   const log = new URL('../../platform/log.ts', import.meta.url).href;
   const source = `import { captureOutput, openLog } from '${log}'; const log = openLog('test', 'info'); ${program}`;
-  return spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
+  return ['--input-type=module', '-e', source];
 }

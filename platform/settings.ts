@@ -71,8 +71,8 @@ export const file = z.string().optional();
 /** An address to listen on. */
 export const host = z.string().default('127.0.0.1');
 const FORM_OF_TOKENS = 'must have at least 32 characters, all of them ASCII, without blanks';
-/** A bearer token that this process sends. */
-export const token = z.string().regex(/^[!-~]{32,}$/, FORM_OF_TOKENS);
+/** A bearer token that this process sends: one, since several, as they are accepted, would be accepted nowhere. */
+export const token = z.string().regex(/^[!-+\--~]{32,}$/, `${FORM_OF_TOKENS} and commas`);
 /** Bearer tokens that this process accepts: several, joined by commas, while one is being replaced. */
 export const tokens = z.string().regex(/^[!-+\--~]{32,}(,[!-+\--~]{32,})*$/, FORM_OF_TOKENS);
 export const databaseUrl = z

@@ -24,6 +24,8 @@ describe('gateway readSettings(GATEWAY_SETTINGS, )', () => {
 
   for (const [name, value] of [
     ['GATEWAY_TOKEN', 'short-and-secret'],
+    // What core takes while it is replaced: shown by a caller it would be none of the two.
+    ['GATEWAY_TOKEN', `${TOKEN},${TOKEN}`],
     ['GATEWAY_TOKEN', undefined],
     ['PORT', '70000'],
     ['PORT', 'http'],

@@ -35,7 +35,12 @@ const PROCESSES = {
   worker: {
     schema: WORKER_SETTINGS,
     required: WORKER,
-    wrong: { WEBHOOK_ALLOWED_CIDRS: 'everywhere', GATEWAY_ORIGIN: 'nowhere', RETENTION_DAYS: '0' },
+    wrong: {
+      PROCESSOR_CREDENTIAL: `${token('c')},${token('d')}`,
+      WEBHOOK_ALLOWED_CIDRS: 'everywhere',
+      GATEWAY_ORIGIN: 'nowhere',
+      RETENTION_DAYS: '0',
+    },
     optional: ['GATEWAY_ORIGIN', 'WORKER_METRICS_PORT', 'OPERATOR_TOKEN', 'RETENTION_DAYS', 'INTERNAL_ALLOWED_CIDRS'],
   },
   audit: {

@@ -72,7 +72,7 @@ export class DatabaseClient extends pg.Client {
       await this.query(READABLE_TIMES);
     } catch (error) {
       await this.end();
-      throw error;
+      throw Object.assign(error as Error, NOT_CONNECTED);
     }
   }
 
@@ -146,6 +146,9 @@ const READABLE_TIMES = 'set datestyle = iso';
 
 /** As pg says it of statements. */
 const ENDED = 'Connection terminated';
+
+/** In every error of a connection that could not be made: no statement was sent. */
+export const NOT_CONNECTED = { isNotConnected: true };
 
 const CONNECT_MS = 5_000;
 const GOODBYE_MS = 1_000;

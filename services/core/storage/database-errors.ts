@@ -1,11 +1,13 @@
 /** Classifies errors of statements: node-postgres gives SQLSTATE or the system's code, or only a message. */
+import type { NOT_CONNECTED } from '../../../platform/database-client.ts';
 
 /**
- * Whether the database was unreachable, disconnected, or timed out: nothing is known to be wrong with the request. A
- * read-only database (25006), a standby or one in maintenance, counts too.
+ * Whether the database was unreachable, disconnected, or timed out, or refuses connections: nothing is known to be
+ * wrong with the request. A read-only database (25006), a standby or one in maintenance, counts too.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  return isResultLost(error) || AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
+  const { isNotConnected = false } = error as Partial<typeof NOT_CONNECTED>;
+  return isNotConnected || isResultLost(error) || AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
 }
 
 /**

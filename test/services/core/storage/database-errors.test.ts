@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { StandbyError, UnconfirmedCommitError } from '../../../../platform/database-client.ts';
+import {
+  connectionOptions,
+  DatabaseClient,
+  StandbyError,
+  UnconfirmedCommitError,
+} from '../../../../platform/database-client.ts';
 import { HoldfastError } from '../../../../services/core/domain/refusal.ts';
 import { translateError } from '../../../../services/core/rpc/server/translate-error.ts';
 import { isDatabaseAway, isResultLost } from '../../../../services/core/storage/database-errors.ts';
@@ -33,6 +38,19 @@ describe('an unavailable database', () => {
       assert.equal(isResultLost(error), isLost);
       const { cause } = translateError(error);
       assert(cause instanceof HoldfastError && cause.code === 'UNAVAILABLE' && cause.details.retryAfterS === 1);
+    });
+  }
+
+  // As after a change of the role's password, or with a certificate of the server that is not trusted.
+  for (const [name, part, other] of [
+    ['whose role the server refuses', 'username', 'nobody'],
+    ['without the TLS that it demands', 'search', '?sslmode=verify-full&sslrootcert=package.json'],
+  ] as const) {
+    it(`is a connection ${name}: nothing was sent`, async () => {
+      const url = new URL(process.env.TEST_DATABASE_URL ?? assert.fail());
+      url[part] = other;
+      const isUnsent = (error: unknown) => isDatabaseAway(error) && !isResultLost(error);
+      await assert.rejects(new DatabaseClient(connectionOptions(url.href)).connect(), isUnsent);
     });
   }
 

@@ -25,6 +25,10 @@ describe('judgeEndpoint()', () => {
     assert.deepEqual(judgeEndpoint(open, failed(5), at(1)).pausedUntil, open.pausedUntil);
   });
 
+  it('stays as it is when a probe fails because of the one notification', () => {
+    assert.deepEqual(judgeEndpoint(open, failed(0), at(11)), open);
+  });
+
   it('doubles the pause at each failed probe, up to 15 minutes', () => {
     let state: EndpointState = open;
     const pausesS: number[] = [];

@@ -22,10 +22,14 @@ const HOLD: HoldState = {
 };
 const ABLE = { severalCaptures: true, increments: true, extension: true, refunds: true };
 
-/** Asserts the refusals of a hold for which all of them apply, while their causes go one after the other. */
+/**
+ * Asserts the refusal for each cause alone, and the refusals of a hold for which all of them apply, while their causes
+ * go one after the other.
+ */
 function inOrder(judge: (hold: HoldState) => string | undefined, causes: readonly (readonly [string, object])[]): void {
   let hold = Object.assign({}, HOLD, ...causes.map(([, cause]) => cause)) as HoldState;
   for (const [code, cause] of causes) {
+    assert.equal(judge({ ...HOLD, ...cause }), code);
     assert.equal(judge(hold), code);
     const cured = Object.keys(cause).map((name) => [name, HOLD[name as keyof HoldState]]);
     hold = { ...hold, ...Object.fromEntries(cured) };
@@ -47,6 +51,10 @@ describe('judgeIncrement() and judgeExtension()', () => {
   it('judge in the documented order', () => {
     inOrder((hold) => judgeIncrement(hold, 1n, NOW), [['AMOUNT_TOO_LARGE', { amount: 999_999_999_999n }], ...causes]);
     inOrder((hold) => judgeExtension(hold, NOW), causes);
+  });
+
+  it('let a hold grow to the largest amount', () => {
+    assert.equal(judgeIncrement({ ...HOLD, amount: 999_999_999_998n }, 1n, NOW), undefined);
   });
 
   it('of a hold that has ended say how', () => {
@@ -117,6 +125,14 @@ describe('settleIncrement()', () => {
       'a hold whose rest was given back',
       { ...whole, status: 'CAPTURED', captured: 60n, released: 40n, releaseReason: 'FINAL' },
       [[true, true, 'CAPTURED 120 0 60']],
+    ],
+    [
+      'a hold that has expired',
+      { ...HOLD, status: 'EXPIRED', remaining: 0n, released: 100n, releaseReason: 'EXPIRED' },
+      [
+        [true, true, 'EXPIRED 120 0 120'],
+        [false, true, 'EXPIRED 100 0 100'],
+      ],
     ],
     [
       'a hold of which one capture is allowed',

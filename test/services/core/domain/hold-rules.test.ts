@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import {
   booksOf,
   differsFromRest,
@@ -7,7 +6,6 @@ import {
   type HoldBooks,
   type HoldState,
   isDueToEnd,
-  isOpen,
   judgeCapture,
   judgeRelease,
   reinstate,
@@ -17,29 +15,7 @@ import {
   takenBackOf,
 } from '../../../../services/core/domain/hold-rules.ts';
 import { leftOf } from '../../../../services/core/domain/refund-rules.ts';
-
-/** A hold as write-holds.ts inserts it. */
-function openHold(amount: bigint): HoldBooks {
-  const nothing = { captured: 0n, inFlight: 0n, released: 0n, reversed: 0n, refunded: 0n, refunding: 0n };
-  return { status: 'IN_PROGRESS', amount, ...nothing, remaining: amount, closing: false };
-}
-
-/** The arithmetic of the statement that reserves captures, in store-submissions.ts. */
-function reserveCapture(hold: HoldState, amount: bigint, finalCapture: boolean): HoldBooks {
-  const closing = finalCapture || !hold.allowMultipleCaptures;
-  return { ...booksOf(hold), remaining: hold.remaining - amount, inFlight: hold.inFlight + amount, closing };
-}
-
-/** The arithmetic of the statement in reserve-release.ts. */
-function reserveRelease(hold: HoldState): HoldBooks {
-  return { ...booksOf(hold), remaining: 0n, inFlight: hold.remaining, closing: true };
-}
-
-const NOW = new Date('2027-01-01T00:00:00Z');
-const NEVER_PLACED: HoldBooks = { ...openHold(100n), remaining: 0n };
-const TERMS = { phase: 'AUTHORIZED', frozen: false, expiresAt: new Date('2027-01-08T00:00:00Z') } as const;
-const several = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...books, allowMultipleCaptures: true });
-const sole = (books: HoldBooks = openHold(100n)): HoldState => ({ ...TERMS, ...books, allowMultipleCaptures: false });
+import { NEVER_PLACED, NOW, openHold, reserveCapture, reserveRelease, several, sole, TERMS } from './holds.ts';
 
 describe('judgeCapture()', () => {
   const captured = settleCapture(sole(reserveCapture(sole(), 40n, false)), { amount: 40n, finalCapture: false }, true);
@@ -64,7 +40,9 @@ describe('judgeCapture()', () => {
       1n,
       'HOLD_RELEASED',
     ],
-    ['a hold without an end', { ...several(), expiresAt: null }, 1n, undefined],
+    ['a hold without an end', { ...several(), expiresAt: null, releaseAt: null }, 1n, undefined],
+    ['a hold whose chosen end has come', { ...several(), releaseAt: NOW }, 1n, 'HOLD_EXPIRED'],
+    ['a hold whose chosen end is to come', { ...several(), releaseAt: TERMS.expiresAt }, 1n, undefined],
     [
       'a released hold',
       several(
@@ -82,14 +60,37 @@ describe('judgeCapture()', () => {
       'HOLD_EXPIRED',
     ],
     ['a second capture where one is allowed', sole(captured), 1n, 'MULTIPLE_CAPTURES_NOT_ALLOWED'],
+    [
+      'a second capture of an expired hold where one is allowed',
+      sole({ ...captured, releaseReason: 'EXPIRED' }),
+      1n,
+      'HOLD_EXPIRED',
+    ],
     ['a captured hold', several(captured), 1n, 'HOLD_CAPTURED'],
+    [
+      'one whose authorization ended beside its last capture',
+      { ...several(captured), endedAs: 'EXPIRED' },
+      1n,
+      'HOLD_CAPTURED',
+    ],
     ['a hold that is being released', several(reserveRelease(several())), 1n, 'CAPTURE_IN_FLIGHT'],
+    ['what a final capture in flight leaves', several(reserveCapture(several(), 40n, true)), 1n, 'CAPTURE_IN_FLIGHT'],
+    ['a part beside an increment in flight', { ...several(), changing: 'INCREMENT' }, 40n, undefined],
+    ['a final part beside an increment', { ...several(), changing: 'INCREMENT' }, 40n, 'CAPTURE_IN_FLIGHT', true],
+    ['the sole part beside an increment', { ...sole(), changing: 'INCREMENT' }, 40n, 'CAPTURE_IN_FLIGHT'],
+    ['all that can be captured once beside one', { ...once(), changing: 'INCREMENT' }, 100n, 'CAPTURE_IN_FLIGHT'],
     ['a frozen hold', { ...several(), frozen: true }, 1n, 'HOLD_FROZEN'],
     [
       'what would fit but for a capture in flight',
       several(reserveCapture(several(), 60n, false)),
       41n,
       'CAPTURE_IN_FLIGHT',
+    ],
+    [
+      'what would not fit even if the capture in flight failed',
+      several({ ...openHold(100n), status: 'PARTIALLY_CAPTURED', captured: 40n, inFlight: 40n, remaining: 20n }),
+      61n,
+      'AMOUNT_EXCEEDS_HOLD',
     ],
     ['what fits beside a capture in flight', several(reserveCapture(several(), 60n, false)), 40n, undefined],
     ['a part where the processor allows one capture', once(), 40n, 'NOT_SUPPORTED'],
@@ -124,6 +125,9 @@ describe('judgeRelease()', () => {
     assert.equal(judgeRelease({ ...several(), expiresAt: NOW }, NOW), 'HOLD_EXPIRED');
     assert.equal(judgeRelease({ ...several(), frozen: true }, NOW), 'HOLD_FROZEN');
     assert.equal(judgeRelease(several(reserveCapture(several(), 1n, false)), NOW), 'CAPTURE_IN_FLIGHT');
+    assert.equal(judgeRelease({ ...several(), closing: true }, NOW), 'CAPTURE_IN_FLIGHT');
+    assert.equal(judgeRelease({ ...several(), changing: 'INCREMENT' }, NOW), 'CAPTURE_IN_FLIGHT');
+    assert.equal(judgeRelease({ ...several(), changing: 'EXTENSION' }, NOW), undefined);
   });
 });
 
@@ -144,6 +148,38 @@ describe('settleCapture()', () => {
     const { status, closing, inFlight, released } = settle(both, 40n, true);
     assert.deepEqual([status, closing, inFlight, released], ['CAPTURED', true, 10n, 50n]);
   });
+
+  it('closes the hold with its final capture or the last of its amount, and says how only when a rest was released', () => {
+    const end = ({ status, releaseReason, released }: HoldBooks) => [status, releaseReason, released];
+    const last = settle(several(reserveCapture(several(), 100n, false)), 100n, false);
+    assert.deepEqual(end(last), ['CAPTURED', null, 0n]);
+    const final = settleCapture(
+      several(reserveCapture(several(), 40n, true)),
+      { amount: 40n, finalCapture: true },
+      true,
+    );
+    assert.deepEqual(end(final), ['CAPTURED', 'FINAL', 60n]);
+    const beside = several(reserveCapture(several(reserveCapture(several(), 40n, false)), 60n, true));
+    const closed = several(settleCapture(beside, { amount: 60n, finalCapture: true }, true));
+    assert.deepEqual(end(closed), ['CAPTURED', null, 0n]);
+    assert.deepEqual(end(settle(closed, 40n, false, false)), ['CAPTURED', 'FINAL', 40n]);
+  });
+
+  it('leaves a hold open of which nothing is left while something in flight may return or add to it', () => {
+    const two = several(reserveCapture(several(reserveCapture(several(), 40n, false)), 60n, false));
+    assert.equal(settle(two, 40n, false).status, 'PARTIALLY_CAPTURED');
+    const growing = { ...several(reserveCapture(several(), 100n, false)), changing: 'INCREMENT' } as const;
+    assert.equal(settle(growing, 100n, false).status, 'PARTIALLY_CAPTURED');
+  });
+
+  it('captures of a hold that has ended, without opening it or changing how it ended', () => {
+    const rest = { remaining: 0n, inFlight: 50n, released: 50n, releaseReason: 'EXPIRED' } as const;
+    const ended = several({ ...openHold(100n), status: 'EXPIRED', ...rest });
+    const { status, releaseReason, inFlight } = settle(ended, 40n, false);
+    assert.deepEqual([status, releaseReason, inFlight], ['CAPTURED', 'EXPIRED', 10n]);
+    const whole = settle(several({ ...ended, inFlight: 100n, released: 0n }), 100n, false);
+    assert.deepEqual([whole.status, whole.releaseReason], ['CAPTURED', null]);
+  });
 });
 
 describe('isDueToEnd()', () => {
@@ -157,7 +193,12 @@ describe('isDueToEnd()', () => {
     assert.deepEqual(reasons(ended), ['RELEASED']);
     assert.deepEqual(reasons({ ...over, endedAs: 'RELEASED' }), ['RELEASED']);
     assert.deepEqual(reasons({ ...ended, endedAs: 'EXPIRED' }), ['EXPIRED']);
+    assert.deepEqual(reasons({ ...several(), releaseAt: NOW }), ['EXPIRED']);
     assert.deepEqual(reasons({ ...ended, ...reserveCapture(ended, 1n, false) }), []);
+    assert.deepEqual(reasons({ ...over, closing: true }), []);
+    assert.deepEqual(reasons({ ...over, changing: 'EXTENSION' }), []);
+    assert.deepEqual(reasons({ ...several(), releaseAt: NOW, phase: 'UNKNOWN' }), []);
+    assert.deepEqual(reasons({ ...over, status: 'CAPTURED', captured: 100n, remaining: 0n }), []);
     assert.deepEqual(reasons({ ...ended, ...failHold(NEVER_PLACED), phase: 'FAILED' }), []);
   });
 });
@@ -201,6 +242,13 @@ describe('settleRelease()', () => {
     assert.deepEqual(released('RELEASED', 101n), ['RELEASED', 0n, 100n]);
   });
 
+  it('leaves a hold open whose release or expiry failed', () => {
+    for (const reason of ['RELEASED', 'EXPIRED'] as const) {
+      const books = settleRelease(several(reserveRelease(several())), { amount: 100n, reason, reported: false }, false);
+      assert.deepEqual(books, booksOf(several()));
+    }
+  });
+
   it('ends the hold as expired or released, whatever amount was released', () => {
     for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
       assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
@@ -215,112 +263,8 @@ describe('settleRelease()', () => {
       differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
     );
     assert.deepEqual(differs, [false, true, false, true]);
+    // When it is reported, the hold was frozen then.
+    const reported = { ...reserved, reported: true, givenBack: 99n };
+    assert.equal(differsFromRest(reserveRelease(several()), reported), false);
   });
 });
-
-describe('the arithmetic of holds', () => {
-  it('throws when it settles what was not reserved', () => {
-    assert.throws(() => settleCapture(several(), { amount: 1n, finalCapture: false }, true));
-    assert.throws(() => settleRelease(several(), { amount: 1n, reason: 'RELEASED', reported: false }, true));
-    assert.throws(() => reverse(openHold(100n), 1n));
-    assert.throws(() => reinstate(openHold(100n), 1n));
-    assert.throws(() => failHold(reserveCapture(several(), 1n, false)));
-  });
-
-  it('balances after any commands and any answers, and a closed hold stays closed', () => {
-    const command = fc.record({
-      do: fc.constantFrom('capture', 'final', 'release', 'expire', 'ok', 'ko', 'reverse'),
-      amount: fc.bigInt({ min: 1n, max: 60n }),
-      which: fc.nat(),
-    });
-    fc.assert(
-      fc.property(fc.boolean(), fc.array(command, { maxLength: 40 }), (allowMultipleCaptures, commands) => {
-        const model = new Model(allowMultipleCaptures);
-        for (const each of commands) model.play(each.do, each.amount, each.which);
-        model.settleAll();
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
-interface Pending {
-  readonly kind: 'CAPTURE' | 'RELEASED' | 'EXPIRED';
-  readonly amount: bigint;
-  readonly finalCapture: boolean;
-}
-
-/** A hold with its attempts, whose sums are kept separately and compared after each step. */
-class Model {
-  hold: HoldState;
-  pending: Pending[] = [];
-  captured: bigint[] = [];
-  reversed = 0n;
-
-  constructor(allowMultipleCaptures: boolean) {
-    this.hold = { ...several(), allowMultipleCaptures };
-  }
-
-  play(what: string, amount: bigint, which: number): void {
-    if (what === 'capture' || what === 'final') this.capture(amount, what === 'final');
-    else if (what === 'release' || what === 'expire') this.release(what === 'release' ? 'RELEASED' : 'EXPIRED');
-    else if (what === 'reverse') this.reverse();
-    else if (this.pending.length > 0) this.settle(which % this.pending.length, what === 'ok');
-    this.check();
-  }
-
-  settleAll(): void {
-    while (this.pending.length > 0) this.settle(0, false);
-    assert.equal(this.hold.inFlight, 0n);
-    assert.equal(this.hold.closing, false);
-  }
-
-  private capture(amount: bigint, finalCapture: boolean): void {
-    if (judgeCapture(this.hold, { amount, finalCapture }, NOW)) return;
-    this.become(reserveCapture(this.hold, amount, finalCapture));
-    this.pending.push({ kind: 'CAPTURE', amount, finalCapture });
-  }
-
-  private release(kind: 'RELEASED' | 'EXPIRED'): void {
-    const later = new Date('2028-01-01T00:00:00Z');
-    const due = kind === 'RELEASED' ? !judgeRelease(this.hold, NOW) : isDueToEnd(this.hold, 'EXPIRED', later);
-    if (!due) return;
-    this.pending.push({ kind, amount: this.hold.remaining, finalCapture: false });
-    this.become(reserveRelease(this.hold));
-  }
-
-  private reverse(): void {
-    const amount = this.captured.pop();
-    if (amount === undefined) return;
-    this.reversed += amount;
-    this.become(reverse(this.hold, amount));
-  }
-
-  private settle(index: number, ok: boolean): void {
-    const [attempt] = this.pending.splice(index, 1);
-    if (!attempt) return;
-    const wasOpen = isOpen(this.hold);
-    if (attempt.kind === 'CAPTURE') this.become(settleCapture(this.hold, attempt, ok));
-    else this.become(settleRelease(this.hold, { amount: attempt.amount, reason: attempt.kind, reported: false }, ok));
-    if (ok && attempt.kind === 'CAPTURE') this.captured.push(attempt.amount);
-    assert(wasOpen || !isOpen(this.hold), 'a closed hold stays closed');
-  }
-
-  private become(books: HoldBooks): void {
-    this.hold = { ...this.hold, ...books };
-  }
-
-  private check(): void {
-    const { amount, captured, inFlight, remaining, released, status, reversed } = this.hold;
-    const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n);
-    assert.equal(amount, captured + inFlight + remaining + released);
-    assert.equal(captured, sum(this.captured) + this.reversed);
-    assert.equal(reversed, this.reversed);
-    assert.equal(inFlight, sum(this.pending.map((each) => each.amount)));
-    assert(isOpen(this.hold) || remaining === 0n, 'nothing remains of a closed hold');
-    assert(!isOpen(this.hold) || released === 0n, 'nothing is released of an open hold');
-    assert((status === 'IN_PROGRESS') === (isOpen(this.hold) && captured === 0n));
-    assert(status !== 'CAPTURED' || captured > 0n);
-    assert(!['RELEASED', 'EXPIRED'].includes(status) || captured === 0n);
-  }
-}

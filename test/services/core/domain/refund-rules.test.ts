@@ -42,6 +42,7 @@ describe('judgeRefund()', () => {
     ['a frozen hold', { ...hold, frozen: true }, capture, 1n, 'HOLD_FROZEN'],
     ['an expired hold', { ...hold, expiresAt: new Date(0) }, capture, 1n, 1n],
     ['what another refund has reserved', reserved, busy, 11n, 'CAPTURE_NOT_SETTLED'],
+    ['all of it beside another refund', reserved, busy, 40n, 'CAPTURE_NOT_SETTLED'],
     [
       'all of it, when another refund has reserved it',
       { ...hold, refunding: 40n },
@@ -59,6 +60,20 @@ describe('judgeRefund()', () => {
     ],
     ['nothing left', hold, { ...capture, amountRefunded: 40n }, undefined, 'AMOUNT_EXCEEDS_CAPTURE'],
     ['less than is left of all captures', { ...hold, reversed: 60n }, capture, 31n, 'AMOUNT_EXCEEDS_CAPTURE'],
+    [
+      'what a reversal and a refund of other captures leave',
+      { ...hold, reversed: 30n, refunded: 50n },
+      capture,
+      11n,
+      'AMOUNT_EXCEEDS_CAPTURE',
+    ],
+    [
+      'what a reversal leaves beside a refund of another capture',
+      { ...hold, reversed: 30n, refunding: 50n },
+      capture,
+      11n,
+      'CAPTURE_NOT_SETTLED',
+    ],
   ];
   for (const [name, on, of, amount, answer] of CASES) {
     it(`judges ${name}`, () => {

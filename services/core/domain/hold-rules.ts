@@ -65,8 +65,7 @@ export function judgeCapture(
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
-  if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
-  if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
+  if (ended === 'HOLD_CAPTURED' && !hold.allowMultipleCaptures) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
   const isOnlyOne = hold.capabilities?.severalCaptures === false;
   const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
@@ -283,8 +282,8 @@ function isOver({ expiresAt, releaseAt }: HoldState, now: Date): boolean {
 export function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
   if (isOpen(hold) && hold.endedAs != null) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
   if (isOpen(hold)) return isOver(hold, now) ? 'HOLD_EXPIRED' : undefined;
-  if (hold.status === 'EXPIRED' || hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
-  if (hold.status === 'RELEASED' || hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';
+  if (hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
+  if (hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';
   return 'HOLD_CAPTURED';
 }
 

@@ -52,7 +52,7 @@ export async function demandSignature(
 
 /**
  * A new contract key is valid as soon as the change was answered. So when verification fails, the newest key is
- * fetched, and tried if it is another. Returns undefined when the contract no longer asks for signatures.
+ * fetched and tried. Returns undefined when the contract no longer asks for signatures.
  */
 async function verifyWithNewest<T>(
   credentials: Credentials,
@@ -62,10 +62,9 @@ async function verifyWithNewest<T>(
 ): Promise<T | undefined> {
   try {
     return verify(publicKey);
-  } catch (refusal) {
+  } catch {
     await credentials.refresh();
     const newest = credentials.captureKeyOf(merchantId);
-    if (newest === publicKey) throw refusal;
     return newest === undefined ? undefined : verify(newest);
   }
 }

@@ -94,6 +94,17 @@ describe('createPenalties()', () => {
     pass(61);
     assert.deepEqual(await failTimes(1, '192.0.2.1', 'another'), unverified(1));
   });
+
+  it('counts failures of an address with too many only for merchants for which some are counted', async () => {
+    for (let i = 0; i < 50; i++) await failTimes(2, '192.0.2.1', `m${i}`);
+    pass(50);
+    assert((await failTimes(11, '192.0.2.1', 'another')).every(([status]) => status === 429));
+    assert.deepEqual(warned, []);
+    await failTimes(9, '192.0.2.1', 'm0');
+    assert.equal(warned.length, 1);
+    pass(11);
+    assert.deepEqual(await failTimes(10, '192.0.2.1', 'another'), unverified(10));
+  });
 });
 
 describe('createRelay() under attack', () => {
@@ -178,6 +189,14 @@ describe('createRelay() under attack', () => {
     assert.equal((await stage.send(notification({ merchantId: 'globex' }))).status, 200);
     mock.timers.setTime(START_MS + 1_001);
     assert.equal((await stage.send(notification())).status, 200);
+  });
+
+  it('verifies a hundred notifications a second of a sender and a merchant during a penalty', async () => {
+    mock.timers.enable({ apis: CLOCK, now: START_MS });
+    stage = await openStage({ addressPerSecond: 1_000, verifiedPerSecond: 1_000 });
+    await statuses(11, { signature: null, from: '198.51.100.1' });
+    const sent = await statuses(110, { from: '198.51.100.1' });
+    assert.deepEqual([sent.get(200)?.length, sent.get(429)?.length], [100, 10]);
   });
 
   it('accepts what verifies from an address that floods it with forgeries, through every penalty', async () => {

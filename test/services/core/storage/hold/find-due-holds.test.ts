@@ -1,0 +1,209 @@
+/**
+ * What workers look for: each condition alone keeps a hold from being found. One that is found in vain would be found
+ * again and again, before those that can be worked on.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { AT_ANY_PROCESSOR, type AtProcessor } from '../../../../../services/core/storage/at-processor.ts';
+import type { Query } from '../../../../../services/core/storage/database.ts';
+import { findDueHolds, findHoldsToCapture } from '../../../../../services/core/storage/hold/find-due-holds.ts';
+import { findRenewed } from '../../../../../services/core/storage/hold/find-renewed.ts';
+import { findExpiring } from '../../../../../services/core/storage/hold/tell-expiring.ts';
+import { openPool } from '../../../../../services/core/storage/open-pool.ts';
+import { createMigratedDatabase } from '../../../../database.ts';
+import { forSuite } from '../../../../suite.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type Find = (query: Query, but?: string[], at?: AtProcessor) => Promise<readonly object[]>;
+
+const NOW = new Date('2027-01-01T00:00:00Z');
+const LATER = new Date('2027-01-02T00:00:00Z');
+
+const PLACED: Row = {
+  merchant_id: 'm',
+  terminal_id: 't',
+  user_id: 'u',
+  status: 'IN_PROGRESS',
+  phase: 'AUTHORIZED',
+  amount: 100,
+  amount_asked: 100,
+  currency: 'EUR',
+  captured: 0,
+  in_flight: 0,
+  remaining: 100,
+  released: 0,
+  reversed: 0,
+  closing: false,
+  frozen: false,
+  id_key: 'k1',
+  allow_multiple_captures: true,
+  notify_holds: true,
+  hold_period_s: 60,
+  processor: 'p',
+  processor_account: '',
+  save_card: false,
+  created_at: NOW,
+  placed_at: NOW,
+  expires_at: LATER,
+  inquiry_count: 0,
+};
+
+const BUSY = { in_flight: 100, remaining: 0 };
+const PART_BUSY = { in_flight: 40, remaining: 60 };
+const ENDED = { ended_as: 'EXPIRED', ended_amount: 100 };
+const CAPTURED = { status: 'CAPTURED', captured: 100, remaining: 0 };
+const UNKNOWN = { phase: 'UNKNOWN', remaining: 0 };
+const [INCREMENT, EXTENSION] = [{ changing: 'INCREMENT' }, { changing: 'EXTENSION' }];
+const [CLOSING, FROZEN] = [{ closing: true }, { frozen: true }];
+
+const find = { now: NOW, limit: 10 };
+const due: Find = (query, but = [], at = AT_ANY_PROCESSOR) => findDueHolds(query, { ...find, but }, at);
+const toCapture: Find = (query, but = [], at = AT_ANY_PROCESSOR) => findHoldsToCapture(query, { ...find, but }, at);
+const expiring: Find = (query, but = [], at = AT_ANY_PROCESSOR) => findExpiring(query, NOW, 10, but, at);
+
+/** What is due; the changes with which it is still found, and those with which it is not. */
+const CASES: Record<string, { finds: Find; base: Row; also: Row[]; not: Row[] }> = {
+  'the end of a period': {
+    finds: due,
+    base: { expires_at: NOW },
+    also: [FROZEN, ENDED, { release_at: NOW }],
+    not: [{ expires_at: LATER }, BUSY, PART_BUSY, CLOSING, INCREMENT, EXTENSION, CAPTURED, UNKNOWN],
+  },
+  'an end that was chosen': {
+    finds: due,
+    base: { release_at: NOW },
+    also: [FROZEN, ENDED],
+    not: [{ release_at: LATER }, BUSY, PART_BUSY, CLOSING, INCREMENT, EXTENSION, CAPTURED, UNKNOWN],
+  },
+  'an end at the processor': {
+    finds: due,
+    base: ENDED,
+    also: [FROZEN],
+    not: [BUSY, PART_BUSY, CLOSING, INCREMENT, EXTENSION, CAPTURED],
+  },
+  'a capture by the hold itself': {
+    finds: toCapture,
+    base: { capture_at: NOW },
+    also: [EXTENSION, { release_at: LATER }],
+    not: [
+      ...[{ capture_at: LATER }, BUSY, PART_BUSY, CLOSING, FROZEN, INCREMENT, ENDED, CAPTURED, UNKNOWN],
+      ...[{ auto_capture_id: randomUUID() }, { expires_at: NOW }, { release_at: NOW }],
+    ],
+  },
+  'a notice that the hold ends soon': {
+    finds: expiring,
+    base: { notify_expiring_at: NOW },
+    also: [PART_BUSY, CLOSING, FROZEN, INCREMENT, EXTENSION, { release_at: LATER }],
+    not: [{ notify_expiring_at: LATER }, BUSY, ENDED, CAPTURED, UNKNOWN, { expires_at: NOW }, { release_at: NOW }],
+  },
+};
+
+async function open() {
+  const database = await createMigratedDatabase();
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const pool = await openPool({ databaseUrl: database.url, poolSize: 1 });
+  const insert = async (table: string, row: Row) => {
+    const places = Object.keys(row).map((_, index) => `$${index + 1}`);
+    const columns = Object.keys(row).join(', ');
+    await client.query(`insert into ${table} (${columns}) values (${places.join(', ')})`, Object.values(row));
+  };
+  return {
+    query: pool.query,
+    clear: () => client.query('delete from hold; delete from submission; delete from installation'),
+    /** Stores a placed hold with these changes. Returns its requestId. */
+    async hold(changes: Row): Promise<string> {
+      const request_id = randomUUID();
+      await insert('hold', { request_id, id_hash: Buffer.from(request_id), ...PLACED, ...changes });
+      return request_id;
+    },
+    insert,
+    async close() {
+      await client.end();
+      await pool.close();
+      await database.drop();
+    },
+  };
+}
+
+describe('holds that are due', () => {
+  const stage = forSuite(open);
+  beforeEach(() => stage.clear());
+
+  for (const [name, { finds, base, also, not }] of Object.entries(CASES)) {
+    it(`are found for ${name}, and not while that must wait`, async () => {
+      const count = async (changes: Row) => {
+        await stage.clear();
+        await stage.hold({ ...base, ...changes });
+        return (await finds(stage.query)).length;
+      };
+      for (const changes of [{}, ...also]) assert.equal(await count(changes), 1, JSON.stringify(changes));
+      for (const changes of not) assert.equal(await count(changes), 0, JSON.stringify(changes));
+    });
+
+    it(`are found for ${name} once, at the processor that is looked at`, async () => {
+      const requestId = await stage.hold(base);
+      assert.equal((await finds(stage.query, [requestId])).length, 0);
+      const at = async (where: AtProcessor) => (await finds(stage.query, [], where)).length;
+      assert.equal(await at({ only: ['p'], butNot: [] }), 1);
+      assert.equal(await at({ only: ['other'], butNot: [] }), 0);
+      assert.equal(await at({ only: null, butNot: ['p'] }), 0);
+    });
+  }
+});
+
+describe('findRenewed()', () => {
+  const stage = forSuite(open);
+  beforeEach(() => stage.clear());
+
+  const found = async (old: Row = {}, renewal: Row = {}) => {
+    await stage.clear();
+    const renews = await stage.hold(old);
+    await stage.hold({ renews, releases_old: true, ...renewal });
+    return findRenewed(stage.query, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR);
+  };
+
+  it('finds an old hold that can be released or has ended, once its renewal is decided', async () => {
+    for (const old of [{}, EXTENSION, CAPTURED, { release_at: LATER }]) {
+      assert.equal((await found(old)).length, 1, JSON.stringify(old));
+    }
+    const failed = { phase: 'FAILED', status: 'FAILED', remaining: 0 };
+    assert.equal((await found({}, failed))[0]?.renewalPhase, 'FAILED');
+    for (const old of [BUSY, CLOSING, FROZEN, INCREMENT, ENDED, { expires_at: NOW }, { release_at: NOW }]) {
+      assert.equal((await found(old)).length, 0, JSON.stringify(old));
+    }
+    for (const renewal of [UNKNOWN, { releases_old: false }]) assert.equal((await found({}, renewal)).length, 0);
+  });
+
+  it('says whether the processor has refused a release since', async () => {
+    const refused = { kind: 'RELEASE', state: 'KO', processor_code: 'declined', created_at: NOW };
+    const isRefused = async (changes: Row) => {
+      const [renewed] = await found();
+      await stage.insert('submission', {
+        request_id: randomUUID(),
+        hold_request_id: renewed?.requestId,
+        merchant_id: 'm',
+        amount: 100,
+        currency: 'EUR',
+        processor: 'p',
+        processor_account: '',
+        final_at: LATER,
+        inquiry_count: 0,
+        ...refused,
+        ...changes,
+      });
+      return (await findRenewed(stage.query, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR))[0]?.isRefused;
+    };
+    assert.equal(await isRefused({}), true);
+    const before = new Date(NOW.getTime() - 1);
+    for (const changes of [
+      { created_at: before },
+      { processor_code: 'never_received' },
+      { state: 'OK' },
+      { kind: 'EXPIRY' },
+    ]) {
+      assert.equal(await isRefused(changes), false, JSON.stringify(changes));
+    }
+  });
+});

@@ -16,7 +16,6 @@ export type VerifyToken = (token: string, network?: string) => Promise<void>;
 
 /** How long a verified token is not verified again. */
 const KNOWN_MS = 10_000;
-const MOST_KNOWN = 100;
 
 /**
  * Wrong tokens from an address never lock out the right one: it is still verified during a penalty, and a token that
@@ -30,6 +29,7 @@ export function createVerifyToken(
   now: () => number = Date.now,
 ): VerifyToken {
   const guesses = openPenalties(limits, GUESSES);
+  /** Only tokens that core has verified, of which there are few. */
   const known = new Map<string, number>();
 
   /** Counts a wrong token. Resolves with UNAUTHENTICATED, or RATE_LIMITED when there were too many. */
@@ -51,8 +51,6 @@ export function createVerifyToken(
     known.delete(digest);
     if (!isOperators) throw await refuse(network);
     known.set(digest, now());
-    const [oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { Registry } from 'prom-client';
 import type { Core } from '../../../../gateway/core/client.ts';
@@ -58,6 +59,7 @@ describe('createVerifyToken()', () => {
     isAway = true;
     nowMs += 3_600_000;
     assert.equal(await codeOf(verify(good, 'b')), 'OK');
+    assert.equal(await codeOf(verify(OPERATOR_TOKEN, 'b')), status.UNAVAILABLE, 'core has refused it since');
     isAway = false;
   });
 
@@ -75,6 +77,8 @@ describe('createVerifyToken()', () => {
 });
 
 describe('createVerifyToken() during a penalty', () => {
+  afterEach(() => mock.timers.reset());
+
   it('checks a well-formed token, and accepts the right one', async () => {
     const { log } = new Stage();
     const tokens: string[] = [];
@@ -90,6 +94,26 @@ describe('createVerifyToken() during a penalty', () => {
     await assert.rejects(verify('v'.repeat(40), 'a'), { code: 'RATE_LIMITED' });
     await verify(OPERATOR_TOKEN, 'a');
     assert.equal(tokens.length, 2);
+  });
+
+  it('asks core about a hundred tokens a second of an address, and always about one that was right before', async () => {
+    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
+    const { log } = new Stage();
+    let asked = 0;
+    let nowMs = 0;
+    const checkOperator = async (_: object, { metadata }: { metadata: Record<string, string> }) => {
+      asked += 1;
+      if (metadata.authorization !== `Bearer ${OPERATOR_TOKEN}`) throw refusal(status.UNAUTHENTICATED, {});
+    };
+    const core = { operators: { checkOperator } } as unknown as Core;
+    const verify = createVerifyToken(core, openLimits({ log, registry: new Registry() }), log, () => nowMs);
+    await verify(OPERATOR_TOKEN, 'a');
+    for (let i = 0; i < 6; i++) await assert.rejects(verify('short', 'a'));
+    for (let i = 0; i < 110; i++) await assert.rejects(verify('v'.repeat(40), 'a'));
+    assert.equal(asked, 1 + 100);
+    nowMs += 10_000;
+    await verify(OPERATOR_TOKEN, 'a');
+    assert.equal(asked, 1 + 100 + 1);
   });
 });
 

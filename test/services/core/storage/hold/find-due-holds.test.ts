@@ -4,50 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../../../../../services/core/storage/at-processor.ts';
 import type { Query } from '../../../../../services/core/storage/database.ts';
 import { findDueHolds, findHoldsToCapture } from '../../../../../services/core/storage/hold/find-due-holds.ts';
 import { findRenewed } from '../../../../../services/core/storage/hold/find-renewed.ts';
 import { findExpiring } from '../../../../../services/core/storage/hold/tell-expiring.ts';
-import { openPool } from '../../../../../services/core/storage/open-pool.ts';
-import { createMigratedDatabase } from '../../../../database.ts';
 import { forSuite } from '../../../../suite.ts';
+import { LATER, NOW, openRows, type Row } from '../rows.ts';
 
-type Row = Readonly<Record<string, unknown>>;
 type Find = (query: Query, but?: string[], at?: AtProcessor) => Promise<readonly object[]>;
-
-const NOW = new Date('2027-01-01T00:00:00Z');
-const LATER = new Date('2027-01-02T00:00:00Z');
-
-const PLACED: Row = {
-  merchant_id: 'm',
-  terminal_id: 't',
-  user_id: 'u',
-  status: 'IN_PROGRESS',
-  phase: 'AUTHORIZED',
-  amount: 100,
-  amount_asked: 100,
-  currency: 'EUR',
-  captured: 0,
-  in_flight: 0,
-  remaining: 100,
-  released: 0,
-  reversed: 0,
-  closing: false,
-  frozen: false,
-  id_key: 'k1',
-  allow_multiple_captures: true,
-  notify_holds: true,
-  hold_period_s: 60,
-  processor: 'p',
-  processor_account: '',
-  save_card: false,
-  created_at: NOW,
-  placed_at: NOW,
-  expires_at: LATER,
-  inquiry_count: 0,
-};
 
 const BUSY = { in_flight: 100, remaining: 0 };
 const PART_BUSY = { in_flight: 40, remaining: 60 };
@@ -99,36 +64,8 @@ const CASES: Record<string, { finds: Find; base: Row; also: Row[]; not: Row[] }>
   },
 };
 
-async function open() {
-  const database = await createMigratedDatabase();
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  const pool = await openPool({ databaseUrl: database.url, poolSize: 1 });
-  const insert = async (table: string, row: Row) => {
-    const places = Object.keys(row).map((_, index) => `$${index + 1}`);
-    const columns = Object.keys(row).join(', ');
-    await client.query(`insert into ${table} (${columns}) values (${places.join(', ')})`, Object.values(row));
-  };
-  return {
-    query: pool.query,
-    clear: () => client.query('delete from hold; delete from submission; delete from installation'),
-    /** Stores a placed hold with these changes. Returns its requestId. */
-    async hold(changes: Row): Promise<string> {
-      const request_id = randomUUID();
-      await insert('hold', { request_id, id_hash: Buffer.from(request_id), ...PLACED, ...changes });
-      return request_id;
-    },
-    insert,
-    async close() {
-      await client.end();
-      await pool.close();
-      await database.drop();
-    },
-  };
-}
-
 describe('holds that are due', () => {
-  const stage = forSuite(open);
+  const stage = forSuite(openRows);
   beforeEach(() => stage.clear());
 
   for (const [name, { finds, base, also, not }] of Object.entries(CASES)) {
@@ -154,7 +91,7 @@ describe('holds that are due', () => {
 });
 
 describe('findRenewed()', () => {
-  const stage = forSuite(open);
+  const stage = forSuite(openRows);
   beforeEach(() => stage.clear());
 
   const found = async (old: Row = {}, renewal: Row = {}) => {
@@ -180,19 +117,7 @@ describe('findRenewed()', () => {
     const refused = { kind: 'RELEASE', state: 'KO', processor_code: 'declined', created_at: NOW };
     const isRefused = async (changes: Row) => {
       const [renewed] = await found();
-      await stage.insert('submission', {
-        request_id: randomUUID(),
-        hold_request_id: renewed?.requestId,
-        merchant_id: 'm',
-        amount: 100,
-        currency: 'EUR',
-        processor: 'p',
-        processor_account: '',
-        final_at: LATER,
-        inquiry_count: 0,
-        ...refused,
-        ...changes,
-      });
+      await stage.submission({ hold_request_id: renewed?.requestId, ...refused, ...changes });
       return (await findRenewed(stage.query, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR))[0]?.isRefused;
     };
     assert.equal(await isRefused({}), true);

@@ -214,13 +214,13 @@ export class Gather<Command, Answer> {
       const answers = await this.#run(batch.map(({ command }) => command));
       for (const [index, waiting] of batch.entries()) this.#answer(waiting, answers[index] as Answer | typeof AGAIN);
     } catch (error) {
-      if (isLost?.(error)) for (const waiting of batch) this.#repeat(Object.assign(waiting, { wasLost: true }), error);
-      else if (batch.length > 1 && isAboutOne?.(error)) for (const waiting of batch) await this.#settle([waiting]);
-      else {
-        for (const waiting of batch) {
-          if (waiting.wasLost || isPassing?.(error)) this.#repeat(waiting, error);
-          else waiting.reject(error);
-        }
+      const wasLost = isLost?.(error) ?? false;
+      const isTriedAlone = !wasLost && batch.length > 1 && isAboutOne?.(error);
+      for (const waiting of batch) {
+        waiting.wasLost ||= wasLost;
+        if (isTriedAlone) await this.#settle([waiting]);
+        else if (waiting.wasLost || isPassing?.(error)) this.#repeat(waiting, error);
+        else waiting.reject(error);
       }
     }
   }

@@ -63,13 +63,14 @@ async function read(tried: () => Promise<object>): Promise<object> {
  */
 async function write(tried: () => Promise<object>, requestId: string, endMs: number): Promise<object> {
   let mayBeStored = false;
-  for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS), tries++) {
+  for (let tries = 1; ; tries++) {
     try {
       return await tried();
     } catch (error) {
       const meaning = meaningOf(error, requestId);
       if (meaning === 'RESULT') throw error;
       if (meaning === 'BROKEN' || meaning === 'RUNNING' || meaning === 'OVERDUE') mayBeStored = true;
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
       const isOver = meaning === 'OVERDUE' || Date.now() + pauseMs >= endMs;
       if (mayBeStored && isOver) throw new OutcomeUnknown(requestId, error);
       if (!mayBeStored && (meaning !== 'NOT_SENT' || tries > 1)) throw error;

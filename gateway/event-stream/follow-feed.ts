@@ -49,10 +49,11 @@ export async function* followFeed<M extends FeedMessage>(
       if (resumeToken === '') return;
     } catch (error) {
       if (signal.aborted) return;
-      const isBroken = isServiceError(error) && !FINAL.includes(error.code) && errorInfoOf(error) === undefined;
-      if (!isOpen && (!isBroken || ++tries > MOST_TRIES)) throw error;
+      const canResume = isServiceError(error) && !FINAL.includes(error.code);
+      const isRefusal = !canResume || errorInfoOf(error) !== undefined;
+      if (!isOpen && (isRefusal || ++tries > MOST_TRIES)) throw error;
       log.warn('feed lost', { merchantId: from.merchantId, ...errorFields(error) });
-      if (!isServiceError(error) || FINAL.includes(error.code)) return;
+      if (!canResume) return;
     }
     await delay(waitMs, undefined, { signal }).catch(() => undefined);
     waitMs = Math.min(waitMs * 2, RECONNECT_MS.most);

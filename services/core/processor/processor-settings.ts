@@ -72,36 +72,41 @@ export function parseProcessors(text: string): NamedAddress[] {
   return named;
 }
 
-/**
- * Checks what the settings say of processors together. `secrets` are settings that each processor needs: the only one
- * may have them under their plain name; of several, each has its own and no other's, so that none can be taken for, or
- * speak for, another.
- */
+type Refuse = (path: string[], message: string) => void;
+
+/** Checks what the settings say of processors together; `secrets` are settings that each processor needs. */
 export function checksProcessors(...secrets: readonly string[]) {
   return (settings: ProcessorsSettings, context: z.RefinementCtx): void => {
-    const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const refuse: Refuse = (path, message) => context.addIssue({ code: 'custom', path, message });
     const { PROCESSORS, PROCESSOR_URL } = settings;
     if (PROCESSORS === undefined && PROCESSOR_URL === undefined) refuse(['PROCESSOR_URL'], 'is needed, or PROCESSORS');
     if (PROCESSORS !== undefined && PROCESSOR_URL !== undefined) {
       refuse(['PROCESSOR_URL'], 'must be unset: PROCESSORS names them all');
     }
     const names = addressesOf(settings).map(({ name }) => inSettings(name));
-    const given = Object.entries(settings).filter(([setting]) => setting.includes('<NAME>'));
-    for (const [setting, values = {}] of given)
-      for (const name of Object.keys(values))
-        if (!names.includes(name)) refuse([setting, name], 'is about no processor of PROCESSORS');
-    const all: Readonly<Record<string, unknown>> = { ...settings };
-    for (const setting of secrets) {
-      const ofEach = setting.replace('PROCESSOR_', 'PROCESSOR_<NAME>_');
-      const own = (all[ofEach] ?? {}) as Readonly<Record<string, string>>;
-      const used = new Set<string>();
-      for (const name of names) {
-        const tokens = own[name]?.split(',') ?? [];
-        if (tokens.length === 0 && names.length > 1) refuse([ofEach, name], 'is needed');
-        else if (tokens.length === 0 && all[setting] === undefined) refuse([setting], 'is needed');
-        if (tokens.some((each) => used.has(each))) refuse([ofEach, name], 'is that of another processor, too');
-        for (const each of tokens) used.add(each);
-      }
+    for (const [setting, values] of Object.entries(settings)) {
+      const given = setting.includes('<NAME>') ? Object.keys(values ?? {}) : [];
+      const strange = given.filter((name) => !names.includes(name));
+      for (const name of strange) refuse([setting, name], 'is about no processor of PROCESSORS');
     }
+    for (const secret of secrets) checkSecret(secret, settings, names, refuse);
   };
+}
+
+/**
+ * Checks a setting that each processor needs: the only one may have it under its plain name; of several, each has its
+ * own and no other's, so that none can be taken for, or speak for, another.
+ */
+function checkSecret(plain: string, settings: object, names: readonly string[], refuse: Refuse): void {
+  const ofEach = plain.replace('PROCESSOR_', 'PROCESSOR_<NAME>_');
+  const values = settings as Readonly<Record<string, unknown>>;
+  const own = (values[ofEach] ?? {}) as Readonly<Record<string, string>>;
+  const used = new Set<string>();
+  for (const name of names) {
+    const tokens = own[name]?.split(',') ?? [];
+    if (tokens.length === 0 && names.length > 1) refuse([ofEach, name], 'is needed');
+    else if (tokens.length === 0 && values[plain] === undefined) refuse([plain], 'is needed');
+    if (tokens.some((token) => used.has(token))) refuse([ofEach, name], 'is that of another processor, too');
+    for (const token of tokens) used.add(token);
+  }
 }

@@ -90,8 +90,14 @@ export function createFailures({ notifications, log, registry, reportEveryMs = E
       };
       log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
       if (waiting.length < WAITING) {
-        const own = { failureId: randomUUIDv7(), failedAt: timestampNow(), reason, kind: KIND_FOR_CORE[kind] };
-        waiting.push({ ...shown, ...own, bodySha256 });
+        waiting.push({
+          ...shown,
+          failureId: randomUUIDv7(),
+          failedAt: timestampNow(),
+          reason,
+          kind: KIND_FOR_CORE[kind],
+          bodySha256,
+        });
       } else {
         droppedCount += 1;
         dropped.inc();

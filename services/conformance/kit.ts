@@ -156,9 +156,20 @@ export class Kit {
   /** A hold of the profile's amount. */
   authorization(tokenId = this.profile.tokens.approved): Hold {
     const { merchantId, account, terminalId, userId, amount, currency } = this.profile;
-    const by = { merchantId, account, terminalId, userId, tokenId };
-    const noted = { operationRequestId: uuidv7(), merchantReference: 'an order', memo: 'a memo' };
-    return { method: 'authorize', requestId: uuidv7(), ...by, ...noted, amount: BigInt(amount), currency };
+    return {
+      method: 'authorize',
+      requestId: uuidv7(),
+      operationRequestId: uuidv7(),
+      merchantId,
+      account,
+      terminalId,
+      userId,
+      tokenId,
+      amount: BigInt(amount),
+      currency,
+      merchantReference: 'an order',
+      memo: 'a memo',
+    };
   }
 
   /** A hold that was placed. */

@@ -39,14 +39,16 @@ export type Hold = Request & Pick<AuthorizeRequest, 'terminalId' | 'userId' | 't
 
 /** A capture of a hold. */
 export function capture(hold: Hold, amount: bigint, finalCapture = false) {
-  const about = { authorizationRequestId: hold.requestId, amount, finalCapture };
-  return { ...hold, method: 'capture' as const, requestId: uuidv7(), operationRequestId: uuidv7(), ...about };
+  return { ...hold, ...named('capture'), authorizationRequestId: hold.requestId, amount, finalCapture };
 }
 
 /** What names a hold, for requests that need no more. */
 function ofHold<M extends Method>(method: M, { requestId, merchantId, account }: Hold) {
-  const named = { requestId: uuidv7(), operationRequestId: uuidv7() };
-  return { method, ...named, authorizationRequestId: requestId, merchantId, account };
+  return { ...named(method), authorizationRequestId: requestId, merchantId, account };
+}
+
+function named<M extends Method>(method: M) {
+  return { method, requestId: uuidv7(), operationRequestId: uuidv7() };
 }
 
 export const voiding = (hold: Hold) => ofHold('void', hold);
@@ -59,6 +61,5 @@ export function increment(hold: Hold, amount: bigint) {
 /** A refund of a capture. */
 export function refund(of: ReturnType<typeof capture>, amount: bigint) {
   const { requestId: captureRequestId, authorizationRequestId, merchantId, account, currency } = of;
-  const about = { captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
-  return { method: 'refund' as const, requestId: uuidv7(), operationRequestId: uuidv7(), ...about };
+  return { ...named('refund'), captureRequestId, authorizationRequestId, merchantId, account, amount, currency };
 }

@@ -28,8 +28,7 @@ export async function settle(context: Context, query: Query, entry: Entry, endin
   const { pspReference } = { ...entry, ...ending };
   const reference = isApproved || !isFinal ? pspReference : '';
   const released = isApproved ? await releasedBy(query, entry) : 0n;
-  const times = { actedAt, expiresAt, expectedBy, dueAt: null };
-  const change = { ...ending, ...times, pspReference, reference, released };
+  const change = { ...ending, actedAt, expiresAt, expectedBy, dueAt: null, pspReference, reference, released };
   const ended = await ENTRIES.update(query, 'request_id = $1', [entry.requestId], change);
   assert(ended, 'the entry is in the ledger');
   await book(query, ended);

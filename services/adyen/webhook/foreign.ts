@@ -67,14 +67,21 @@ async function captured(context: Context, query: Query, item: Item, authorizatio
   const amount = BigInt(item.amount.value);
   context.log.error('books differ', { requestId, kind: 'captured' });
   if (amount === 0n || amount > remainingOf(authorization)) return true;
-  const own = { requestId: uuidv5(item.pspReference, FOREIGN), amount, finalCapture: true };
-  const intent = intentOf('capture', { ...aboutOf(authorization), ...own });
-  const entry = await ENTRIES.insert(query, intent, { pspReference: item.pspReference });
+  const { pspReference } = item;
+  const foreignId = uuidv5(pspReference, FOREIGN);
+  const about = aboutOf(authorization);
+  const intent = intentOf('capture', { ...about, requestId: foreignId, amount, finalCapture: true });
+  const entry = await ENTRIES.insert(query, intent, { pspReference });
   if (!entry) return true;
   const capture = await settle(context, query, entry, APPROVED, false);
   await tellForeignCapture(query, capture, context.now());
-  const end = { how: AuthorizationEnd.VOIDED, at: context.now(), left: capture.released, isBooked: true };
-  await bookEnd(query, requestId, { ...end, reference: item.pspReference });
+  await bookEnd(query, requestId, {
+    how: AuthorizationEnd.VOIDED,
+    at: context.now(),
+    left: capture.released,
+    isBooked: true,
+    reference: pspReference,
+  });
   context.onEvent();
   return true;
 }
@@ -131,8 +138,9 @@ export async function takeBackCapture(context: Context, query: Query, item: Item
   const entries = await ENTRIES.ofAuthorization(query, authorizationRequestId);
   if (entries.some((entry) => entry.captureRequestId === captureRequestId && isOpen(entry))) return false;
   const amount = capture.amount - capture.refunded - capture.reversed;
-  const about = { authorizationRequestId, captureRequestId, amount, turn: 1 };
-  if (amount > 0n) await turn(context, query, { ...about, reversalId: `${FAILED}${item.pspReference}` });
+  const reversalId = `${FAILED}${item.pspReference}`;
+  const taken = { reversalId, authorizationRequestId, captureRequestId, amount, turn: 1 };
+  if (amount > 0n) await turn(context, query, taken);
   return true;
 }
 

@@ -94,10 +94,7 @@ export function resultOf(
  * did.
  */
 export function notifiedBody(result: OperationRow, facts: CardColumns & Kept): string {
-  const numbers = [
-    result.holdSequence === null ? '' : `,"sequence":${result.holdSequence}`,
-    `,"position":${result.sequence}`,
-  ];
+  const sequence = result.holdSequence === null ? '' : `,"sequence":${result.holdSequence}`;
   const body = notificationBody({
     ...result,
     operation: result.kind,
@@ -107,7 +104,7 @@ export function notifiedBody(result: OperationRow, facts: CardColumns & Kept): s
     reference: result.processorReference,
     imported: facts.imported,
   });
-  return `${body.slice(0, -1)}${numbers.join('')}}`;
+  return `${body.slice(0, -1)}${sequence},"position":${result.sequence}}`;
 }
 
 /** What is kept of a result outside the log. */

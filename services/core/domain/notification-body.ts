@@ -55,6 +55,6 @@ export function testNotificationBody(
   { merchantId, requestId, currency }: Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>,
   at: Date,
 ): string {
-  const signed = { merchantId, requestId, status: 'OK', amount: 0, currency };
-  return JSON.stringify({ ...signed, finalStateDate: at.toISOString(), test: true });
+  const finalStateDate = at.toISOString();
+  return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 0, currency, finalStateDate, test: true });
 }

@@ -110,8 +110,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    const answer = { httpStatus: this.#httpStatus, retryAfter: this.#retryAfter, failure, fault };
-    this.#resolve({ ...answer, head: Buffer.concat(this.#chunks) });
+    const head = Buffer.concat(this.#chunks);
+    this.#resolve({ httpStatus: this.#httpStatus, retryAfter: this.#retryAfter, failure, fault, head });
     if (failure !== undefined || this.#length > MAX_RESPONSE_BYTES) {
       this.#controller?.abort(new Error('the attempt is over'));
     }

@@ -86,9 +86,13 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
 /** What the processor did by itself is not sent: it has reported what it gave back. */
 async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<Outcome> {
   if (!facts.reported) return processor.send('void', onAuthorization(facts));
-  const { processorReference, amountReleased } = facts;
-  const said = { reference: processorReference ?? '', amountReleased: amountReleased ?? undefined };
-  return { answer: 'APPROVED', bankReference: '', ...said };
+  const { processorReference: reference, amountReleased } = facts;
+  return {
+    answer: 'APPROVED',
+    reference: reference ?? '',
+    bankReference: '',
+    amountReleased: amountReleased ?? undefined,
+  };
 }
 
 /** The fields of every call: what it is called at the processor and here, and whose it is. */

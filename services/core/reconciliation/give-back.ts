@@ -63,8 +63,8 @@ async function submit(
   const requestId = what.captureRequestId ?? holdRequestId;
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`hold ${holdRequestId} was stored and is not there`);
-  const times = { at, inquireAt: callOverAt(sender.processors, at) };
-  const stored = await sender.books.store({ ...what, ...times, requestId: sentAs, idHash: hold.idHash });
+  const inquireAt = callOverAt(sender.processors, at);
+  const stored = await sender.books.store({ ...what, requestId: sentAs, idHash: hold.idHash, at, inquireAt });
   if (!isStored(stored)) {
     throw new Unable(`the hold ${holdRequestId} cannot be given back: ${stored.outcome}`, requestId);
   }

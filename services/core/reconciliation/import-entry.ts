@@ -277,9 +277,16 @@ async function importReversal(sender: Sender, { merchantId, processor, ...of }: 
   const there: TakingBack['there'] = (hold, capture) =>
     takenBackThere(processor, processors.of({ processor }), hold, capture);
   for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
-    const requestId = uuidv7();
-    const taking = { requestId, kind, holdRequestId, captureRequestId, amount: MOST, reference: '', there };
-    const became = await books.takeBack({ ...taking, at: clock() });
+    const became = await books.takeBack({
+      requestId: uuidv7(),
+      kind,
+      holdRequestId,
+      captureRequestId,
+      amount: MOST,
+      reference: '',
+      there,
+      at: clock(),
+    });
     if (became === 'REFUNDING') throw new Unable('a refund of it has no result yet: reconcile again later');
     if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
   }

@@ -66,18 +66,18 @@ export function presentRefund(refund: SubmissionRow) {
 
 /** A capture as callers see it. */
 export function presentCapture(capture: SubmissionRow) {
-  const { amount, amountReversed, finalAt, remainingAfter, releasedAfter, statusAfter } = capture;
   const isOk = capture.state === 'OK';
-  const done = isOk ? { amountCaptured: amount, captureDate: finalAt } : {};
-  const after = {
-    amountRemaining: remainingAfter,
-    amountReleased: releasedAfter,
-    preauthorizationStatus: statusAfter,
+  const shown = {
+    amountCaptured: isOk ? capture.amount : null,
+    captureDate: isOk ? capture.finalAt : null,
+    amountRemaining: capture.remainingAfter,
+    amountReleased: capture.releasedAfter,
+    preauthorizationStatus: capture.statusAfter,
     // A capture closes its hold unasked when the contract allows one capture, and when nothing is left.
-    finalCapture: capture.finalCapture || (isOk && statusAfter === 'CAPTURED'),
-    reversed: amountReversed === amount,
+    finalCapture: capture.finalCapture || (isOk && capture.statusAfter === 'CAPTURED'),
+    reversed: capture.amountReversed === capture.amount,
   };
-  return { ...present(CaptureSchema, capture, { ...done, ...after }), ...presentError(capture) };
+  return { ...present(CaptureSchema, capture, shown), ...presentError(capture) };
 }
 
 /** A final result as callers see it. */

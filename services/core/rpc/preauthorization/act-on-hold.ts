@@ -94,11 +94,12 @@ async function acted(core: Core, submission: SubmissionRow): Promise<Acted> {
 }
 
 function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
-  const { statusAfter, frozenAfter, expiresAtAfter: expiresAt } = submission;
+  const { statusAfter, frozenAfter } = submission;
   assert(statusAfter != null && frozenAfter != null, 'what is done kept the hold');
-  const { amountAfter, capturedAfter, remainingAfter, releasedAfter, reversedAfter } = submission;
-  const [amount, captured, remaining] = [amountAfter ?? 0n, capturedAfter ?? 0n, remainingAfter ?? 0n];
-  const released = releasedAfter ?? 0n;
+  const amount = submission.amountAfter ?? 0n;
+  const captured = submission.capturedAfter ?? 0n;
+  const remaining = submission.remainingAfter ?? 0n;
+  const released = submission.releasedAfter ?? 0n;
   const isClosed = !isOpen({ status: statusAfter });
   const reason = submission.kind === 'RELEASE' ? 'RELEASED' : hold.releaseReason;
   return {
@@ -109,11 +110,11 @@ function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
     inFlight: statusAfter === 'FAILED' ? 0n : amount - captured - remaining - released,
     remaining,
     released,
-    reversed: reversedAfter ?? 0n,
+    reversed: submission.reversedAfter ?? 0n,
     refunded: submission.refundedAfter ?? 0n,
     releaseReason: isClosed && statusAfter !== 'FAILED' && released !== 0n ? reason : null,
     frozen: frozenAfter,
-    expiresAt,
+    expiresAt: submission.expiresAtAfter,
     closedAt: isClosed ? hold.closedAt : null,
   };
 }

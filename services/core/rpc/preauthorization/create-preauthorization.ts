@@ -229,15 +229,22 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow, no
 }
 
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
-  const { tokenId, amount, currency, terminalId, userId, merchantReference, returnUrl, saveCard } = hold;
-  const metadata = hold.metadata ?? {};
-  const { description, customerPresent } = hold;
-  const expectedCaptureAt = dateOf(hold.expectedCaptureAt)?.toISOString();
-  const captureAt = dateOf(hold.captureAt)?.toISOString();
-  const releaseAt = dateOf(hold.releaseAt)?.toISOString();
-  const money = { tokenId, amount, currency, terminalId, userId };
-  const times = { expectedCaptureAt, captureAt, releaseAt };
-  return { ...money, merchantReference, returnUrl, saveCard, metadata, description, customerPresent, ...times };
+  return {
+    tokenId: hold.tokenId,
+    amount: hold.amount,
+    currency: hold.currency,
+    terminalId: hold.terminalId,
+    userId: hold.userId,
+    merchantReference: hold.merchantReference,
+    returnUrl: hold.returnUrl,
+    saveCard: hold.saveCard,
+    metadata: hold.metadata ?? {},
+    description: hold.description,
+    customerPresent: hold.customerPresent,
+    expectedCaptureAt: dateOf(hold.expectedCaptureAt)?.toISOString(),
+    captureAt: dateOf(hold.captureAt)?.toISOString(),
+    releaseAt: dateOf(hold.releaseAt)?.toISOString(),
+  };
 }
 
 /** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */

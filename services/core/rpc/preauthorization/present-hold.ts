@@ -50,9 +50,18 @@ export function presentPlaced(hold: HoldRow, cipher: Cipher) {
 
 /** A hold as it was when its checkout was opened: the first answer to its request. */
 export function presentCheckout(hold: HoldRow, cipher: Cipher) {
-  const placing = { placedAt: null, expiresAt: null, cardLast4: null, generatedTokenId: null };
-  const answer = { processorReference: null, processorCode: null, processorMessage: null };
-  const opened = { ...asAsked(hold), ...placing, ...answer, phase: 'AWAITING_CHECKOUT', remaining: 0n } as const;
+  const opened: HoldRow = {
+    ...asAsked(hold),
+    phase: 'AWAITING_CHECKOUT',
+    remaining: 0n,
+    placedAt: null,
+    expiresAt: null,
+    cardLast4: null,
+    generatedTokenId: null,
+    processorReference: null,
+    processorCode: null,
+    processorMessage: null,
+  };
   return presentHold(opened, cipher);
 }
 

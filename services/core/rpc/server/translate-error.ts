@@ -65,14 +65,17 @@ function notSent(error: NotSent): HoldfastError {
 }
 
 function refusal(error: HoldfastError): ConnectError {
-  const { replayed, retryAfterS, violations, amountRemaining, ...rest } = error.details;
-  const { requestId, processorCode, processorMessage, currency } = rest;
-  const told = { requestId, processorCode, processorMessage, currency, replayed: replayed ? 'true' : undefined };
-  const metadata = Object.fromEntries(
-    Object.entries({ ...told, amountRemaining: amountRemaining?.toString() }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  );
+  const { requestId, replayed, retryAfterS, violations, processorCode, processorMessage } = error.details;
+  const told = {
+    requestId,
+    processorCode,
+    processorMessage,
+    currency: error.details.currency,
+    amountRemaining: error.details.amountRemaining?.toString(),
+    replayed: replayed ? 'true' : undefined,
+  };
+  const isTold = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined;
+  const metadata = Object.fromEntries(Object.entries(told).filter(isTold));
   const details: ConstructorParameters<typeof ConnectError>[3] = [
     { desc: ErrorInfoSchema, value: { reason: error.code, domain: 'holdfast', metadata } },
   ];

@@ -32,8 +32,18 @@ export async function replayOne(query: Query, id: string, now: Date): Promise<En
 export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, state, createdFrom, createdTo, maxCount, perSecond } = range;
   const { lowest, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
-  const filters = [merchantId, endpointKind, state, createdFrom, createdTo];
-  return query<EndpointKey>(REPLAY_RANGE, [...filters, maxCount, now, 1 / perSecond, lowest, highest]);
+  return query<EndpointKey>(REPLAY_RANGE, [
+    merchantId,
+    endpointKind,
+    state,
+    createdFrom,
+    createdTo,
+    maxCount,
+    now,
+    1 / perSecond,
+    lowest,
+    highest,
+  ]);
 }
 
 /** Which undelivered deliveries to make due now. */

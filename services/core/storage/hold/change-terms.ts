@@ -13,7 +13,6 @@ export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'm
 export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
   const { captureAt, releaseAt, description, merchantReference, metadata } = terms;
   const before = askedOf(hold);
-  const kept = [JSON.stringify(hold.asked ?? before), JSON.stringify(before)];
   const values = [
     hold.requestId,
     hold.version,
@@ -22,7 +21,8 @@ export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): P
     description,
     merchantReference,
     metadata,
-    ...kept,
+    JSON.stringify(hold.asked ?? before),
+    JSON.stringify(before),
   ];
   return (await query(CHANGE_TERMS, values)).length === 1;
 }

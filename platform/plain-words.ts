@@ -43,10 +43,11 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function mustBe(kind: string, input: unknown): string {
-  const given = input === null ? 'null' : Array.isArray(input) ? 'an array' : KINDS[typeof input];
-  return given === undefined || given === kind || kind === KINDS.boolean || typeof input === 'boolean'
-    ? `must be ${kind}`
-    : `must be ${kind}, not ${kind === KINDS.int && typeof input === 'number' ? 'a fraction' : given}`;
+  const type = Array.isArray(input) ? 'array' : typeof input;
+  const given = input === null ? 'null' : KINDS[type];
+  const isSaid = given === undefined || given === kind || kind === KINDS.boolean || given === KINDS.boolean;
+  if (isSaid) return `must be ${kind}`;
+  return `must be ${kind}, not ${kind === KINDS.int && type === 'number' ? 'a fraction' : given}`;
 }
 
 /** `be at least 1`, `have at most 64 characters`. */

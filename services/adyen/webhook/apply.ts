@@ -101,8 +101,8 @@ async function findOwn(query: Query, item: Item, authorization: Entry, kinds: re
  */
 async function applyOwn(context: Context, query: Query, item: Item, entry: Entry): Promise<boolean> {
   const failsLater = FAILS_LATER.has(item.eventCode);
-  // Of a payment, and of a modification, the answer names the reference; the answer may have been lost.
-  const own = item.eventCode === 'AUTHORISATION' || !failsLater ? { ...entry, pspReference: item.pspReference } : entry;
+  // The answer to the call names the same reference, but may have been lost.
+  const own = failsLater ? entry : { ...entry, pspReference: item.pspReference };
   const isDone = item.success && !failsLater;
   if (isOpen(entry)) {
     // It had been done and had failed before: that is booked first, or the failure would undo this one.
@@ -112,14 +112,14 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   }
   const wasDone = entry.answer === Answer.APPROVED;
   if (wasDone && failsLater) {
-    if (entry.kind === 'capture') return takeBackCapture(context, query, item, entry);
-    await takeBackRefund(context, query, item, entry);
-  } else if (wasDone && isRecapture(item)) {
-    return giveCaptureAgain(context, query, entry);
-  } else if (wasDone !== isDone && (isRecapture(item) || !entry.errorCode.endsWith(LATER))) {
-    context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
-    if (isDone) await bookAfterAll(context, query, own);
+    const takeBack = entry.kind === 'capture' ? takeBackCapture : takeBackRefund;
+    return takeBack(context, query, item, entry);
   }
+  if (wasDone && isRecapture(item)) return giveCaptureAgain(context, query, entry);
+  const isExpected = entry.errorCode.endsWith(LATER) && !isRecapture(item);
+  if (wasDone === isDone || isExpected) return true;
+  context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
+  if (isDone) await bookAfterAll(context, query, own);
   return true;
 }
 
@@ -155,7 +155,8 @@ async function fits(query: Query, entry: Entry, authorization: Entry): Promise<b
 }
 
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
-async function takeBackRefund(context: Context, query: Query, item: Item, entry: Entry): Promise<void> {
+async function takeBackRefund(context: Context, query: Query, item: Item, entry: Entry): Promise<true> {
   await unbookRefund(query, entry);
   await settle(context, query, entry, endingOf(item, false, true), true);
+  return true;
 }

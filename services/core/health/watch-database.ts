@@ -35,7 +35,7 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
     const { isWritable, nowMs, isTimelineNew } = await probe(database.query);
     const after = wallClock();
     // The database answered at some time between the two.
-    offsetMs = nowMs < before ? before - nowMs : nowMs > after ? after - nowMs : 0;
+    offsetMs = Math.min(Math.max(nowMs, before), after) - nowMs;
     if (isWritable && isTimelineNew && (await noticeTimeline(database.query, isStandbyComplete))) {
       log.error('timeline_new', { state: isStandbyComplete ? 'COMPLETE' : 'RECONCILING' });
     }
@@ -48,15 +48,9 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
     underWay++;
     let why: LogFields | undefined = SILENT;
     const asked = ask()
-      .then(
-        (problem) => {
-          why = problem;
-        },
-        (error) => {
-          why = error instanceof StandbyError ? STANDBY : errorFields(error);
-        },
-      )
-      .finally(() => {
+      .catch((error) => (error instanceof StandbyError ? STANDBY : errorFields(error)))
+      .then((problem) => {
+        why = problem;
         underWay--;
       });
     await settlesWithin(PROBE_TIMEOUT_MS, asked);

@@ -59,10 +59,11 @@ export async function findByKey(
   if (key === undefined || merchantId === undefined) return undefined;
   const first = await findKey(query, merchantId, key);
   if (first && isSame(first, claim)) return first.requestId;
-  const table = method === 'HOLD' ? 'hold' : 'submission';
-  const sent = first ? undefined : await findSentUnderKey(query, table, { merchantId, method, key }, core.clock());
-  if (!first && sent === undefined) return undefined;
-  if (sent !== undefined && (await agrees(sent))) return sent;
+  if (!first) {
+    const table = method === 'HOLD' ? 'hold' : 'submission';
+    const sent = await findSentUnderKey(query, table, { merchantId, method, key }, core.clock());
+    if (sent === undefined || (await agrees(sent))) return sent;
+  }
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the idempotency key was used with other fields or another method');
 }
 

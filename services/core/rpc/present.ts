@@ -27,7 +27,8 @@ export function present<Desc extends DescMessage>({ fields }: Desc, row: object,
   for (const { localName, enum: words } of fields) {
     const value = localName in others ? others[localName] : values[localName];
     if (value == null) continue;
-    message[localName] = value instanceof Date ? timestampFromDate(value) : words ? numberOf(words, `${value}`) : value;
+    if (value instanceof Date) message[localName] = timestampFromDate(value);
+    else message[localName] = words ? numberOf(words, String(value)) : value;
   }
   return message as Fields<Desc>;
 }

@@ -20,25 +20,25 @@ const SHORT_WAIT_MS = 1_000;
 export async function inquire(context: Context, request: InquireRequest): Promise<InquiryReply> {
   const { requestId, fence } = request;
   const known = await ENTRIES.find(context.database.query, requestId);
-  if (!known) {
-    if (!fence) return { finding: Finding.NEVER_SEEN, fenced: false };
-    const was = await rediscover(context, request);
-    if (was === 'found') return inquire(context, request);
-    if (was === 'not known') return { finding: Finding.NEVER_SEEN, fenced: false };
-    const { merchantId, account } = request;
-    const fencing = intentOf('fence', { requestId, merchantId, account });
-    const { refused } = await conclude(context, fencing, notPerformed('fenced', ''));
-    // Its request came in between: then that is what became of it.
-    return refused && refused.errorCode !== 'fenced'
-      ? inquire(context, request)
-      : { finding: Finding.NEVER_SEEN, fenced: true };
-  }
+  if (!known) return fence ? rediscoverOrFence(context, request) : { finding: Finding.NEVER_SEEN, fenced: false };
   if (known.kind === 'fence' || known.stage === 'ended') return findingOf(known, resultOf(known));
   const turn = await context.leases.run(known.authorizationRequestId ?? requestId, SHORT_WAIT_MS, () =>
     findOut(context, request),
   );
   const found = turn?.done ?? known;
   return findingOf(found, resultOf(found));
+}
+
+async function rediscoverOrFence(context: Context, request: InquireRequest): Promise<InquiryReply> {
+  const was = await rediscover(context, request);
+  if (was === 'found') return inquire(context, request);
+  if (was === 'not known') return { finding: Finding.NEVER_SEEN, fenced: false };
+  const { requestId, merchantId, account } = request;
+  const fencing = intentOf('fence', { requestId, merchantId, account });
+  const { refused } = await conclude(context, fencing, notPerformed('fenced', ''));
+  // Its request came in between: then that is what became of it.
+  if (refused && refused.errorCode !== 'fenced') return inquire(context, request);
+  return { finding: Finding.NEVER_SEEN, fenced: true };
 }
 
 async function findOut(context: Context, request: InquireRequest): Promise<Entry | undefined> {

@@ -58,13 +58,13 @@ function fieldsOf(request: UpdatePreauthorizationRequest): Names {
 /** The terms of a hold after the change. */
 function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: Names): Terms {
   const { captureAt, releaseAt, description, merchantReference, metadata } = hold;
-  const isNone = Object.keys(request.metadata).length === 0;
+  const newMetadata = Object.keys(request.metadata).length > 0 ? { ...request.metadata } : null;
   return {
     captureAt: named.has('capture_at') ? (dateOf(request.captureAt) ?? null) : captureAt,
     releaseAt: named.has('release_at') ? (dateOf(request.releaseAt) ?? null) : releaseAt,
     description: named.has('description') ? (request.description ?? null) : description,
     merchantReference: named.has('merchant_reference') ? (request.merchantReference ?? null) : merchantReference,
-    metadata: named.has('metadata') ? (isNone ? null : { ...request.metadata }) : metadata,
+    metadata: named.has('metadata') ? newMetadata : metadata,
   };
 }
 
@@ -72,8 +72,8 @@ function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: N
 async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Promise<void> {
   if (!named.has('capture_at') && !named.has('release_at')) return;
   const now = core.clock();
-  const ended =
-    hold.phase === 'FAILED' ? 'HOLD_NOT_PLACED' : hold.phase === 'AUTHORIZED' ? endOf(hold, now) : undefined;
+  if (hold.phase === 'FAILED') throw refusalOf('HOLD_NOT_PLACED');
+  const ended = hold.phase === 'AUTHORIZED' ? endOf(hold, now) : undefined;
   if (ended) throw refusalOf(ended);
   const due = dueOf(hold, now);
   const violations = due

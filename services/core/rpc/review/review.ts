@@ -79,18 +79,14 @@ async function settledByProcessor(core: Core, { unfenced }: ResolveOperationRequ
   if (answer.found === 'AT_WORK' && (await isInTime(core, sent, answer.expectedBy))) {
     throw invalidField('request_id', 'the processor is at work on it; try again later');
   }
-  const unanswered = (): false => {
-    if (unfenced) return false;
-    throw invalidField(
-      'unfenced',
-      'the processor has no result, and may perform it yet; set it to decide all the same',
-    );
-  };
-  if (answer.found !== 'DONE' && answer.found !== 'NEVER_SEEN') return unanswered();
-  const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
-  // The processor's refusal of what must happen is why it came to review: the operator judges it.
-  if (!isOk(outcome) && mustHappen(sent.kind)) return false;
-  return (await settleLate(core, sent, outcome)) || unanswered();
+  if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
+    const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
+    // The processor's refusal of what must happen is why it came to review: the operator judges it.
+    if (!isOk(outcome) && mustHappen(sent.kind)) return false;
+    if (await settleLate(core, sent, outcome)) return true;
+  }
+  if (unfenced) return false;
+  throw invalidField('unfenced', 'the processor has no result, and may perform it yet; set it to decide all the same');
 }
 
 /** Whether the processor may be at work still: until the time that it said, within bounds, or inquiries have ended. */

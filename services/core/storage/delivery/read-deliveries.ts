@@ -52,9 +52,10 @@ export async function listDeliveries(
     indexed.push({ requestId: { $in: [holdRequestId, ...(await operationsOf(database, holdRequestId))] } });
   }
   const isNamed = requestId !== undefined || holdRequestId !== undefined;
-  if (merchantId !== undefined) (isNamed ? compared : indexed).push({ merchantId });
-  if (state !== undefined)
-    (state === 'DEAD' && !isNamed && merchantId === undefined ? indexed : compared).push({ state });
+  const ofMerchant = isNamed ? compared : indexed;
+  if (merchantId !== undefined) ofMerchant.push({ merchantId });
+  const ofState = state === 'DEAD' && !isNamed && merchantId === undefined ? indexed : compared;
+  if (state !== undefined) ofState.push({ state });
   if (Object.keys(same).length > 0) compared.push(same);
   if (createdFrom) compared.push({ createdAt: { $gte: createdFrom } });
   if (createdTo) compared.push({ createdAt: { $lt: createdTo } });

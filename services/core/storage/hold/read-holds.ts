@@ -130,8 +130,9 @@ export function listHolds(
   if (merchantId !== undefined) indexed.push({ merchantId });
   if (requestId !== undefined) indexed.push({ requestId });
   if (after !== undefined) indexed.push({ requestId: { $lt: after } });
-  if (userId !== undefined) (merchantId === undefined ? compared : indexed).push({ userId });
-  if (merchantReference !== undefined) (merchantId === undefined ? compared : indexed).push({ merchantReference });
+  const withMerchant = merchantId === undefined ? compared : indexed;
+  if (userId !== undefined) withMerchant.push({ userId });
+  if (merchantReference !== undefined) withMerchant.push({ merchantReference });
   if (Object.keys(same).length > 0) compared.push(same);
   if (createdFrom) compared.push({ createdAt: { $gte: createdFrom } });
   if (createdTo) compared.push({ createdAt: { $lt: createdTo } });

@@ -31,6 +31,8 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
   readonly callsOverMs: number;
 }
 
+type Tell = (line: string, report?: ReportLine) => void;
+
 /**
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
  * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws
@@ -41,7 +43,7 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
  * ending because its books are missing (`unread`), what each merchant is told, and why it broke off, if it did. `tell`
  * gets each line as soon as its part is done, with what the merchant is told.
  */
-export function reconcile(parts: ReconcileParts, tell: (line: string, report?: ReportLine) => void) {
+export function reconcile(parts: ReconcileParts, tell: Tell) {
   return comparing(parts.databaseUrl, async (client) => {
     const { sender, decisions, processors, mostUnknown } = parts;
     const { query } = sender.database;
@@ -58,33 +60,39 @@ export function reconcile(parts: ReconcileParts, tell: (line: string, report?: R
     const ledgers = await copyEntries(comparison, { mostUnknown, changedFrom: from });
     await refuseContradictions(comparison, parts.patienceMs);
     const known = await refuseForeign(comparison, parts.patienceMs, from, readAt);
-    const plans = await confirmAll(sender, planOf(await readUnknown(client), decisions, known));
+    const unknown = await readUnknown(client);
+    refuseWrong(decisions, unknown, known);
+    const plans = await confirmAll(sender, planOf(unknown, decisions));
     const { rows: invalid } = await client.query<InvalidRow>(READ_INVALID);
     for (const { requestId, processor, what } of invalid) {
       tell(`INVALID ${requestId || 'entry without an identifier'} at ${processor}: ${what}`);
     }
-    const report: ReportLine[] = [];
-    let failure: unknown;
-    try {
-      await carryOut(sender, `operator/${decisions.operator}`, plans, (done) => {
-        report.push(done.report);
-        tell(done.line, done.report);
-      });
-    } catch (error) {
-      // What was done is known here now, so no later run tells of it.
-      if (report.length === 0) throw error;
-      failure = error;
-    }
+    const { report, failure } = await carryOutTelling(parts, plans, tell);
     const imported = report.filter(({ became }) => became === 'IMPORTED').length;
     const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
     const more = imported + givenBack > 0 && failure === undefined ? await findMore(client, report) : [];
     for (const entry of more) tell(`UNKNOWN ${lineOf(entry)}`);
     const left = invalid.length + plans.length + more.length - imported - givenBack;
-    const isAllRead = !from || (lostFrom && from <= lostFrom);
-    const isOver = since && isAllRead && unread === undefined && left === 0 && failure === undefined;
+    const isAllRead = unread === undefined && (!from || (lostFrom && from <= lostFrom));
+    const isOver = since && isAllRead && left === 0 && failure === undefined;
     const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;
     return { from, ledgers, imported, givenBack, left, unread, report, failure, ended };
   });
+}
+
+/** Carries plans out; `failure` = why it broke off. What was done before is known here now: no later run tells of it. */
+async function carryOutTelling({ sender, decisions }: ReconcileParts, plans: readonly Plan[], tell: Tell) {
+  const report: ReportLine[] = [];
+  try {
+    await carryOut(sender, `operator/${decisions.operator}`, plans, (done) => {
+      report.push(done.report);
+      tell(done.line, done.report);
+    });
+  } catch (failure) {
+    if (report.length === 0) throw failure;
+    return { report, failure };
+  }
+  return { report, failure: undefined };
 }
 
 /** Finds what became of holds that were just stored: it could not be compared with them before, nor was it named. */
@@ -216,17 +224,12 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 type Unconfirmed = Omit<Plan, 'answer'>;
 
-/**
- * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold
- * only, so the authorization of what is decided about is imported before, with what was added to it, whatever becomes
- * of it. Throws for an identifier that is not unknown here.
- */
-function planOf(
+/** Refuses decisions about identifiers that are not unknown here, and `all` of books that nothing shows to be ours. */
+function refuseWrong(
+  { importing, givingBack }: Decisions,
   unknown: readonly UnknownEntry[],
-  decisions: Decisions,
   known: ReadonlyMap<string, number>,
-): Unconfirmed[] {
-  const { importing, givingBack } = decisions;
+): void {
   const named = new Set(unknown.map(({ requestId }) => requestId));
   const strange = [...importing, ...givingBack].find((id) => id !== ALL && !named.has(id));
   if (strange !== undefined) throw new Error(`${strange} is nothing that only a processor knows`);
@@ -239,6 +242,14 @@ function planOf(
         `name each entry instead of all, or read from an earlier time on`,
     );
   }
+}
+
+/**
+ * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold
+ * only, so the authorization of what is decided about is imported before, with what was added to it, whatever becomes
+ * of it.
+ */
+function planOf(unknown: readonly UnknownEntry[], decisions: Decisions): Unconfirmed[] {
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) }));
   const lost = new Map(
     plans.filter(({ entry }) => entry.kind === 'AUTHORIZATION').map(({ entry, verb }) => [entry.requestId, verb]),

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { code as currencyOf } from 'currency-codes';
-import { ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { type Contract, ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { addressesOf, neverReachable, reachableIfAllowed } from '../../egress/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../egress/gateway-address.ts';
 import { openResolver } from '../../egress/resolve.ts';
@@ -18,7 +18,7 @@ type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNu
 /** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when internalUrl is the gateway. */
 export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
   const fields = new FieldCheck();
-  const { holdPeriod, capturePublicKey: givenKey, requireSignedCaptures } = contract;
+  const { holdPeriod, processor = '' } = contract;
   for (const currency of contract.currencies) {
     if (!currencyOf(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
   }
@@ -27,51 +27,49 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   const internalUrl = contract.internalUrl || null;
   checkEndpoint(fields, 'contract.webhook_url', webhookUrl);
   checkEndpoint(fields, 'contract.internal_url', internalUrl);
-  const capturePublicKey = canonicalCaptureKey(givenKey) ?? null;
-  if (givenKey.includes('PRIVATE KEY')) {
-    fields.add('contract.capture_public_key', 'is a private key: make another one, and send its public key');
-  } else if (givenKey !== '' && !capturePublicKey) {
-    fields.add('contract.capture_public_key', 'must be an Ed25519 public key, SubjectPublicKeyInfo in PEM');
-  }
-  if (requireSignedCaptures && givenKey === '') {
-    fields.add('contract.capture_public_key', 'is needed when captures must be signed');
-  }
-  const { processor = '' } = contract;
+  const capturePublicKey = canonicalCaptureKey(contract.capturePublicKey) ?? null;
+  const keyFault = faultOfCaptureKey(contract, capturePublicKey);
+  if (keyFault !== undefined) fields.add('contract.capture_public_key', keyFault);
   if (processor !== '' && !core.processors.names.includes(processor)) {
     fields.add('contract.processor', `is not one of the setting PROCESSORS: ${core.processors.names.join(', ')}`);
   }
   fields.text('contract.processor_account', contract.processorAccount);
   fields.refuse();
   if (internalUrl !== null) await refuseGateway(internalUrl, core.settings.GATEWAY_ORIGIN.map(targetOf));
-  const { allowMultipleCaptures, currencies, terminals, notifyHolds = true, processorAccount } = contract;
   return {
-    allowMultipleCaptures,
-    currencies,
-    terminals,
-    notifyHolds,
-    requireSignedCaptures,
+    allowMultipleCaptures: contract.allowMultipleCaptures,
+    currencies: contract.currencies,
+    terminals: contract.terminals,
+    notifyHolds: contract.notifyHolds ?? true,
+    requireSignedCaptures: contract.requireSignedCaptures,
     capturePublicKey,
     webhookUrl,
     internalUrl,
     processor,
-    processorAccount,
+    processorAccount: contract.processorAccount,
     notifyExpiringHours: contract.notifyExpiringHours ?? null,
     holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };
 }
 
-const ENDPOINT = 'must be an http(s) address without credentials, query or fragment';
+/** What is wrong with the key for signed captures, given its canonical form; undefined = nothing. */
+function faultOfCaptureKey({ capturePublicKey: given, requireSignedCaptures }: Contract, canonical: string | null) {
+  if (given.includes('PRIVATE KEY')) return 'is a private key: make another one, and send its public key';
+  if (given !== '') return canonical ? undefined : 'must be an Ed25519 public key, SubjectPublicKeyInfo in PEM';
+  return requireSignedCaptures ? 'is needed when captures must be signed' : undefined;
+}
 
 /** Checks the form, and refuses what no allow-list permits. Each attempt checks the address that it resolves to. */
 export function checkEndpoint(fields: FieldCheck, field: string, value: string | null): void {
   if (value === null) return;
   fields.text(field, value);
   const url = URL.parse(value);
-  const isForm =
-    url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' && !/[?#]/.test(value);
-  const refused = isForm ? neverReachable(url) : undefined;
-  if (!isForm) fields.add(field, ENDPOINT);
-  else if (refused !== undefined) fields.add(field, `can never be delivered to: ${refused}`);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username + url.password !== '' || /[?#]/.test(value)) {
+    fields.add(field, 'must be an http(s) address without credentials, query or fragment');
+    return;
+  }
+  const refused = neverReachable(url);
+  if (refused !== undefined) fields.add(field, `can never be delivered to: ${refused}`);
 }
 
 /** Throws INVALID_REQUEST when a URL leads to the gateway. A name that does not resolve passes, until an attempt. */

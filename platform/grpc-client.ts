@@ -166,19 +166,16 @@ function clientOf<S extends DescService>(
 ): GrpcClient<S> {
   const methods = service.methods.map((method) => {
     const definition = methodDefinition(method);
-    const call =
-      method.methodKind === 'unary'
-        ? (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
-            traced({ name: definition.path.slice(1), kind: 'CLIENT' }, () => {
-              const message = create(method.input, request);
-              const deadline = Date.now() + (options.timeoutMs ?? channel.timeoutMs);
-              const alone = () => unary(channel, definition, message, options, deadline);
-              if (together === undefined || options.signal) return alone();
-              const metadata = ownMetadata(options, deadline);
-              return together({ definition, request: message, metadata, deadline, alone });
-            })
-        : (request: MessageInitShape<typeof method.input>, options: GrpcCall = {}) =>
-            stream(channel, definition, create(method.input, request), options);
+    const call = (init: MessageInitShape<typeof method.input>, options: GrpcCall = {}) => {
+      const request = create(method.input, init);
+      if (method.methodKind !== 'unary') return stream(channel, definition, request, options);
+      return traced({ name: definition.path.slice(1), kind: 'CLIENT' }, () => {
+        const deadline = Date.now() + (options.timeoutMs ?? channel.timeoutMs);
+        const alone = () => unary(channel, definition, request, options, deadline);
+        if (together === undefined || options.signal) return alone();
+        return together({ definition, request, metadata: ownMetadata(options, deadline), deadline, alone });
+      });
+    };
     return [method.localName, call];
   });
   return Object.fromEntries(methods) as GrpcClient<S>;

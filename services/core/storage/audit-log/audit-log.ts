@@ -87,7 +87,8 @@ export function listAuditEntries(
   const indexed: FilterQuery<AuditEntryRow>[] = [{ id: { $gte: lowest, $lte: highest } }];
   const compared: FilterQuery<AuditEntryRow>[] = [];
   if (target !== undefined) indexed.push({ target });
-  if (actor !== undefined) (target === undefined ? indexed : compared).push({ actor });
+  const ofActor = target === undefined ? indexed : compared;
+  if (actor !== undefined) ofActor.push({ actor });
   if (after !== undefined) indexed.push({ id: { $lt: after } });
   if (Object.keys(same).length > 0) compared.push(same);
   if (atFrom) compared.push({ at: { $gte: atFrom } });

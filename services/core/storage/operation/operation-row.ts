@@ -66,7 +66,8 @@ export function listResults(
   const compared: FilterQuery<OperationRow>[] = [];
   if (holdRequestId !== undefined) indexed.push({ holdRequestId });
   if (before !== undefined) indexed.push({ sequence: { $lt: before } });
-  if (merchantId !== undefined) (holdRequestId === undefined ? indexed : compared).push({ merchantId });
+  const ofMerchant = holdRequestId === undefined ? indexed : compared;
+  if (merchantId !== undefined) ofMerchant.push({ merchantId });
   if (Object.keys(same).length > 0) compared.push(same);
   if (finalFrom) compared.push({ finalStateDate: { $gte: finalFrom } });
   if (finalTo) compared.push({ finalStateDate: { $lt: finalTo } });

@@ -30,15 +30,13 @@ const LOCK_PARKED = sql('lock-parked-notifications')`with recursive parking as (
     where n.merchant_id = p.merchant_id and n.parked_signature is not null and n.body is not null
     order by n.received_at limit $1 for update skip locked) parked`;
 
-const FORWARD = sql('forward-parked-notifications')`with input as materialized (
-    select * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, "deliveryId" uuid)
-  ),
-  parked as materialized (
-    select i."deliveryId", n.* from input i
+const FORWARD = sql('forward-parked-notifications')`with parked as materialized (
+    select i."deliveryId", n.*
+    from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, "deliveryId" uuid)
     join notification n on n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
   ),
   unparked as (
-    update notification n set parked_signature = null from input i
-    where n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
+    update notification n set parked_signature = null from parked p
+    where n.merchant_id = any (array[p.merchant_id]) and n.request_id = any (array[p.request_id])
   )
   ${insertForwards({ id: '"deliveryId"', signature: 'parked_signature', at: '$2', from: 'parked' })}`;

@@ -58,7 +58,8 @@ export function listQuarantined(
 ): Promise<Slice<QuarantinedHead>> {
   const indexed: FilterQuery<QuarantinedNotificationRow>[] = after === undefined ? [] : [{ id: { $lt: after } }];
   const compared: FilterQuery<QuarantinedNotificationRow>[] = [];
-  if (Object.keys(filter).length > 0) (filter.state === 'HELD' ? indexed : compared).push(filter);
+  const filtered = filter.state === 'HELD' ? indexed : compared;
+  if (Object.keys(filter).length > 0) filtered.push(filter);
   const entity = QuarantinedNotificationEntity;
   const scan = { entity, key: 'id', indexed, compared, limit, exclude: ['body'] } as const;
   return scanPage<QuarantinedNotificationRow>(entityManager(database), scan);

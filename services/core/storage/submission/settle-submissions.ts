@@ -101,7 +101,11 @@ export const DONE = `select 'changed' as what, subject_id::text as id from chang
   union all select 'delivery', id::text from delivered
   union all select 'locked', "requestId"::text from locked`;
 
-/** Ends submissions of all kinds, with the books of their holds, their results and the deliveries. */
+/**
+ * Ends submissions of all kinds. `locked` are those whose hold is still as their end was reckoned, or that have none;
+ * `changed` are those of them that were open. Only these change their hold (`booked`) and the capture that they refund
+ * (`refunded`), and have their result and its delivery written.
+ */
 export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},

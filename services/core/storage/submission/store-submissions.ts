@@ -145,6 +145,8 @@ const SUBMISSION = inputColumns(COLUMNS);
 /**
  * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A hold that somebody
  * else has locked or changed since it was judged is left out; nothing waits for it, and its submission is judged again.
+ * `admissible` is what is left then; of that, only what could claim its names is reserved on holds (`reserved`) and on
+ * captures (`refunding`), and stored.
  *
  * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever when it is
  * frozen there. Here the only locks are those of one statement, which ends without the client.

@@ -17,7 +17,7 @@ export interface HoldfastOptions {
   readonly apiKey: string;
   /** For merchants whose contract demands signed captures. */
   readonly signCaptures?: CaptureSigner;
-  /** Hears of each try; never a key, a body or a query. */
+  /** Called after each try; never with a key, a body or a query. */
   readonly onRequest?: (report: TryReport) => void;
   /** Replaces the global fetch. */
   readonly fetch?: typeof globalThis.fetch;

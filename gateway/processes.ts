@@ -10,7 +10,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Log } from '../platform/log.ts';
 import type { Running } from '../platform/run-process.ts';
 
-/** Starts so many processes of this program, and keeps as many running until it is closed. */
+/** Starts `count` processes of this program, and restarts them when they end, until it is closed. */
 export function startProcesses(count: number, log: Log): Running {
   let isClosing = false;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -71,7 +71,7 @@ async function addedUp(workers: Iterable<Worker>): Promise<string> {
   return AggregatorRegistry.aggregate(await Promise.all(Array.from(workers, metricsOf))).metrics();
 }
 
-/** None of one that ends before it tells them. One that runs but does not tell fails: without it, counts would fall. */
+/** None of a process that ends before it answers. One that runs and is silent fails: without it, counts would fall. */
 async function metricsOf(worker: Worker): Promise<Metrics> {
   const settled = new AbortController();
   const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(TELLS_WITHIN_MS)]);

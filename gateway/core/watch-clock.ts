@@ -39,7 +39,7 @@ export function watchClock(core: Pick<Core, 'merchants'>, timeoutMs: number, log
     if (isOffBy(WARN_MS) && !wasOff) log.error('clock_off', { clockOffsetS: offsetMs / 1_000 });
   }
 
-  /** A core that is away is told elsewhere. */
+  /** That core is away is logged elsewhere. */
   const ignoreAway = (error: unknown) => {
     if (!isServiceError(error)) throw error;
   };

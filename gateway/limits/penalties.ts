@@ -36,8 +36,8 @@ export function openPenalties(limits: Limits, terms: PenaltyTerms) {
       if (!allowed) throw rateLimited(terms.duringPenalty.points, budget.msBeforeNext);
     },
     /**
-     * Counts a failure. Resolves with RATE_LIMITED when there were too many, else undefined. `onPenalty` hears of a
-     * penalty that begins.
+     * Counts a failure. Resolves with RATE_LIMITED when there were too many, else undefined. Calls `onPenalty` when a
+     * penalty begins.
      */
     async fail(key: string, onPenalty: (durationMs: number) => void): Promise<Problem | undefined> {
       const { allowed, state } = await take(failures, key);

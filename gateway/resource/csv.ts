@@ -28,7 +28,7 @@ const PAGE_SIZE = 200;
  * the time at most.
  */
 const PAGE_MS = 50;
-/** A reader that reads nothing for so long is disconnected, and its place is free for another export. */
+/** A reader that reads nothing for this long is disconnected, and its place is free for another export. */
 const STALLED_MS = 60_000;
 /** How often a page is tried when core refuses it or is away, a second apart at first. */
 const TRIES = 5;
@@ -50,7 +50,7 @@ export class ExportLimit {
   }
 }
 
-/** Reads a page: that of the query, unless it is told which. */
+/** Reads the page that the query names, unless another is given. */
 type ReadPage = (page: { readonly pageSize?: number; readonly pageToken?: string }) => Promise<CsvPage>;
 
 export interface Exporter {

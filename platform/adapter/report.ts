@@ -12,7 +12,7 @@ interface DueEvent {
   readonly attempts: number;
 }
 
-/** Where an adapter keeps the events that core must hear of. */
+/** Where an adapter keeps the events that it must report to core. */
 export interface Outbox {
   /**
    * Takes due events, oldest first. They are put off by `putOffMs(attempts)` in the same transaction, so that a crash

@@ -114,7 +114,7 @@ export function subjectOf(said: Said): string {
   }
 }
 
-/** Clocks may differ by so much. */
+/** Clocks may differ by this much. */
 export const SKEW_MS = 5 * 60_000;
 
 /** Demands of a time that it lies within this run. */

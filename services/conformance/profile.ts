@@ -80,9 +80,9 @@ const PROFILE = z.strictObject({
       readyWithinMs: ms.default(30_000),
     })
     .optional(),
-  /** After so long without an answer the kit takes the answer for lost. */
+  /** After this long without an answer the kit takes the answer for lost. */
   lostAnswerMs: ms.default(1_000),
-  /** An event, or the end of an accepted operation that names no time, comes within so long. */
+  /** An event, or the end of an accepted operation that names no time, comes within this long. */
   eventWithinMs: ms.default(15_000),
   /** No reservation lasts longer. */
   longestHoldDays: z.int().min(1).max(400).default(60),

@@ -47,7 +47,7 @@ interface Reversal {
 
 /** Longest hold period an issuer grants; a contract's shorter one wins in core. */
 export const HOLD_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
-/** What the sandbox does later by itself comes so much later. */
+/** How much later the sandbox does what it does by itself. */
 const LATER_MS = 2_000;
 /** An accepted operation has a result by then, unless something is wrong. */
 export const EXPECTED_WITHIN_MS = 10_000;

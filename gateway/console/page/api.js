@@ -61,7 +61,7 @@ export function newKey() {
 /** After which a stream that was refused is asked for again. */
 const REOPEN_MS = 2_000;
 
-/** Follows results as they come; answers how to stop. `onState` hears whether the stream is open. */
+/** Follows results as they come; returns what stops it. Calls `onState` with whether the stream is open. */
 export function followOperations(onOperation, onState) {
   let stream;
   let reopening;
@@ -84,7 +84,7 @@ export function followOperations(onOperation, onState) {
   };
 }
 
-/** A question without an answer for so long has none; a command is waited for as long as the gateway takes. */
+/** Reads fail after this long without an answer; a command waits for as long as the gateway takes. */
 const ANSWER_MS = 15_000;
 
 /**

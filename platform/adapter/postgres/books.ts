@@ -1,6 +1,6 @@
 /**
- * The books of a ledger: the sums of its authorizations and captures, and what core hears of what moved them. All of it
- * happens in the transaction of what is booked.
+ * The books of a ledger: the sums of its authorizations and captures, and the events for core about what changed them.
+ * All of it happens in the transaction of what is booked.
  */
 import type { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';

@@ -37,7 +37,7 @@ export const KEY_REMEMBERED_MS = 6 * 24 * 60 * 60 * 1000;
 const IN_PROGRESS = '704';
 const LONGEST_ANSWER = 256 * 1024;
 
-/** Opens the client. fetch repeats no POST by itself. `onAnswer` hears of the HTTP status of each answer. */
+/** Opens the client. fetch repeats no POST by itself. Calls `onAnswer` with the HTTP status of each answer. */
 export function openClient(
   settings: Pick<Settings, 'ADYEN_API_BASE' | 'ADYEN_API_KEY' | 'ADYEN_TIMEOUT_MS'>,
   onAnswer: (status: number) => void,

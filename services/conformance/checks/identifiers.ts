@@ -8,7 +8,7 @@ import { isSupported, KINDS, type Kind, others } from '../kinds.ts';
 import { fencedStatus, isRefusal, type Kit, told } from '../kit.ts';
 import type { Request } from '../requests.ts';
 
-/** So many calls at once, or so many rounds of what is a matter of luck. */
+/** Calls at once, or rounds of what is a matter of luck. */
 const AT_ONCE = 20;
 
 /** What an identifier means: the same one acts once and is answered alike, whatever gets lost. */

@@ -39,8 +39,8 @@ export interface TakingBack {
 }
 
 /**
- * What became of it: booked, also before; more than there is to take back or to give again; or so much only if a refund
- * fails that has no result yet.
+ * What became of it: booked, now or before; more than there is to take back or to give again; or possible only if a
+ * refund fails that has no result yet.
  */
 export type TakenBack = 'BOOKED' | 'TOO_MUCH' | 'REFUNDING';
 

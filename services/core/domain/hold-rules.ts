@@ -252,7 +252,7 @@ export interface ReversedCapture {
   readonly amountRefunding?: bigint | null | undefined;
 }
 
-/** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement can be so much. */
+/** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement is at most this. */
 export function takenBackOf(
   hold: HoldBooks,
   capture: ReversedCapture | undefined,

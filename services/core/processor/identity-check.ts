@@ -12,7 +12,7 @@ export interface Identities {
   differs(processor: string): void;
 }
 
-/** While another one answers, it is asked again after so long. */
+/** While another one answers, it is asked again after this long. */
 const AGAIN_MS = 1_000;
 /** A call must not be sent much later than it was made: recovery may have fenced its identifier by then. */
 const PATIENCE_MS = 3_000;

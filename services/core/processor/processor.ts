@@ -133,7 +133,7 @@ export interface ProcessorOptions {
   readonly mostCallers: number;
   /** Absent = whatever answers at the address is taken for it. */
   readonly identities?: Identities | undefined;
-  /** Hears of answers that break the contract; their outcomes are unknown. */
+  /** Called for answers that break the contract; their outcomes are unknown. */
   readonly report: (violation: ContractViolation) => void;
 }
 

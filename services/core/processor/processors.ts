@@ -12,7 +12,7 @@ export type Processors = ReturnType<typeof processorsOf>;
 export interface ProcessorsOptions {
   /** Adds to each what a process measures. */
   readonly wrap?: (processor: Processor, name: string) => Processor;
-  /** Hears of answers that break the contract. */
+  /** Called for answers that break the contract. */
   readonly onViolation?: (processor: string, violation: ContractViolation) => void;
   /** The calls that this process answers at once. With several processors, a quarter of them may wait for any one. */
   readonly callsInFlight?: number;

@@ -25,8 +25,8 @@ export interface CarriedOut {
 
 /**
  * Carries plans out, in parts, each with its names and audit entries written at once. What is about one authorization
- * is done in its order, everything else concurrently, so that statements are shared. Tells of each after its part; what
- * fails is told, too. Audited in the name of `actor`.
+ * is done in its order, everything else concurrently, so that statements are shared. Calls `tell` for each after its
+ * part, also for what failed. Audited in the name of `actor`.
  */
 export async function carryOut(
   sender: Sender,

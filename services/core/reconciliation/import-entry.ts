@@ -264,7 +264,7 @@ interface TakenBack extends Pick<UnknownEntry, 'merchantId' | 'processor' | 'cap
 /**
  * Books the difference to what is taken back there by now, as a reversal or a reinstatement. The import is marked
  * first, so that an event that reports the same later is not booked again. Returns the requestId of the capture or
- * hold. Throws Unable when there is not so much to take back, or not until a refund has its result.
+ * hold. Throws Unable when that much cannot be taken back, or not until a refund has its result.
  */
 async function importReversal(sender: Sender, { merchantId, processor, ...of }: TakenBack): Promise<string> {
   const { books, clock, database, processors } = sender;

@@ -42,7 +42,7 @@ const OPERATION: Readonly<Record<string, string>> = { AUTHORIZATION: 'HOLD', VOI
 
 /**
  * Appends a line to the report of its merchant, a file of JSON lines in a folder. It is written when this returns: what
- * is done once is told once, also by a process that dies afterwards.
+ * is done once is reported once, also by a process that dies afterwards.
  */
 export function appendToReport(folder: string, line: ReportLine): void {
   const name = encodeURIComponent(line.merchantId || 'nobody').slice(0, LONGEST_NAME);

@@ -35,13 +35,15 @@ type Tell = (line: string, report?: ReportLine) => void;
 
 /**
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
- * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry. Throws
- * an Error of one line when that is not so; afterwards what fails is a line of its own, and the others are done.
- * Entries that cannot be read are named. Ends the reconciling of the database when nothing is unknown any more: then
- * the service answers everything again. Returns since when the books were read (undefined = whole), how many entries
- * each has, what was done (`left` = still unknown here, or not to be read), which processor keeps reconciling from
- * ending because its books are missing (`unread`), what each merchant is told, and why it broke off, if it did. `tell`
- * gets each line as soon as its part is done, with what the merchant is told.
+ * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry;
+ * otherwise throws an Error of one line. Afterwards an entry that fails does not stop the others. Ends the reconciling
+ * of the database when nothing is unknown any more: then the service answers everything again. Calls `tell` with a line
+ * for each entry that cannot be read, and for each other one when its part is done, then with its line of the
+ * merchant's report.
+ *
+ * Returns since when the books were read (`from`, undefined = whole), how many entries each has, what was done (`left`
+ * = still unknown here, or not to be read), which processor keeps reconciling from ending because its books are missing
+ * (`unread`), the lines of the merchants' reports, and why it broke off (`failure`), if it did.
  */
 export function reconcile(parts: ReconcileParts, tell: Tell) {
   return comparing(parts.databaseUrl, async (client) => {
@@ -80,7 +82,7 @@ export function reconcile(parts: ReconcileParts, tell: Tell) {
   });
 }
 
-/** Carries plans out; `failure` = why it broke off. What was done before is known here now: no later run tells of it. */
+/** Carries plans out; `failure` = why it broke off. What was done before is known here now: no later run reports it. */
 async function carryOutTelling({ sender, decisions }: ReconcileParts, plans: readonly Plan[], tell: Tell) {
   const report: ReportLine[] = [];
   try {
@@ -103,7 +105,7 @@ async function findMore(client: Comparison['client'], report: readonly ReportLin
   return (await readUnknown(client)).filter((entry) => entry.holdHere !== null && !isNamed(entry));
 }
 
-/** Longer than what is told to core at a later time than it was done, or by another clock, is late. */
+/** What a processor did may be dated earlier than it was stored here: by another clock, or because it came late. */
 const MARGIN_MS = 3_600_000;
 
 interface InvalidRow extends InvalidEntry {

@@ -12,10 +12,10 @@ import {
   readAgain,
 } from './copy-entries.ts';
 
-/** One drift, as the contract tells it; its kinds are those of the views in compared-books.sql. */
+/** One drift, in the contract's form; its kinds are those of the views in compared-books.sql. */
 export type Drift = Readonly<Omit<DriftMessage, keyof Message>>;
 
-/** What was looked at, as the contract tells it. */
+/** What was looked at, in the contract's form. */
 export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'ledgers'>> {
   /** The first drifts of each check. */
   readonly found: readonly Drift[];

@@ -8,7 +8,7 @@ const MOST = 200_000;
 
 const MINUTE_MS = 60_000;
 
-/** What happened in one minute, as the contract tells it. */
+/** What happened in one minute, in the contract's form. */
 export type Minute = Omit<MinuteMessage, keyof Message | 'start'> & { readonly start: Date };
 
 const NONE = { okCount: 0, koCount: 0, deliveryCount: 0, deliveredCount: 0, verifiedCount: 0, refusedCount: 0 };

@@ -4,7 +4,7 @@ import type { GetOverviewResponse, ProcessorOverview } from '../../../proto/gen/
 import { type Query, sql } from '../storage/database.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 
-/** What may need somebody's attention, as the contract tells it; no count goes beyond 10 000. */
+/** What may need somebody's attention, in the contract's form; no count goes beyond 10 000. */
 export interface OverviewRow
   extends Omit<
     GetOverviewResponse,

@@ -110,8 +110,8 @@ export const TIME_LIMITS = {
 };
 
 /**
- * Limits of reads that callers ask for: whoever asks for too much gets a refusal soon, and learns soon that the server
- * is frozen. The last one is for a new connection and for one of the pool.
+ * Limits of reads that callers ask for: one that asks for too much, or meets a frozen server, is refused soon. The last
+ * limit is for a new connection and for one of the pool.
  */
 export const READ_LIMITS = {
   ...TIME_LIMITS,

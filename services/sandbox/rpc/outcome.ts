@@ -7,7 +7,7 @@ import { type Ending, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { holdBack, perform } from './perform.ts';
 
-/** What the caller gets to hear, and when; no result = nothing at all. */
+/** What the caller is answered, and when; no result = no answer. */
 export interface Outcome {
   readonly result?: ResultInit;
   readonly delayMs?: number | undefined;

@@ -11,7 +11,7 @@ import { authorizationOf } from '../settlement/mark.ts';
 import { adoptIntent, adoptSession } from '../webhook/adopt.ts';
 import { reconcile } from '../webhook/reconcile.ts';
 
-/** Stripe's clock, ours and core's may differ by so much. */
+/** Stripe's clock, ours and core's may differ by this much. */
 const SKEW_MS = 60_000;
 /** So many objects are looked through; of more it cannot be known. */
 const MOST_OBJECTS = 10_000;

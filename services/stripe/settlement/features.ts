@@ -35,8 +35,7 @@ export async function withFeatures<T>(
 }
 
 /**
- * Visa's period for what a merchant initiates is 5 days, less some hours: whoever captures within 4 needs no longer
- * one.
+ * Visa's period for what a merchant initiates is 5 days, less some hours: a capture within 4 needs no longer one.
  */
 const SHORTEST_PERIOD_MS = 4 * 24 * 60 * 60 * 1000;
 

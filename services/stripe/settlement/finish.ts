@@ -54,7 +54,7 @@ export async function conclude(context: Context, intent: Intent, ending: Ending)
   return entry ? { entry, fresh: true } : ENTRIES.store(context.database.query, intent);
 }
 
-/** An entry is looked at so long after it ended or was accepted; its ledger row says when again. */
+/** An entry is looked at this long after it ended or was accepted; its ledger row says when again. */
 const FIRST_LOOK_MS = 5 * 60 * 1000;
 
 /** Kinds whose result may change at Stripe without a call of core's. */

@@ -22,7 +22,7 @@ export function waitingFor(endpoint) {
   return `Waiting: ${nameOfEndpoint(endpoint)} is paused ${until} (${PAUSES[pause] ?? pause}).`;
 }
 
-/** What is told once a delivery was asked for: that it is sent, or that it waits because its endpoint is paused. */
+/** The message once a delivery was requested: it is sent, or it waits because its endpoint is paused. */
 export async function outcomeOf(merchantId, endpointKind, sent) {
   const paused = (await readPauses(merchantId)).find((endpoint) => endpoint.endpointKind === endpointKind);
   return paused ? waitingFor(paused) : sent;

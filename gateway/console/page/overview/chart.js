@@ -3,8 +3,8 @@ import { html } from '../shell/view.js';
 import { momentOf } from '../words/time.js';
 
 /**
- * Two counts by minute, one on top of the other, as bars. `good` and `bad` are pairs of field and name. The same
- * numbers stand in a table for whoever cannot see bars.
+ * Two counts by minute, one on top of the other, as bars. `good` and `bad` are pairs of field and name. A table has the
+ * same numbers for readers who cannot see bars.
  */
 export function Chart({ title, minutes, good: [goodField, goodName], bad: [badField, badName] }) {
   const top = Math.max(1, ...minutes.map((minute) => minute[goodField] + minute[badField]));

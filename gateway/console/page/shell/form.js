@@ -2,8 +2,8 @@ import { useId, useState } from 'preact/hooks';
 import { html, Problem } from './view.js';
 
 /**
- * A form that does something, and tells why when it cannot be done. `run` is given the data and the form; what it
- * answers goes to `onDone`. While it is `disabled` it cannot be sent.
+ * A form that does something, and shows why when that fails. `run` is called with the data and the form, and `onDone`
+ * with its answer. While it is `disabled` it cannot be sent.
  */
 export function Form({ action, working = 'Working…', tone = 'main', run, onDone = () => {}, onClose, ...rest }) {
   const [{ busy, error }, setStanding] = useState({});

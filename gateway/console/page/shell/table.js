@@ -61,8 +61,7 @@ export function processorSaid({ processorCode, processorMessage }) {
 
 /**
  * A column of buttons that open dialogs. `actionsOf` answers pairs of a verb and what describes the dialog, or else
- * what is shown instead. `about` tells the buttons of a row from the others, for a reader who does not see where they
- * stand.
+ * what is shown instead. `about` names the row in its buttons, for a reader who does not see where they stand.
  */
 export function decide(about, actionsOf) {
   const cell = (row, ask) => {

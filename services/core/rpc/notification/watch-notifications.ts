@@ -34,7 +34,7 @@ export const watchNotifications: Method<'watchNotifications'> = async function* 
   }
 };
 
-/** A reader that stalls holds so many bodies in memory. */
+/** Bodies that a reader that stalls holds in memory. */
 const READ_TOGETHER = 20;
 
 function isNotified({ kind, holdSequence }: OperationRow): boolean {

@@ -6,7 +6,7 @@ import { HistoryChanged, type LogPage } from './operation-feed.ts';
 
 /** A stream shows its position this often, so that a quiet one resumes near its end. */
 export const HEARTBEAT_MS = 5_000;
-/** Results older than this cannot be resumed from: a consumer that was away so long has to list. */
+/** Results older than this cannot be resumed from: a consumer that was away longer has to list. */
 const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
 
 /**

@@ -53,14 +53,14 @@ async function contradict(core: Core, kind: TakingBack['kind'], requestId: strin
   await freezeHold(core.database.query, holdRequestId);
 }
 
-/** Why there is not so much to give again: the reversal may be known later, or the event is wrong. */
+/** Why that much cannot be given again: the reversal may be known later, or the event is wrong. */
 async function notTakenBack(core: Core, reversalEventId: string, processor: string): Promise<HoldfastError> {
   const reversal = reversalEventId && (await findEvent(core.database.query, reversalEventId, processor));
   if (reversal) return invalidField('amount', 'is more than what was taken back');
   return new HoldfastError('UNAVAILABLE', 'the reversal is not known yet', { retryAfterS: 1 });
 }
 
-/** Why there is not so much to take back: a capture may be known later, or the event is wrong. */
+/** Why that much cannot be taken back: a capture may be known later, or the event is wrong. */
 async function tooMuch(
   core: Core,
   { holdRequestId, captureRequestId }: Pick<TakingBack, 'holdRequestId' | 'captureRequestId'>,

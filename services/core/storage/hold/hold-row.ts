@@ -60,7 +60,7 @@ export const HoldEntity = defineEntity({
     autoCaptureCount: p.integer().default(0),
     /** An end that the merchant chose, earlier than the period's. */
     releaseAt: p.datetime(3).nullable(),
-    /** By the contract, how long before its end the merchant is told; and when. Null = not, or told already. */
+    /** How long before its end the merchant is notified, by the contract; and when. Null = never, or it was already. */
     notifyExpiringHours: p.integer().nullable(),
     notifyExpiringAt: p.datetime(3).nullable(),
     /** The hold that it renews, and whether that is still to be released. */

@@ -6,7 +6,7 @@ import { DONE, type Settled, settleEach } from '../submission/settle-submissions
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
-/** Finds holds with something left whose merchants are to be told that they end soon; none while reconciling. */
+/** Finds holds with something left whose merchants are to be notified that they end soon; none while reconciling. */
 export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
   return query<ReadHold>(FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
 }
@@ -25,7 +25,7 @@ export interface ExpiringInput {
   readonly operation: ResultInput;
 }
 
-/** Stores that a merchant is told, once, if the hold is still as it was read. */
+/** Stores a notice and its notification, once, if the hold is still as it was read. */
 export function tellExpiring(query: Query, input: ExpiringInput): Promise<Settled> {
   return settleEach(query, TELL_EXPIRING, [input]);
 }

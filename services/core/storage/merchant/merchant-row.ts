@@ -22,7 +22,7 @@ export const MerchantEntity = defineEntity({
     /** The card processor, a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
-    /** How long before the end of a hold the merchant is told; null = not. */
+    /** How long before the end of a hold the merchant is notified; null = never. */
     notifyExpiringHours: p.integer().nullable(),
     createdAt: p.datetime(3),
     /** Grows with every change of the merchant, its keys or its secrets: the cursor of the credentials feed. */

@@ -14,7 +14,7 @@ export function readSubmissions(query: Query, requestIds: readonly string[]): Pr
 
 const READ_SUBMISSIONS = sql('read-submissions')`select * from submission where request_id = any($1::uuid[])`;
 
-/** Reads the newest captures of a hold, at most so many; absent = all. The oldest comes first. */
+/** Reads the newest captures of a hold, at most `most`; absent = all. The oldest comes first. */
 export async function readCaptures(query: Query, holdRequestId: string, most?: number): Promise<SubmissionRow[]> {
   return (await query<SubmissionRow>(READ_CAPTURES, [holdRequestId, most])).reverse();
 }

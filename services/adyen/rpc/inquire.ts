@@ -23,7 +23,7 @@ export async function inquire(context: Context, request: InquireRequest): Promis
   const { merchantId, account } = request;
   const fenced = await context.database.transaction(async (query) => {
     const entry = await ENTRIES.insert(query, intentOf('fence', { requestId, merchantId, account }));
-    return entry && settle(context, query, entry, notPerformed('fenced', ''), false);
+    return entry && settle(context, query, entry, notPerformed('fenced', ''));
   });
   // Its request came in between: then that is what became of it.
   return fenced ? { finding: Finding.NEVER_SEEN, fenced: true } : inquire(context, request);

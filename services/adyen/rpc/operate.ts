@@ -56,7 +56,7 @@ async function store(context: Context, query: Query, intent: Intent, ending?: En
   const dueAt = ending ? null : new Date(sentAt.getTime() + SENT_AGAIN_MS);
   const stored = await ENTRIES.store(query, intent, { sentAt, dueAt, total });
   if (!stored.fresh || !ending) return stored;
-  return { entry: await settle(context, query, stored.entry, ending, false), fresh: true };
+  return { entry: await settle(context, query, stored.entry, ending), fresh: true };
 }
 
 async function finish(context: Context, stored: Stored): Promise<ResultInit> {

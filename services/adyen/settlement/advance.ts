@@ -47,7 +47,7 @@ async function perform(context: Context, requestId: string, { fresh = false, tel
     await ENTRIES.lock(query, entry.authorizationRequestId ?? requestId);
     const current = (await ENTRIES.lock(query, requestId)) ?? entry;
     // A notification was faster than the answer.
-    return current.answer === Answer.UNSPECIFIED ? settle(context, query, current, ending, tell) : current;
+    return current.answer === Answer.UNSPECIFIED ? settle(context, query, current, ending, { tell }) : current;
   });
 }
 

@@ -15,11 +15,11 @@ export type Ending = Partial<State> & Pick<State, 'answer'>;
 export const APPROVED: Ending = approved();
 
 /**
- * Stores how an operation ended, with what it changed of its authorization and capture, and reports it to core when no
- * call returns it. Returns the entry as it is then. The authorization, or the entry itself, must be locked, and the
- * operation must not have been done before.
+ * Stores how an operation ended, with what it changed of its authorization and capture. `tell`: it is reported to core,
+ * because no call returns it. Returns the entry as it is then. The authorization, or the entry itself, must be locked,
+ * and the operation must not have been done before.
  */
-export async function settle(context: Context, query: Query, entry: Entry, ending: Ending, tell: boolean) {
+export async function settle(context: Context, query: Query, entry: Entry, ending: Ending, { tell = false } = {}) {
   const isApproved = ending.answer === Answer.APPROVED;
   const isFinal = ending.answer !== Answer.ACCEPTED;
   const actedAt = context.now();

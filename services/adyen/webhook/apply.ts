@@ -103,11 +103,12 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   const failsLater = FAILS_LATER.has(item.eventCode);
   // The answer to the call names the same reference, but may have been lost.
   const own = failsLater ? entry : { ...entry, pspReference: item.pspReference };
-  const isDone = item.success && !failsLater;
+  const ending = endingOf(item);
+  const isDone = ending.answer === Answer.APPROVED;
   if (isOpen(entry)) {
     // It had been done and had failed before: that is booked first, or the failure would undo this one.
     if (isRecapture(item)) return false;
-    await settle(context, query, own, endingOf(item, isDone, failsLater), true);
+    await settle(context, query, own, ending, { tell: true });
     return true;
   }
   const wasDone = entry.answer === Answer.APPROVED;
@@ -126,8 +127,9 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
 /** Marks an operation that failed after it had been done: that it had been done may be notified later. */
 const LATER = '_failed_later';
 
-function endingOf({ reason, eventCode }: Item, isDone: boolean, failsLater: boolean): Ending {
-  if (isDone) return APPROVED;
+function endingOf({ reason, eventCode, success }: Item): Ending {
+  const failsLater = FAILS_LATER.has(eventCode);
+  if (success && !failsLater) return APPROVED;
   if (eventCode === 'AUTHORISATION') return declined(codeOf(reason, 'refused'), reason);
   return notPerformed(
     `${eventCode.toLowerCase().replace(/_(failed|reversed)$/, '')}${failsLater ? LATER : '_failed'}`,
@@ -143,7 +145,8 @@ async function bookAfterAll(context: Context, query: Query, entry: Entry): Promi
   const authorization = entry.authorizationRequestId
     ? await ENTRIES.lock(query, entry.authorizationRequestId)
     : undefined;
-  if (!authorization || (await fits(query, entry, authorization))) await settle(context, query, entry, APPROVED, true);
+  const isBooked = !authorization || (await fits(query, entry, authorization));
+  if (isBooked) await settle(context, query, entry, APPROVED, { tell: true });
   else await tellCore(context, query, { ...entry, ...APPROVED, answer: Answer.APPROVED });
 }
 
@@ -157,6 +160,6 @@ async function fits(query: Query, entry: Entry, authorization: Entry): Promise<b
 /** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
 async function takeBackRefund(context: Context, query: Query, item: Item, entry: Entry): Promise<true> {
   await unbookRefund(query, entry);
-  await settle(context, query, entry, endingOf(item, false, true), true);
+  await settle(context, query, entry, endingOf(item), { tell: true });
   return true;
 }

@@ -73,7 +73,7 @@ async function captured(context: Context, query: Query, item: Item, authorizatio
   const intent = intentOf('capture', { ...about, requestId: foreignId, amount, finalCapture: true });
   const entry = await ENTRIES.insert(query, intent, { pspReference });
   if (!entry) return true;
-  const capture = await settle(context, query, entry, APPROVED, false);
+  const capture = await settle(context, query, entry, APPROVED);
   await tellForeignCapture(query, capture, context.now());
   await bookEnd(query, requestId, {
     how: AuthorizationEnd.VOIDED,

@@ -64,7 +64,7 @@ export function invalidField(field: string, description: string, cause?: unknown
 }
 
 /** The refusal that a KO operation answers: what the processor said, and the operation that keeps it. */
-export function processorRefusal(requestId: string, outcome: Declined | NotPerformed, replayed: boolean) {
+export function processorRefusal(requestId: string, outcome: Declined | NotPerformed, replayed = false) {
   const details = { requestId, processorCode: outcome.code, processorMessage: outcome.message, replayed };
   if (outcome.code === IDENTIFIER_REUSED) {
     const message =

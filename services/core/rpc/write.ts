@@ -175,7 +175,7 @@ export async function sendAndSettle(core: Core, facts: Facts) {
   const settled = await settle(core, facts, outcome);
   if (settled.is !== 'SETTLED') return settled;
   assert(isFinal(outcome), 'only a final outcome settles');
-  if (!isOk(outcome)) throw processorRefusal(facts.requestId, outcome, false);
+  if (!isOk(outcome)) throw processorRefusal(facts.requestId, outcome);
   return { ...settled, outcome };
 }
 

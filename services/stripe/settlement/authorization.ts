@@ -31,7 +31,7 @@ export async function place(context: Context, entry: Entry, customer: string | u
 }
 
 /** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
-export async function settleByLook(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
+export async function settleByLook(context: Context, entry: Entry, { tell = false } = {}): Promise<Entry | undefined> {
   const { answer: intent } = await ask(context, () => getIntent(context, entry));
   const ending = intent && endingOf(intent, entry);
   return ending && finish(context, entry, ending, { tell });

@@ -100,14 +100,14 @@ export function getSession(
  * Asks Stripe about a checkout; undefined while it is open, or not known. `tell`: its end is reported to core as an
  * event.
  */
-export async function settleCheckout(context: Context, entry: Entry, tell = false): Promise<Entry | undefined> {
+export async function settleCheckout(context: Context, entry: Entry, { tell = false } = {}) {
   if (entry.sessionId === null) {
     // A page whose opening was never answered ends at its time: nobody was given its address.
     const isOver = entry.expiresAt !== null && entry.expiresAt <= context.now();
     return isOver ? finish(context, entry, EXPIRED) : undefined;
   }
   const { answer: session } = await ask(context, () => getSession(context, entry));
-  return session && settleSession(context, entry, session, tell);
+  return session && settleSession(context, entry, session, { tell });
 }
 
 /**
@@ -124,7 +124,7 @@ export async function closePage(context: Context, entry: Entry): Promise<Entry |
   return answer?.status === 'expired' ? finish(context, entry, cancelled) : undefined;
 }
 
-async function settleSession(context: Context, entry: Entry, session: Stripe.Checkout.Session, tell = false) {
+async function settleSession(context: Context, entry: Entry, session: Stripe.Checkout.Session, { tell = false } = {}) {
   if (session.status === 'expired') return finish(context, entry, EXPIRED, { tell });
   const intent = session.payment_intent;
   if (session.status !== 'complete' || typeof intent !== 'object' || intent === null) return undefined;

@@ -46,7 +46,7 @@ const CLOSED_PAGE = new Set(['checkout_cancelled', 'checkout_expired']);
 async function endFirst(context: Context, entry: Entry): Promise<Entry> {
   const ended =
     entry.kind === 'checkout'
-      ? ((await closePage(context, entry)) ?? (await settleCheckout(context, entry, true)))
+      ? ((await closePage(context, entry)) ?? (await settleCheckout(context, entry, { tell: true })))
       : await endAuthorization(context, entry);
   if (!ended) throw new OutcomeUnknown('it is not known yet what became of the authorization');
   return ended;

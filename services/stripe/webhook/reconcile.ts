@@ -75,8 +75,8 @@ async function look(context: Context, authorization: Entry) {
 
 /** An authorization whose own call is not over, or lost its answer, is settled; undefined while it has no end. */
 async function settleFirst(context: Context, entry: Entry): Promise<Entry | undefined> {
-  if (entry.kind === 'checkout') return settleCheckout(context, entry, true);
-  return entry.stage === 'sent' ? settleByLook(context, entry, true) : undefined;
+  if (entry.kind === 'checkout') return settleCheckout(context, entry, { tell: true });
+  return entry.stage === 'sent' ? settleByLook(context, entry, { tell: true }) : undefined;
 }
 
 /** Stripe ended the authorization, by its time or by a hand other than ours: what was left is not reserved any more. */

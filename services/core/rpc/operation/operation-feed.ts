@@ -43,7 +43,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
   let kept: OperationRow[] = [];
   let reading: Promise<void> | undefined;
   let stale = true;
-  let waiters = new Set<() => void>();
+  const waiters = new Set<() => void>();
   let closed = false;
   let wokenAtMs = 0;
   let waking: NodeJS.Timeout | undefined;
@@ -67,9 +67,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
   poll.unref();
 
   function wake(): void {
-    const woken = waiters;
-    waiters = new Set();
-    for (const waiter of woken) waiter();
+    for (const waiter of waiters) waiter();
   }
 
   /** Reads new results; concurrent callers share one read. */
@@ -157,17 +155,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
     /** Resolves when there may be new results, the signal is aborted, or the timeout has passed. */
     changed(signal: AbortSignal, timeoutMs: number): Promise<void> {
       if (closed || signal.aborted || (stale && reading === undefined)) return Promise.resolve();
-      return new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          waiters.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, timeoutMs);
-        signal.addEventListener('abort', done, { once: true });
-        waiters.add(done);
-      });
+      return waitAmong(waiters, signal, timeoutMs);
     },
     /** The number of callers that wait in changed(). */
     get waiting(): number {
@@ -181,6 +169,21 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
       await listener.close();
     },
   };
+}
+
+/** Resolves when its waiter is called, which leaves the waiters, the signal is aborted, or the timeout has passed. */
+function waitAmong(waiters: Set<() => void>, signal: AbortSignal, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      waiters.delete(done);
+      resolve();
+    };
+    const timer = setTimeout(done, timeoutMs);
+    signal.addEventListener('abort', done, { once: true });
+    waiters.add(done);
+  });
 }
 
 function isAt(result: OperationRow | undefined, { sequence, requestId }: LogPosition): boolean {

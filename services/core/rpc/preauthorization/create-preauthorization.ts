@@ -122,7 +122,7 @@ async function openCheckout(core: Core, requestId: string, contract: MerchantRow
   const hold = await findHold(core.database.query, requestId);
   assert(hold, 'a checkout is opened for a stored hold');
   const opened = await openPage(core, hold, contract.name);
-  if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal, false);
+  if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
   await postponeInquiry(core.database.query, 'HOLD', requestId, core.clock());
   return undefined;

@@ -42,8 +42,8 @@ type Parties = Pick<Intent, 'merchantId' | 'account' | 'currency'>;
  * Why an operation cannot be about an authorization of these parties, or undefined. What is not said is not compared.
  */
 export function mismatch(authorization: Parties, said: Parties): KeptResult | undefined {
-  const differs = (field: keyof Parties) => said[field] !== '' && said[field] !== authorization[field];
-  if (!differs('merchantId') && !differs('account') && !differs('currency')) return undefined;
+  const fields = ['merchantId', 'account', 'currency'] as const;
+  if (fields.every((field) => said[field] === '' || said[field] === authorization[field])) return undefined;
   const message = 'Merchant, account or currency are not those of the authorization.';
   return notPerformed('authorization_mismatch', message);
 }
@@ -114,9 +114,8 @@ const JUDGES = {
   },
   void(about) {
     const { authorization } = about;
-    return (
-      endedElsewhere(authorization) ?? pending(about) ?? (remainingOf(authorization) === 0n ? approved() : undefined)
-    );
+    const nothingLeft = remainingOf(authorization) === 0n ? approved() : undefined;
+    return endedElsewhere(authorization) ?? pending(about) ?? nothingLeft;
   },
   increment(about) {
     const { intent, authorization } = about;
@@ -137,13 +136,13 @@ function unplaced({ intent, authorization }: Case): KeptResult | undefined {
 /** Why nothing can be taken from, or added to, an authorization, or undefined. */
 function unusable(about: Case): KeptResult | undefined {
   const { authorization, entries, now } = about;
-  const extended = entries.filter(({ kind, answer }) => kind === 'extension' && answer === Answer.APPROVED);
-  const endMs = Math.max(...[authorization, ...extended].map(({ expiresAt }) => expiresAt?.getTime() ?? 0));
   const refusal = endedElsewhere(authorization) ?? pending(about);
   if (refusal) return refusal;
   if (remainingOf(authorization) === 0n) {
     return notPerformed('authorization_closed', 'Nothing is left of the authorization.');
   }
+  const extended = entries.filter(({ kind, answer }) => kind === 'extension' && answer === Answer.APPROVED);
+  const endMs = Math.max(...[authorization, ...extended].map(({ expiresAt }) => expiresAt?.getTime() ?? 0));
   return endMs <= now.getTime() ? notPerformed('authorization_expired', 'The authorization has ended.') : undefined;
 }
 

@@ -139,10 +139,9 @@ export function takingTurn(
   // What was taken from no capture in particular is missing in the sum of all only.
   const left = leftOfOne === undefined || leftOfOne > leftOfAll ? leftOfAll : leftOfOne;
   const taken = amount === undefined || amount > left ? left : amount;
+  if (taken <= 0n || taken + heldBack > left) return undefined;
   const captureRequestId = capture?.requestId ?? null;
-  const turn = (before?.turn ?? 0) + 1;
-  const isFree = taken > 0n && taken + heldBack <= left;
-  return isFree ? { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn } : undefined;
+  return { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn: (before?.turn ?? 0) + 1 };
 }
 
 /** Books a turn of a reversal, and reports it. */

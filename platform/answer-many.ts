@@ -39,7 +39,8 @@ export async function answerMany(many: ManyCalls, answer: (call: Call) => Promis
     const length = result.value?.length ?? 0;
     if (bytes + length > MOST_BYTES) write();
     bytes += length;
-    if (done.push(create(CallResultSchema, { index, result })) === 1) setImmediate(write);
+    done.push(create(CallResultSchema, { index, result }));
+    if (done.length === 1) setImmediate(write);
   };
   await Promise.all(calls.map(answered));
   write();

@@ -113,8 +113,9 @@ export function exportBacklog({ registry, database, processors, clock, log }: Ba
 
 /** Every combination of the values of labels. */
 function combined(labels: Readonly<Record<string, readonly string[]>>): Record<string, string>[] {
-  return Object.entries(labels).reduce<Record<string, string>[]>(
-    (all, [label, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [label]: value }))),
-    [{}],
-  );
+  let all: Record<string, string>[] = [{}];
+  for (const [label, values] of Object.entries(labels)) {
+    all = all.flatMap((each) => values.map((value) => ({ ...each, [label]: value })));
+  }
+  return all;
 }

@@ -76,21 +76,26 @@ export const MOST_UNKNOWN = 1_000_000;
 const MOST_OF_ONE = 100_000;
 
 function checked(all: readonly Entry[]): Page {
-  // The contract allows capital letters.
-  for (const entry of all) entry.requestId = entry.requestId.toLowerCase();
-  const breaches = all.map((entry) => breachesOf(EntrySchema, entry)[0]);
-  const invalid = breaches.flatMap((breach, index) => {
-    const requestId = all[index]?.requestId ?? '';
-    return breach
-      ? [{ requestId: UUID.test(requestId) ? requestId : '', what: `${breach.field} ${breach.description}` }]
-      : [];
-  });
-  return { entries: all.filter((_, index) => !breaches[index]), invalid };
+  const entries: Entry[] = [];
+  const invalid: InvalidEntry[] = [];
+  for (const entry of all) {
+    // The contract allows capital letters.
+    entry.requestId = entry.requestId.toLowerCase();
+    const [breach] = breachesOf(EntrySchema, entry);
+    const requestId = UUID.test(entry.requestId) ? entry.requestId : '';
+    if (breach) invalid.push({ requestId, what: `${breach.field} ${breach.description}` });
+    else entries.push(entry);
+  }
+  return { entries, invalid };
 }
 
 function firstTwice(entries: readonly Entry[]): string | undefined {
   const seen = new Set<string>();
-  return entries.find(({ requestId }) => seen.size === seen.add(requestId).size)?.requestId;
+  for (const { requestId } of entries) {
+    if (seen.has(requestId)) return requestId;
+    seen.add(requestId);
+  }
+  return undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -36,11 +36,7 @@ export const getOct: Method<'getOct'> = async (core, request, context) => {
 
 function check(request: CreateOctRequest, contract: MerchantRow): HoldfastError | undefined {
   const fields = new FieldCheck();
-  fields.currency('currency', request.currency, contract);
-  fields.terminal('terminal_id', request.terminalId, contract);
-  fields.text('user_id', request.userId);
-  fields.text('merchant_reference', request.merchantReference);
-  fields.text('token_id', request.tokenId);
+  fields.payment(request, contract);
   return fields.refusal();
 }
 

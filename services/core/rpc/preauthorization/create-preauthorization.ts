@@ -203,13 +203,9 @@ function unknown(hold: { readonly tokenId?: string | null | undefined }, request
 
 function check(request: CreatePreauthorizationRequest, contract: MerchantRow, now: Date): HoldfastError | undefined {
   const fields = new FieldCheck();
-  fields.currency('currency', request.currency, contract);
-  fields.terminal('terminal_id', request.terminalId, contract);
-  fields.text('user_id', request.userId);
-  fields.text('merchant_reference', request.merchantReference);
+  fields.payment(request, contract);
   fields.text('description', request.description);
-  fields.text('token_id', request.tokenId);
-  fields.url('return_url', request.returnUrl);
+  fields.returnUrl(request.returnUrl);
   if (request.tokenId !== undefined && request.returnUrl !== undefined) {
     fields.add('return_url', 'belongs to a checkout: there is none with token_id');
   }
@@ -219,7 +215,7 @@ function check(request: CreatePreauthorizationRequest, contract: MerchantRow, no
   if (request.tokenId === undefined && request.customerPresent === false) {
     fields.add('customer_present', 'must be true at a checkout, where the customer enters a card');
   }
-  fields.metadata('metadata', request.metadata);
+  fields.metadata(request.metadata);
   const refusal = fields.refusal();
   if (refusal) return refusal;
   const periodEnd = new Date(now.getTime() + contract.holdPeriodS * 1_000);

@@ -50,7 +50,7 @@ function fieldsOf(request: UpdatePreauthorizationRequest): Names {
     if (!CHANGEABLE.has(name)) fields.add('update_mask', 'names a field that cannot be changed');
   fields.text('description', request.description);
   fields.text('merchant_reference', request.merchantReference);
-  fields.metadata('metadata', request.metadata);
+  fields.metadata(request.metadata);
   fields.refuse();
   return new Set(names);
 }

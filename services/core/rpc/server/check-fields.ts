@@ -3,6 +3,8 @@ import { code as currencyOf } from 'currency-codes';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { isReturnUrl } from '../../../../platform/return-url.ts';
 import type { Violation } from '../../../../platform/violations.ts';
+import type { CreateOctRequest } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
+import type { CreatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
@@ -25,31 +27,33 @@ export class FieldCheck {
     if (hasCardNumber(value)) this.add(field, 'must not contain a card number');
   }
 
-  currency(field: string, value: string, contract: MerchantRow): void {
-    if (!currencyOf(value)) this.add(field, 'is not an ISO 4217 currency');
-    else if (!contract.currencies.includes(value))
-      this.add(field, 'is not allowed by the contract, which GET /contract shows');
-  }
-
-  terminal(field: string, value: string, contract: MerchantRow): void {
-    if (!contract.terminals.includes(value))
-      this.add(field, 'is not a terminal of the contract, which GET /contract shows');
+  /** What holds and OCTs have in common. */
+  payment(request: CreatePreauthorizationRequest | CreateOctRequest, contract: MerchantRow): void {
+    const { currency, terminalId } = request;
+    if (!currencyOf(currency)) this.add('currency', 'is not an ISO 4217 currency');
+    else if (!contract.currencies.includes(currency))
+      this.add('currency', 'is not allowed by the contract, which GET /contract shows');
+    if (!contract.terminals.includes(terminalId))
+      this.add('terminal_id', 'is not a terminal of the contract, which GET /contract shows');
+    this.text('user_id', request.userId);
+    this.text('merchant_reference', request.merchantReference);
+    this.text('token_id', request.tokenId);
   }
 
   /** The merchant's own data. */
-  metadata(field: string, metadata: Readonly<Record<string, string>>): void {
+  metadata(metadata: Readonly<Record<string, string>>): void {
     const texts = Object.entries(metadata).flat();
-    for (const text of texts) this.text(field, text);
+    for (const text of texts) this.text('metadata', text);
     if (Buffer.byteLength(texts.join('')) > METADATA_BYTES) {
-      this.add(field, `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
+      this.add('metadata', `must have at most ${METADATA_BYTES} bytes in UTF-8, names and values together`);
     }
   }
 
-  url(field: string, value: string | undefined): void {
+  returnUrl(value: string | undefined): void {
     if (value === undefined) return;
-    this.text(field, value);
+    this.text('return_url', value);
     if (!isReturnUrl(value))
-      this.add(field, 'must be an https address without user name and password (http only for loopback)');
+      this.add('return_url', 'must be an https address without user name and password (http only for loopback)');
   }
 
   /** INVALID_REQUEST when there are violations. */

@@ -16,10 +16,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-interface Request {
-  readonly operationRequestId?: string;
-}
-type Unary = (request: Request, call?: GrpcCall) => Promise<object>;
+type Unary = (request: { readonly operationRequestId?: string }, call?: GrpcCall) => Promise<object>;
 
 /**
  * A client that retries what is safe to retry, within the deadline of the call: reads, and writes that carry our

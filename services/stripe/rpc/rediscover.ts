@@ -13,7 +13,7 @@ import { reconcile } from '../webhook/reconcile.ts';
 
 /** Stripe's clock, ours and core's may differ by this much. */
 const SKEW_MS = 60_000;
-/** So many objects are looked through; of more it cannot be known. */
+/** Objects that are looked through; whether more have it cannot be known. */
 const MOST_OBJECTS = 10_000;
 
 /**

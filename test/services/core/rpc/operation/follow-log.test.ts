@@ -8,7 +8,7 @@ describe('followLog()', () => {
     const waitedMs: number[] = [];
     const feed = {
       last: async () => ({ sequence: 0n, requestId: '' }),
-      after: async () => [],
+      after: async (position: object) => ({ results: [], position }),
       async changed(_: AbortSignal, timeoutMs: number) {
         waitedMs.push(timeoutMs);
         if (waitedMs.length === 2) stop.abort();
@@ -17,7 +17,7 @@ describe('followLog()', () => {
       },
     };
     try {
-      for await (const { results } of followLog({ feed } as never, '', stop.signal)) assert.deepEqual(results, []);
+      for await (const { results } of followLog({ feed } as never, undefined, '', stop.signal)) assert.deepEqual(results, []);
     } finally {
       mock.restoreAll();
     }

@@ -29,10 +29,13 @@ describe('watchOperations()', () => {
     assert.equal(first.value.operation, undefined);
     return {
       first: first.value as WatchOperationsResponse,
+      /** The next results. A slow machine gets heartbeats in between. */
       async next(): Promise<WatchOperationsResponse> {
-        const { value, done } = await messages.next();
-        assert(!done);
-        return value;
+        for (;;) {
+          const { value, done } = await messages.next();
+          assert(!done);
+          if (value.operation || value.operations.length > 0) return value;
+        }
       },
       async cut(): Promise<void> {
         abort.abort();

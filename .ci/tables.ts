@@ -146,7 +146,8 @@ function settingsTable(): Table {
 
 function defaultOf(setting: z.ZodType): string {
   if (!setting.safeParse(undefined).success) return '*required*';
-  const { default: preset } = z.toJSONSchema(setting, { io: 'input', unrepresentable: 'any' });
+  const { default: given } = z.toJSONSchema(setting, { io: 'input', unrepresentable: 'any' });
+  const preset = setting instanceof z.ZodDefault ? setting.def.defaultValue : given;
   if (preset === undefined) return 'unset';
   return String(preset) === '' ? 'empty' : `\`${preset}\``;
 }

@@ -6,7 +6,7 @@ import type { NOT_CONNECTED } from '../../../platform/database-client.ts';
  * wrong with the request. A read-only database (25006), a standby or one in maintenance, counts too.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  const { isNotConnected = false } = error as Partial<typeof NOT_CONNECTED>;
+  const { isNotConnected = false } = Object(error) as Partial<typeof NOT_CONNECTED>;
   return isNotConnected || isResultLost(error) || AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
 }
 

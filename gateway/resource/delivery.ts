@@ -81,5 +81,5 @@ export const RecoveredDeliveries = z
   .meta({ id: 'RecoveredDeliveries' });
 
 export const RECOVER_DESCRIPTION =
-  'What was not delivered in that time is due now, oldest first, at most 10 000: what waits for a later attempt ' +
+  'What was not delivered in that time is due now, at most 10 000: what waits for a later attempt ' +
   'keeps its schedule, and what has ended as DEAD begins a new one. Left out is what was purged or had 200 attempts.';

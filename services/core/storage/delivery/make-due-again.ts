@@ -57,7 +57,7 @@ export interface RecoverRange {
   readonly until: Date | null;
 }
 
-/** Makes due now what was not delivered, oldest first, at most 10 000. Returns the endpoint of each. */
+/** Makes due now what is dead or waits for a later attempt, at most 10 000. Returns the endpoint of each. */
 export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, since, until } = range;
   const { lowest, highest } = idBounds(since, until ?? undefined);
@@ -110,18 +110,28 @@ const REPLAY_RANGE = sql('replay-deliveries')`with chosen as (
   from chosen c where ${byIndex('d.id', 'c.id')}
   returning ${ENDPOINT}`;
 
-/** Dead ones begin a new schedule; those that wait for their next attempt keep theirs. One statement for each index. */
-const recover = (name: string, ofMerchant: string) => sql(name)`with chosen as (
-    select id from delivery
-    where state in ('PENDING', 'DEAD') and body is not null and attempt_count < ${MAX_ATTEMPTS} and ${ofMerchant}
-      and id >= $4 and id <= $5 and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
-      and ($1::text is null or endpoint_kind = $1)
+/** SQL of a condition on what recover() finds. */
+const RECOVERABLE = `body is not null and attempt_count < ${MAX_ATTEMPTS} and created_at >= $2
+  and ($3::timestamptz is null or created_at < $3) and ($1::text is null or endpoint_kind = $1)`;
+
+/**
+ * Dead ones begin a new schedule; those that wait for their next attempt keep theirs. Each are found by the index that
+ * has just these, which the orders and the `||` force: what was delivered is more than a statement can read (measured:
+ * 5 s for 160 000).
+ */
+const recover = (name: string, isDead: string, isWaiting: string) => sql(name)`with dead as (
+    select id from delivery where state = 'DEAD' and id >= $4 and id <= $5 and ${isDead} and ${RECOVERABLE}
     order by id limit 10000 for update skip locked
-  )
+  ),
+  waiting as (
+    select id from delivery where due_at > $6 and ${isWaiting} and ${RECOVERABLE}
+    order by merchant_id, endpoint_kind, due_at limit 10000 for update skip locked
+  ),
+  chosen as (select id from dead union all select id from waiting limit 10000)
   update delivery d set state = 'PENDING', due_at = $6,
     retry_base = case when d.state = 'DEAD' then d.attempt_count else d.retry_base end
   from chosen c where ${byIndex('d.id', 'c.id')}
   returning ${ENDPOINT}`;
 
-const RECOVER_ALL = recover('recover-deliveries', 'true');
-const RECOVER_OF_MERCHANT = recover('recover-deliveries-of-merchant', 'merchant_id = $7');
+const RECOVER_ALL = recover('recover-deliveries', 'true', 'true');
+const RECOVER_OF_MERCHANT = recover('recover-deliveries-of-merchant', `merchant_id || '' = $7`, 'merchant_id = $7');

@@ -62,7 +62,8 @@ describe('RecoverDeliveries', () => {
         [ids.dead, 4, now],
       ],
     );
-    assert.equal((await operator.recoverDeliveries({ since })).count, 3);
+    // Those of acme are due already.
+    assert.equal((await operator.recoverDeliveries({ since })).count, 1);
     assert.equal(await why(operator.recoverDeliveries({})), 'INVALID_REQUEST');
   });
 });

@@ -17,7 +17,8 @@ describe('followLog()', () => {
       },
     };
     try {
-      for await (const { results } of followLog({ feed } as never, undefined, '', stop.signal)) assert.deepEqual(results, []);
+      for await (const { results } of followLog({ feed } as never, undefined, '', stop.signal))
+        assert.deepEqual(results, []);
     } finally {
       mock.restoreAll();
     }

@@ -116,7 +116,7 @@ describe('answers about the largest rows', () => {
     const id = "'many' || number";
     await multiply('merchant', "id = 'large'", { id, terminals, change_number: "nextval('merchant_change')" }, 60);
     const revoked = { id: ID, hash: "decode(md5(random()::text), 'hex')", revoked_at: 'now()' };
-    await multiply('api_key', large(shop), revoked, 2_000);
+    await multiply('api_key', large(shop), revoked, 100);
     const { merchants } = stage.channel('operator');
     const keyOf = ({ merchantId }: { merchantId: string }) => merchantId;
     const [items, pages] = await readAll('merchants', keyOf, (page) => merchants.listMerchants(page));

@@ -39,7 +39,8 @@ describe('ListDeliveries', () => {
     assert.deepEqual(await listed(1, 3, 1), [2, 1]);
     assert.deepEqual(await listed(2, undefined), [3, 2]);
     assert.deepEqual(await listed(undefined, 1), [0]);
-    assert.deepEqual(await listed(3, 1), []);
+    assert.deepEqual(await listed(1, 1), []);
+    assert.equal(await why(listed(3, 1)), 'INVALID_REQUEST');
     const page = await operator.listDeliveries({ merchantId: 'acme', pageSize: 1 });
     const elsewhere = {
       merchantId: 'acme',

@@ -6,19 +6,20 @@ describe('followLog()', () => {
   it('shows its position as often when the clock has been set back', async () => {
     const stop = new AbortController();
     const waitedMs: number[] = [];
+    const setBackMs = Date.now() - 3_600_000;
     const feed = {
       last: async () => ({ sequence: 0n, requestId: '' }),
       after: async (position: object) => ({ results: [], position }),
       async changed(_: AbortSignal, timeoutMs: number) {
         waitedMs.push(timeoutMs);
         if (waitedMs.length === 2) stop.abort();
-        const setBack = Date.now() - 3_600_000;
-        mock.method(Date, 'now', () => setBack);
+        if (waitedMs.length === 1) mock.method(Date, 'now', () => setBackMs);
       },
     };
     try {
-      for await (const { results } of followLog({ feed } as never, undefined, '', stop.signal))
+      for await (const { results } of followLog({ feed } as never, undefined, '', stop.signal)) {
         assert.deepEqual(results, []);
+      }
     } finally {
       mock.restoreAll();
     }

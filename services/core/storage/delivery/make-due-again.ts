@@ -57,7 +57,7 @@ export interface RecoverRange {
   readonly until: Date | null;
 }
 
-/** Makes due now what is dead or waits for a later attempt, at most 10 000. Returns the endpoint of each. */
+/** Makes due now what is dead, waits for a later attempt or is in one, at most 10 000. Returns the endpoint of each. */
 export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, since, until } = range;
   const { lowest, highest } = idBounds(since, until ?? undefined);
@@ -115,16 +115,17 @@ const RECOVERABLE = `body is not null and attempt_count < ${MAX_ATTEMPTS} and cr
   and ($3::timestamptz is null or created_at < $3) and ($1::text is null or endpoint_kind = $1)`;
 
 /**
- * Dead ones begin a new schedule; those that wait for their next attempt keep theirs. Each are found by the index that
- * has just these, which the orders and the `||` force: what was delivered is more than a statement can read (measured:
- * 5 s for 160 000).
+ * Dead ones begin a new schedule; those that wait for their next attempt, or are in one, keep theirs. Each are found by
+ * the index that has just these, which the orders and the `||` force: what was delivered is more than a statement can
+ * read (measured: 5 s for 160 000).
  */
 const recover = (name: string, isDead: string, isWaiting: string) => sql(name)`with dead as (
     select id from delivery where state = 'DEAD' and id >= $4 and id <= $5 and ${isDead} and ${RECOVERABLE}
     order by id limit 10000 for update skip locked
   ),
   waiting as (
-    select id from delivery where due_at > $6 and ${isWaiting} and ${RECOVERABLE}
+    select id from delivery
+    where due_at is not null and (due_at > $6 or locked_until > now()) and ${isWaiting} and ${RECOVERABLE}
     order by merchant_id, endpoint_kind, due_at limit 10000 for update skip locked
   ),
   chosen as (select id from dead union all select id from waiting limit 10000)

@@ -178,13 +178,14 @@ class Primary {
   readonly #servers: readonly DatabaseServer[];
   readonly #clients = new Map<DatabaseClient, DatabaseServer>();
   #found: Promise<DatabaseServer> | undefined;
+  #newest = 0;
 
   constructor(firstUrl: string, servers: readonly DatabaseServer[]) {
     this.#firstUrl = firstUrl;
     this.#servers = servers;
   }
 
-  /** Asks all servers at once. Throws StandbyError when none is the primary. */
+  /** Asks all servers at once. Throws StandbyError when none is the primary, or only one that was it before. */
   find(): Promise<DatabaseServer> {
     this.#found ??= this.#ask().finally(() => {
       setTimeout(() => {
@@ -206,7 +207,10 @@ class Primary {
     });
     // A former primary that is not stopped yet still says that it is one; its timeline is older.
     const timelines = await Promise.all(asked.map((each) => withinMoment(each)));
-    const server = this.#servers[timelines.indexOf(Math.max(...timelines))] as DatabaseServer;
+    const newest = Math.max(...timelines);
+    if (newest < this.#newest) throw new StandbyError('only a former primary answers');
+    this.#newest = newest;
+    const server = this.#servers[timelines.indexOf(newest)] as DatabaseServer;
     for (const [client, where] of this.#clients) if (where !== server) void client.end();
     return server;
   }

@@ -139,6 +139,10 @@ describe('DatabaseClient', () => {
         await client.end();
         await delay(1_100);
       }
+      // Nor is it taken for the primary while the new one is slow to answer.
+      pair.primary().server.stall();
+      await assert.rejects(new DatabaseClient(connectionOptions(pair.hostsUrl)).connect(), /former primary/);
+      pair.primary().server.mend(true);
       await member.kill();
     } finally {
       await listener.close();

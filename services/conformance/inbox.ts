@@ -107,6 +107,10 @@ export function subjectOf(said: Said): string {
       return said.value.captureRequestId || said.value.authorizationRequestId;
     case 'foreignCapture':
       return said.value.authorizationRequestId;
+    case 'refundReturned':
+      return said.value.refundRequestId;
+    case 'creditReturned':
+      return said.value.creditRequestId;
     case undefined:
       return '';
     default:

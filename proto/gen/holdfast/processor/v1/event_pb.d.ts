@@ -85,6 +85,22 @@ export declare type ReportEventRequest = Message<"holdfast.processor.v1.ReportEv
      */
     value: ForeignCapture;
     case: "foreignCapture";
+  } | {
+    /**
+     * The bank gave a refund, or a part of it, back.
+     *
+     * @generated from field: holdfast.processor.v1.RefundReturned refund_returned = 9;
+     */
+    value: RefundReturned;
+    case: "refundReturned";
+  } | {
+    /**
+     * The bank gave a credit (OCT), or a part of it, back.
+     *
+     * @generated from field: holdfast.processor.v1.CreditReturned credit_returned = 10;
+     */
+    value: CreditReturned;
+    case: "creditReturned";
   } | { case: undefined; value?: undefined };
 };
 
@@ -137,7 +153,9 @@ export declare type CheckoutCompleted = Message<"holdfast.processor.v1.CheckoutC
 export declare const CheckoutCompletedSchema: GenMessage<CheckoutCompleted>;
 
 /**
- * The final result of an authorization, capture, void, increment, extension, refund or credit.
+ * The final result of an authorization, capture, void, increment, extension, refund or credit. DECLINED or NOT_PERFORMED
+ * about a refund or credit that was APPROVED before says that all that is left of it came back: Holdfast takes it for a
+ * RefundReturned or CreditReturned, and ListEntries shows it as returned.
  *
  * @generated from message holdfast.processor.v1.OperationSettled
  */
@@ -336,6 +354,75 @@ export declare type ForeignCapture = Message<"holdfast.processor.v1.ForeignCaptu
  * Use `create(ForeignCaptureSchema)` to create a new message.
  */
 export declare const ForeignCaptureSchema: GenMessage<ForeignCapture>;
+
+/**
+ * A refund that was approved, or a part of it, did not reach the card: the bank gave it back, and the processor has the
+ * money again for the merchant.
+ *
+ * @generated from message holdfast.processor.v1.RefundReturned
+ */
+export declare type RefundReturned = Message<"holdfast.processor.v1.RefundReturned"> & {
+  /**
+   * The refund's requestId.
+   *
+   * @generated from field: string refund_request_id = 1;
+   */
+  refundRequestId: string;
+
+  /**
+   * Amount that came back by this event, minor units; all returns of a refund together never exceed it.
+   *
+   * @generated from field: int64 amount = 2;
+   */
+  amount: bigint;
+
+  /**
+   * The processor's reference of the return.
+   *
+   * @generated from field: string reference = 3;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.RefundReturned.
+ * Use `create(RefundReturnedSchema)` to create a new message.
+ */
+export declare const RefundReturnedSchema: GenMessage<RefundReturned>;
+
+/**
+ * The same of a credit (OCT).
+ *
+ * @generated from message holdfast.processor.v1.CreditReturned
+ */
+export declare type CreditReturned = Message<"holdfast.processor.v1.CreditReturned"> & {
+  /**
+   * The credit's requestId.
+   *
+   * @generated from field: string credit_request_id = 1;
+   */
+  creditRequestId: string;
+
+  /**
+   * Amount that came back by this event, minor units; all returns of a credit together never exceed it.
+   *
+   * @generated from field: int64 amount = 2;
+   */
+  amount: bigint;
+
+  /**
+   * The processor's reference of the return.
+   *
+   * @generated from field: string reference = 3;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.CreditReturned.
+ * Use `create(CreditReturnedSchema)` to create a new message.
+ */
+export declare const CreditReturnedSchema: GenMessage<CreditReturned>;
 
 /**
  * How an authorization ended over there.

@@ -713,8 +713,8 @@ export declare type ExtendAuthorizationResponse = Message<"holdfast.processor.v1
 export declare const ExtendAuthorizationResponseSchema: GenMessage<ExtendAuthorizationResponse>;
 
 /**
- * Asks to give back a capture, or a part of it. What was refunded of a capture and what the card scheme took back of it
- * never exceed the capture: NOT_PERFORMED with error code amount_exceeds_capture.
+ * Asks to give back a capture, or a part of it. More than what is left of the capture, after refunds that did not come
+ * back and after what the card scheme took back, is NOT_PERFORMED with error code amount_exceeds_capture.
  *
  * @generated from message holdfast.processor.v1.RefundRequest
  */
@@ -1352,7 +1352,8 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
 
   /**
    * Of an authorization or capture: taken back by the card scheme and not reinstated, minor units. What no capture is
-   * known for counts for the authorization only.
+   * known for counts for the authorization only. reversed <= captured, whatever was refunded: the card scheme may take
+   * back what was refunded before.
    *
    * @generated from field: int64 reversed = 12;
    */
@@ -1373,7 +1374,8 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   incremented: bigint;
 
   /**
-   * Of an authorization or capture: given back by refunds, minor units. refunded + reversed <= captured.
+   * Of an authorization or capture: given back by refunds, less what came back of them, minor units.
+   * refunded <= captured.
    *
    * @generated from field: int64 refunded = 15;
    */
@@ -1449,6 +1451,13 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
    * @generated from field: google.protobuf.Timestamp changed_at = 25;
    */
   changedAt?: Timestamp | undefined;
+
+  /**
+   * Of an approved refund or credit: what came back of it, minor units. Its answer stays APPROVED.
+   *
+   * @generated from field: int64 returned = 26;
+   */
+  returned: bigint;
 };
 
 /**

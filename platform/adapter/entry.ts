@@ -126,7 +126,8 @@ export interface Listed
     Readonly<Record<'requestId' | 'merchantId' | 'account' | 'currency', string>>,
     Readonly<Record<'terminalId' | 'userId' | 'tokenId', string>>,
     Readonly<Record<'operationRequestId' | 'merchantReference' | 'memo', string>>,
-    Readonly<Record<'amount' | 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded', Amount>> {
+    Readonly<Record<'amount' | 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded', Amount>>,
+    Readonly<Record<'returned', Amount>> {
   readonly kind: Kind;
   /** Its number, in the order in which identifiers were first seen. */
   readonly sequence: Amount;
@@ -190,6 +191,7 @@ function entryOf({ sequence: _, terminalId, userId, tokenId, actedAt, endedAt, .
     reversed: BigInt(entry.reversed),
     incremented: BigInt(entry.incremented),
     refunded: BigInt(entry.refunded),
+    returned: BigInt(entry.returned),
     changedAt: timestampFromDate(changedAt),
     ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
     ...(endedAt && { endedAt: timestampFromDate(endedAt) }),

@@ -27,6 +27,8 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided' };
   /** The card scheme takes captures back. */
   readonly reversal?: Reversal;
+  /** Refunds or credits come back from the bank. */
+  readonly returned?: Returned;
   /** What its authorizations cannot do. */
   readonly cannot?: { readonly [Name in Ability]?: true };
 }
@@ -43,6 +45,14 @@ interface Reversal {
   readonly unattributed?: true;
   /** What was taken back is given again this long after the capture. */
   readonly reinstatedAfterMs?: number;
+}
+
+/** How a refund or credit comes back. */
+interface Returned {
+  readonly kind: 'refund' | 'credit';
+  readonly afterMs: number;
+  /** Half of it (rounded down, at least 1), instead of all of it. */
+  readonly half?: true;
 }
 
 /** Longest hold period an issuer grants; a contract's shorter one wins in core. */
@@ -101,6 +111,22 @@ export const BEHAVIOURS = {
   reversed_reinstated: {
     about: 'Approved; captures are reversed, and reinstated 4 seconds later',
     reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS },
+  },
+  refund_returned: {
+    about: 'Approved; refunds come back 2 seconds later',
+    returned: { kind: 'refund', afterMs: LATER_MS },
+  },
+  refund_returned_in_part: {
+    about: 'Approved; half of each refund comes back 2 seconds later',
+    returned: { kind: 'refund', afterMs: LATER_MS, half: true },
+  },
+  oct_returned: {
+    about: 'Approved; OCTs come back 2 seconds later',
+    returned: { kind: 'credit', afterMs: LATER_MS },
+  },
+  oct_returned_in_part: {
+    about: 'Approved; half of each OCT comes back 2 seconds later',
+    returned: { kind: 'credit', afterMs: LATER_MS, half: true },
   },
   expires_2s: { about: 'Approved; ends after 2 seconds', expiresAfterMs: 2_000 },
   ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },

@@ -6,7 +6,7 @@ import type { Entry } from './ledger/entry.ts';
 import { type Event, type EventKind, eventIdOf } from './ledger/event.ts';
 import type { Books } from './ledger/ledger.ts';
 import { carryOut, resultOf } from './rpc/outcome.ts';
-import { letGo, refundableOf, remainingOf } from './rpc/perform.ts';
+import { letGo, remainingOf, reversibleOf } from './rpc/perform.ts';
 
 /**
  * Carries out an event that is due: books what the card scheme or the issuer does. Returns the event to report;
@@ -35,8 +35,8 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
   captureReversed(books, capture) {
     const authorization = books.entries.get(capture.authorizationRequestId);
     const { half, unattributed } = behaviourOf(capture.behaviour).reversal ?? {};
-    const wanted = half ? Math.max(1, Math.floor(capture.amount / 2)) : capture.amount;
-    const reversed = Math.min(wanted, refundableOf(authorization, capture));
+    const wanted = half ? halfOf(capture.amount) : capture.amount;
+    const reversed = Math.min(wanted, reversibleOf(authorization, capture));
     books.entries.add(authorization.requestId, { reversed });
     if (!unattributed) books.entries.add(capture.requestId, { reversed });
     return reversed;
@@ -49,6 +49,16 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
     return reversed;
   },
 
+  refundReturned(books, refund) {
+    const { authorizationRequestId, captureRequestId } = refund;
+    const returned = comeBack(books, refund);
+    books.entries.add(authorizationRequestId, { refunded: -returned });
+    books.entries.add(captureRequestId, { refunded: -returned });
+    return returned;
+  },
+
+  creditReturned: comeBack,
+
   /** Ends an authorization of which something is left. What an accepted operation has reserved stays reserved. */
   authorizationEnded(books, authorization, atMs) {
     const voided = remainingOf(authorization);
@@ -59,6 +69,16 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, atMs: 
     return voided;
   },
 };
+
+/** A refund or credit comes back, or half of it. */
+function comeBack(books: Books, { requestId, amount, behaviour }: Entry): number {
+  const returned = behaviourOf(behaviour).returned?.half ? halfOf(amount) : amount;
+  books.entries.add(requestId, { returned });
+  return returned;
+}
+
+/** Half of an amount, rounded down, at least 1. */
+const halfOf = (amount: number) => Math.max(1, Math.floor(amount / 2));
 
 /** An event as it is reported to core; the same at every report. */
 export function messageOf(books: Books, event: Event): EventMessage {
@@ -83,6 +103,10 @@ function said({ kind, requestId, amount: minorUnits }: Event, entry: Entry): Non
       const reference = `${entry.reference}_rei`;
       return { case: kind, value: { captureRequestId: requestId, amount, reference, reversalEventId } };
     }
+    case 'refundReturned':
+      return { case: kind, value: { refundRequestId: requestId, amount, reference: `${entry.reference}_ret` } };
+    case 'creditReturned':
+      return { case: kind, value: { creditRequestId: requestId, amount, reference: `${entry.reference}_ret` } };
     case 'authorizationEnded': {
       const end = ended?.as === 'voided' ? AuthorizationEnd.VOIDED : AuthorizationEnd.EXPIRED;
       return { case: kind, value: { requestId, end, amount, reference: `${entry.reference}_end` } };

@@ -9,10 +9,10 @@ import type { Query } from './database.ts';
 import { type Intent, isOpen, type State } from './entries.ts';
 import { tell } from './outbox.ts';
 
-const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed'] as const;
+const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed', 'returned'] as const;
 
 const ADD = `UPDATE entry SET ${SUMS.map((sum, index) => `${sum} = ${sum} + $${index + 2}`).join(', ')},
-    ended_at = coalesce($7, ended_at), ended_how = coalesce($8, ended_how)
+    ended_at = coalesce($8, ended_at), ended_how = coalesce($9, ended_how)
   WHERE request_id = $1`;
 
 /** How sums move, minor units; and when and how (AuthorizationEnd) somebody else ended an authorization. */
@@ -47,6 +47,40 @@ export async function book(query: Query, entry: Intent & State): Promise<void> {
 /** Takes back what an approved refund booked. */
 export async function unbookRefund(query: Query, refund: Intent): Promise<void> {
   await addToBoth(query, refund, { refunded: -refund.amount });
+}
+
+/** What came back of an approved refund or credit. */
+interface Return {
+  /** The processor's reference of the return; the same one is booked once. */
+  readonly reference: string;
+  /** Minor units; undefined = all that is left of it. */
+  readonly amount?: bigint | undefined;
+  readonly at: Date;
+}
+
+/**
+ * Books that a refund or credit, or a part of it, came back, and reports it; never more than is left of it. Its answer
+ * stays. The entry is locked by the caller, who makes sure that a reference is booked once.
+ */
+export async function bookReturn(
+  query: Query,
+  entry: Intent & State,
+  { reference, amount, at }: Return,
+): Promise<void> {
+  const { requestId, kind } = entry;
+  const left = entry.amount - entry.returned;
+  const back = amount === undefined || amount > left ? left : amount;
+  if (back <= 0n) return;
+  await add(query, requestId, { returned: back });
+  if (kind === 'refund') await addToBoth(query, entry, { refunded: -back });
+  const said = { amount: back, reference };
+  const event =
+    kind === 'refund'
+      ? ({ case: 'refundReturned', value: { refundRequestId: requestId, ...said } } as const)
+      : ({ case: 'creditReturned', value: { creditRequestId: requestId, ...said } } as const);
+  // The sum tells the returns of one entry apart. At most 62 of the contract's 64 characters.
+  const eventId = `returned-${requestId}-${(entry.returned + back).toString(36)}`;
+  await tell(query, { eventId, requestId, occurredAt: at, event });
 }
 
 /** How somebody else ended an authorization. */

@@ -62,6 +62,8 @@ export const NO_STATE = {
   incremented: 0n,
   refunded: 0n,
   reversed: 0n,
+  /** Of a refund or credit: what came back of it. */
+  returned: 0n,
   /** When, and how (AuthorizationEnd), somebody else ended an authorization. */
   endedAt: null as Date | null,
   endedHow: 0,

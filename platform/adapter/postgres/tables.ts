@@ -108,6 +108,21 @@ CREATE TABLE event (
 CREATE INDEX event_due ON event (due_at) WHERE reported_at IS NULL;
 `;
 
+/**
+ * What came back of refunds and credits. What the card scheme takes back and what is refunded are bounded each by
+ * itself: the scheme may take back what was refunded before.
+ */
+export const RETURNED = `
+ALTER TABLE entry
+  ADD COLUMN returned bigint NOT NULL DEFAULT 0 CHECK (returned BETWEEN 0 AND amount),
+  DROP CONSTRAINT entry_check1,
+  ADD CHECK (refunded <= CASE kind WHEN 'capture' THEN amount ELSE captured END),
+  ADD CHECK (reversed <= CASE kind WHEN 'capture' THEN amount ELSE captured END);
+CREATE OR REPLACE TRIGGER entry_changes BEFORE UPDATE ON entry FOR EACH ROW
+  WHEN ((${shown('OLD')}, OLD.returned) IS DISTINCT FROM (${shown('NEW')}, NEW.returned))
+  EXECUTE FUNCTION entry_changes();
+`;
+
 /** The table that names the history of the cluster that a ledger stands in (`completeSince()`). */
 export const HISTORY_TABLE = `
 -- Of which history of which cluster this ledger is, and since when it has every identifier that was seen.

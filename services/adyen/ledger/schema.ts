@@ -1,5 +1,5 @@
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
-import { ENTRY_COLUMNS, HISTORY_TABLE, LEDGER_TABLES } from '../../../platform/adapter/postgres/tables.ts';
+import { ENTRY_COLUMNS, HISTORY_TABLE, LEDGER_TABLES, RETURNED } from '../../../platform/adapter/postgres/tables.ts';
 
 /**
  * The schema of the adapter's ledger. An entry is stored before Adyen is asked. The sums of an authorization stand in
@@ -25,5 +25,6 @@ CREATE INDEX entry_of_psp_reference ON entry (psp_reference) WHERE psp_reference
 CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
 `,
     },
+    { name: '0002_returned', sql: RETURNED },
   ],
 };

@@ -52,8 +52,10 @@ export interface Entry extends Intent, Ending {
   readonly reversed: number;
   /** Of an authorization, minor units. */
   readonly incremented: number;
-  /** Of an authorization or capture, minor units. */
+  /** Of an authorization or capture, less what came back, minor units. */
   readonly refunded: number;
+  /** What came back of a refund or credit, minor units. */
+  readonly returned: number;
   /** The end that extensions gave the authorization; 0 = none did. */
   readonly extendedToMs: number;
   /** When somebody else ended the authorization; 0 = nobody did. */
@@ -64,7 +66,7 @@ export interface Entry extends Intent, Ending {
 
 const ENDING_COLUMNS = Object.keys(NO_ENDING) as (keyof Ending)[];
 const COLUMNS = ['kind', ...(Object.keys(NO_INTENT) as (keyof Intent)[]), ...ENDING_COLUMNS] as const;
-const SUMS = ['captured', 'voided', 'reversed', 'incremented', 'refunded', 'pending'] as const;
+const SUMS = ['captured', 'voided', 'reversed', 'incremented', 'refunded', 'returned', 'pending'] as const;
 
 // Values by place are stored in a third of the time of values by name.
 const INSERT = `INSERT INTO entry (${COLUMNS.join(', ')}, changedAtMs)

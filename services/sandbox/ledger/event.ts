@@ -6,16 +6,18 @@ export type EventKind =
   | 'operationSettled'
   | 'captureReversed'
   | 'captureReinstated'
-  | 'authorizationEnded';
+  | 'authorizationEnded'
+  | 'refundReturned'
+  | 'creditReturned';
 
 /** An event to report to core. Its content is read from the entry that it is about. */
 export interface Event {
   readonly eventId: string;
   readonly kind: EventKind;
-  /** The operation that it is about: checkout, capture, authorization. */
+  /** The operation that it is about: checkout, capture, authorization, refund, credit. */
   readonly requestId: string;
   readonly occurredAtMs: number;
-  /** Taken back, reinstated or given back, minor units; 0 before that, and for other kinds. */
+  /** Taken back, reinstated, given back or returned, minor units; 0 before that, and for other kinds. */
   readonly amount: number;
   /** When to report it next. */
   readonly dueAtMs: number;
@@ -32,6 +34,8 @@ const PREFIX: Readonly<Record<EventKind, string>> = {
   captureReversed: 'reversal',
   captureReinstated: 'reinstatement',
   authorizationEnded: 'ended',
+  refundReturned: 'returned',
+  creditReturned: 'returned',
 };
 
 /** The event of a kind about an operation. */

@@ -31,14 +31,16 @@ CREATE TABLE entry (
   reversed INTEGER NOT NULL DEFAULT 0,
   incremented INTEGER NOT NULL DEFAULT 0,
   refunded INTEGER NOT NULL DEFAULT 0,
+  returned INTEGER NOT NULL DEFAULT 0,
   extendedToMs INTEGER NOT NULL DEFAULT 0,
   endedAtMs INTEGER NOT NULL DEFAULT 0,
   changedAtMs INTEGER NOT NULL,
   UNIQUE (requestId),
-  CHECK (min(captured, voided, reversed, incremented, refunded, pending) >= 0),
+  CHECK (min(captured, voided, reversed, incremented, refunded, returned, pending) >= 0),
   CHECK (kind NOT IN ('authorization', 'checkout') OR
-    (captured + voided + pending <= amount + incremented AND reversed + refunded <= captured)),
-  CHECK (kind <> 'capture' OR reversed + refunded <= amount)
+    (captured + voided + pending <= amount + incremented AND max(reversed, refunded) <= captured)),
+  CHECK (kind <> 'capture' OR max(reversed, refunded) <= amount),
+  CHECK (returned <= amount)
 ) STRICT;
 CREATE INDEX entryOfAuthorization ON entry (authorizationRequestId, seq) WHERE authorizationRequestId <> '';
 CREATE INDEX entryChanged ON entry (changedAtMs, seq);
@@ -71,7 +73,7 @@ CREATE TABLE token (
 CREATE TABLE event (
   eventId TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('checkoutCompleted', 'operationSettled', 'captureReversed',
-    'captureReinstated', 'authorizationEnded')),
+    'captureReinstated', 'authorizationEnded', 'refundReturned', 'creditReturned')),
   requestId TEXT NOT NULL,
   occurredAtMs INTEGER NOT NULL,
   amount INTEGER NOT NULL DEFAULT 0,
@@ -86,4 +88,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). A new one for each change, of the fields of entries too. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;

@@ -46,15 +46,30 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
   extension({ entries }, { authorizationRequestId, expiresAtMs }): undefined {
     entries.extend(authorizationRequestId, expiresAtMs);
   },
-  refund({ entries }, { authorizationRequestId, captureRequestId, amount }): undefined {
-    entries.add(authorizationRequestId, { refunded: amount });
-    entries.add(captureRequestId, { refunded: amount });
+  refund(books, refund, nowMs): undefined {
+    const { authorizationRequestId, captureRequestId, amount } = refund;
+    books.entries.add(authorizationRequestId, { refunded: amount });
+    books.entries.add(captureRequestId, { refunded: amount });
+    comeBackLater(books, 'refundReturned', refund, nowMs);
+  },
+  credit(books, credit, nowMs): undefined {
+    comeBackLater(books, 'creditReturned', credit, nowMs);
   },
 };
 
 function endEarly(books: Books, { requestId, behaviour }: Approved, nowMs: number): undefined {
   const { ended } = behaviourOf(behaviour);
   if (ended) books.events.insert('authorizationEnded', requestId, nowMs + ended.afterMs);
+}
+
+function comeBackLater(
+  books: Books,
+  event: 'refundReturned' | 'creditReturned',
+  { requestId, kind, behaviour }: Approved,
+  nowMs: number,
+): void {
+  const { returned } = behaviourOf(behaviour);
+  if (returned?.kind === kind) books.events.insert(event, requestId, nowMs + returned.afterMs);
 }
 
 /** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. Returns it. */
@@ -94,4 +109,9 @@ export function remainingOf({ answer, amount, incremented, captured, voided, pen
 export function refundableOf(authorization: Entry, capture: Entry): number {
   const ofAll = authorization.captured - authorization.refunded - authorization.reversed;
   return Math.min(capture.amount - capture.refunded - capture.reversed - capture.pending, ofAll);
+}
+
+/** What the card scheme has not taken back of a capture, minor units: it may take back what was refunded, too. */
+export function reversibleOf(authorization: Entry, capture: Entry): number {
+  return Math.min(capture.amount - capture.reversed, authorization.captured - authorization.reversed);
 }

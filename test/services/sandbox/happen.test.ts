@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forEachTest } from '../../suite.ts';
 import { captureRequest, holdRequest, startFixture } from './fixture.ts';
 
@@ -57,6 +58,52 @@ describe('happen()', () => {
     assert.deepEqual([amount, captureRequestId, reversalEventId], [701n, capture.requestId, reversed?.eventId]);
     assert.equal(sums(capture.requestId).reversed, 0);
     assert.equal(sums(capture.authorizationRequestId).reversed, 0);
+  });
+
+  it('returns refunds, which can be refunded again then', async () => {
+    for (const [tokenId, returned] of [
+      ['tok_sandbox_refund_returned', 701],
+      ['tok_sandbox_refund_returned_in_part', 350],
+    ] as const) {
+      const capture = await captured(tokenId);
+      const { requestId: captureRequestId, authorizationRequestId } = capture;
+      const refund = { requestId: uuidv7(), captureRequestId, authorizationRequestId, amount: 701n, currency: 'EUR' };
+      await fixture.client.refund(refund);
+      await turn();
+      const event = events().at(-1);
+      assert.ok(event?.case === 'refundReturned');
+      assert.deepEqual([event.value.refundRequestId, event.value.amount], [refund.requestId, BigInt(returned)]);
+      const { entries } = await fixture.client.listEntries({ authorizationRequestId });
+      const shown = entries.map(({ kind, refunded, returned }) => [
+        EntryKind[kind],
+        Number(refunded),
+        Number(returned),
+      ]);
+      assert.deepEqual(shown, [
+        ['AUTHORIZATION', 701 - returned, 0],
+        ['CAPTURE', 701 - returned, 0],
+        ['REFUND', 0, returned],
+      ]);
+      const again = { ...refund, requestId: uuidv7(), amount: BigInt(returned) };
+      assert.equal((await fixture.client.refund(again)).result?.answer, Answer.APPROVED);
+    }
+  });
+
+  it('returns credits', async () => {
+    for (const [tokenId, returned] of [
+      ['tok_sandbox_oct_returned', 500n],
+      ['tok_sandbox_oct_returned_in_part', 250n],
+    ] as const) {
+      const { requestId } = holdRequest(tokenId);
+      await fixture.client.credit({ ...holdRequest(tokenId), requestId, amount: 500n });
+      await turn();
+      const event = events().at(-1);
+      assert.ok(event?.case === 'creditReturned');
+      assert.deepEqual([event.value.creditRequestId, event.value.amount], [requestId, returned]);
+      const { entries } = await fixture.client.listEntries({});
+      const credit = entries.find((entry) => entry.requestId === requestId);
+      assert.deepEqual([credit?.answer, credit?.returned], [Answer.APPROVED, returned]);
+    }
   });
 
   it('ends an authorization early, releasing what is left of it', async () => {

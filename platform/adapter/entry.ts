@@ -61,6 +61,10 @@ export type ResultInit = MessageInitShape<typeof ResultSchema>;
 /** A result with what it says besides, as a ledger keeps it. */
 interface KeptEnding extends KeptResult {
   readonly kind: Kind;
+  /** Our identifier of the operation. */
+  readonly requestId: string;
+  /** What was in truth done, minor units; null or absent = what was asked for. */
+  readonly amountDone?: Amount | null;
   readonly actedAt: Date | null;
   /** When the reservation ends, of an approval. */
   readonly expiresAt: Date | null;
@@ -77,14 +81,15 @@ const RESERVING: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'incr
 
 /** The contract's form of how an operation ended, or that it was accepted. */
 export function resultOf(kept: KeptEnding): ResultInit {
-  const { kind, answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
+  const { kind, requestId, answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
   const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
   const { funding, threeDSecure, declineCode } = kept;
   const card = { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode };
-  const { actedAt, expiresAt, expectedBy, capabilities } = kept;
+  const { actedAt, expiresAt, expectedBy, capabilities, amountDone } = kept;
   const isApproved = answer === Answer.APPROVED;
   const givesBack = kind === 'capture' || kind === 'void';
   return {
+    requestId,
     answer,
     reference,
     bankReference,
@@ -97,6 +102,7 @@ export function resultOf(kept: KeptEnding): ResultInit {
     ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy: timestampFromDate(expectedBy) }),
     ...(isApproved && RESERVING.has(kind) && { capabilities }),
     ...(isApproved && givesBack && { amountReleased: BigInt(kept.released) }),
+    ...(isApproved && amountDone != null && { amount: BigInt(amountDone) }),
   };
 }
 

@@ -136,6 +136,7 @@ function answering(method: DescMethod, answer: Answering, { credential, log }: S
       if (violations) throw new RpcError(status.INVALID_ARGUMENT, violations.join('; '));
       const response = create(method.output, await answer(request, call));
       const { result } = response as { result?: Result };
+      nameResult(result, request);
       end(result ? Answer[result.answer] : 'answered', result?.errorCode);
       return response;
     } catch (error) {
@@ -146,6 +147,15 @@ function answering(method: DescMethod, answer: Answering, { credential, log }: S
       throw refusal;
     }
   };
+}
+
+/**
+ * Names what a refusal is about that no entry of the ledger stands behind. A result that is of an entry names that
+ * itself, so that the caller sees when it is another one's.
+ */
+function nameResult(result: Result | undefined, request: object): void {
+  const { requestId = '' } = request as { requestId?: string };
+  if (result && result.requestId === '') result.requestId = requestId;
 }
 
 function unary(answer: Served) {

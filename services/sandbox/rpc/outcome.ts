@@ -39,7 +39,10 @@ export function conclude(books: Books, intent: Intent, conclusion: Conclusion): 
   const ending = carryOut(books, intent, conclusion);
   books.entries.insert(intent, ending);
   if (silence === 'after') return {};
-  return { result: resultOf({ ...ending, kind: intent.kind }), delayMs: behaviourOf(ending.behaviour).delayMs };
+  return {
+    result: resultOf({ ...ending, kind: intent.kind, requestId: intent.requestId }),
+    delayMs: behaviourOf(ending.behaviour).delayMs,
+  };
 }
 
 /**
@@ -87,7 +90,7 @@ function endOf(kind: Intent['kind'], behaviour: Ending['behaviour'], nowMs: numb
 }
 
 /** The contract's form of how an entry ended. */
-export function resultOf(entry: Ending & Pick<Intent, 'kind'>): ResultInit {
+export function resultOf(entry: Ending & Pick<Intent, 'kind' | 'requestId'>): ResultInit {
   const { behaviour, actedAtMs, expiresAtMs, expectedByMs, voided } = entry;
   return formOf({
     ...entry,

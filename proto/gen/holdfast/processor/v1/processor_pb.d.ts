@@ -103,6 +103,23 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
    * @generated from field: optional int64 amount_released = 12;
    */
   amountReleased?: bigint | undefined;
+
+  /**
+   * Our identifier of what this is the result of, from the operation itself, not from the call that is being answered;
+   * empty = not said (adapters before this field existed). Another one than was asked about is an answer that breaks
+   * the contract: two answers were mixed up.
+   *
+   * @generated from field: string request_id = 13;
+   */
+  requestId: string;
+
+  /**
+   * What was in truth authorized, captured, added, refunded or paid, minor units, when approved; absent = what was asked
+   * for. Another amount than was asked for is not booked: an operator must look.
+   *
+   * @generated from field: optional int64 amount = 14;
+   */
+  amount?: bigint | undefined;
 };
 
 /**
@@ -1888,6 +1905,10 @@ export declare const EntryKindSchema: GenEnum<EntryKind>;
  * Holdfast holds every answer against the rules of its fields, and against what the comments say of fields together. An
  * answer that breaks one is not believed in any part: the outcome is unknown, and an alert names the field. Texts
  * contain no control characters (Unicode category Cc). Times lie between the years 2000 and 2200.
+ *
+ * An amount in an answer or event that is not what Holdfast expects (Result.amount, Result.amount_released,
+ * AuthorizationEnded.amount) is never booked as if it were: the hold is frozen, or the outcome stays unknown, and the
+ * contradiction is kept for an operator.
  *
  * @generated from service holdfast.processor.v1.ProcessorService
  */

@@ -46,7 +46,7 @@ export function believing(client: Client, report: (violation: ContractViolation)
     const call = client[localName as keyof Client] as (...args: unknown[]) => Promise<Message>;
     const checked = async (request: { readonly requestId?: string }, ...options: unknown[]) => {
       const answer = await call(request, ...options);
-      const [first] = breachesOf(output, answer);
+      const [first] = [...breachesOf(output, answer), ...namedWrongly(answer as Answered, request.requestId)];
       if (!first) return answer;
       const violation = new ContractViolation(name, first, request.requestId);
       report(violation);
@@ -92,7 +92,24 @@ function wrongEvent({ event }: ReportEventRequest): Violation[] {
   if (event.case === undefined) return [{ field: 'event', description: 'is missing' }];
   const { value } = event;
   const hasResult = isMessage(value, OperationSettledSchema) || isMessage(value, CheckoutCompletedSchema);
-  return hasResult && !isFinal(value.result) ? [{ field: 'result', description: 'must be final' }] : [];
+  if (!hasResult) return [];
+  return isFinal(value.result)
+    ? namedWrongly(value, value.requestId)
+    : [{ field: 'result', description: 'must be final' }];
+}
+
+/** An answer, or what an event says, with a result or without. */
+interface Answered {
+  readonly result?: Result | undefined;
+}
+
+/**
+ * A result that names another operation than it was asked of: the processor, or its adapter, has mixed two up. One that
+ * names none is of an adapter before this rule.
+ */
+function namedWrongly({ result }: Answered, requestId: string | undefined): Violation[] {
+  if (!result || result.requestId === '' || result.requestId === requestId) return [];
+  return [{ field: 'result.request_id', description: 'is of another operation' }];
 }
 
 function wrongBounds({ currencies, checkoutShortest, checkoutLongest }: DescribeResponse): Violation[] {

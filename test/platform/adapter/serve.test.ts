@@ -66,6 +66,22 @@ describe('serveProcessor()', () => {
     return { together: channel.gathering(ProcessorService), alone: channel.client(ProcessorService) };
   }
 
+  /** The processor, as core sees it. */
+  function processorThere(report: Parameters<typeof openProcessor>[0]['report']) {
+    const processor = openProcessor({
+      name: 'test',
+      address: `127.0.0.1:${server.port}`,
+      credential: CREDENTIAL,
+      tls: undefined,
+      timeoutMs: 5_000,
+      mostCallers: 100,
+      identities: { recall: async (_, shown) => shown, differs: () => undefined },
+      report,
+    });
+    opened.push(processor);
+    return processor;
+  }
+
   const endOf = (call: Promise<object>) =>
     call.then(
       (response) => JSON.stringify(response),
@@ -106,17 +122,7 @@ describe('serveProcessor()', () => {
   });
 
   it('is sent what core sends in one moment in one message, because it says so', async () => {
-    const processor = openProcessor({
-      name: 'test',
-      address: `127.0.0.1:${server.port}`,
-      credential: CREDENTIAL,
-      tls: undefined,
-      timeoutMs: 5_000,
-      mostCallers: 100,
-      identities: { recall: async (_, shown) => shown, differs: () => undefined },
-      report: ({ message }) => assert.fail(message),
-    });
-    opened.push(processor);
+    const processor = processorThere(({ message }) => assert.fail(message));
     const send = () => processor.send('capture', request('any'));
     await send();
     streams = 0;
@@ -134,5 +140,37 @@ describe('serveProcessor()', () => {
     last.resolve({ result: { answer: Answer.DECLINED } });
     assert.equal((await third).answer, 'DECLINED');
     assert.equal(streams, 1);
+  });
+
+  it('names what each answer is about, by which core sees that two were mixed up', async () => {
+    const wrong: string[] = [];
+    const processor = processorThere(({ field }) => wrong.push(field));
+    const send = (requestId: string) => processor.send('capture', { ...request('any'), requestId });
+    await send(uuidv7());
+    streams = 0;
+    const [first = '', second = '', ...rest] = Array.from({ length: 6 }, () => uuidv7());
+    const otherOf = new Map([
+      [first, second],
+      [second, first],
+    ]);
+    // As a ledger answers: by the operation that it has carried out.
+    capture = async ({ requestId }) => ({
+      result: { answer: Answer.APPROVED, requestId: otherOf.get(requestId) ?? requestId },
+    });
+    const outcomes = await Promise.all([first, second, ...rest].map(send));
+    assert.equal(streams, 1, 'they came together');
+    assert.deepEqual(
+      outcomes.map(({ answer }) => answer),
+      ['UNKNOWN', 'UNKNOWN', ...rest.map(() => 'APPROVED')],
+    );
+    assert.deepEqual(wrong, ['result.request_id', 'result.request_id']);
+    assert.equal((await send(first)).answer, 'UNKNOWN', 'alone, too');
+  });
+
+  it('names a refusal that nothing in a ledger stands behind by what was asked', async () => {
+    capture = async () => ({ result: { answer: Answer.NOT_PERFORMED, errorCode: 'fenced' } });
+    const asked = request('any');
+    const answer = await clients().alone.capture(asked);
+    assert.equal(answer.result?.requestId, asked.requestId);
   });
 });

@@ -41,6 +41,8 @@ const RESULTS: Readonly<Record<string, Parameters<typeof done>[0]>> = {
   'result.expires_at': { ...approved, expiresAt: timestampFromMs(Date.UTC(9999, 0)) },
   'result.expected_by': { answer: Answer.ACCEPTED, expectedBy: { seconds: 10n ** 16n, nanos: 0 } },
   'result.amount_released': { ...approved, amountReleased: -1n },
+  'result.request_id': { ...approved, requestId: uuidv7() },
+  'result.amount': { ...approved, amount: 10n ** 12n },
 };
 
 describe('openProcessor()', () => {

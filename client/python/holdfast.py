@@ -20,7 +20,7 @@ import time
 import urllib.parse
 import uuid
 
-__all__ = ["Holdfast", "HoldfastError", "InvalidNotification", "verify"]
+__all__ = ["Holdfast", "HoldfastError", "InvalidNotification", "InvalidSecret", "verify"]
 __version__ = "1.0.0"
 
 
@@ -41,6 +41,11 @@ class HoldfastError(Exception):
 
 class InvalidNotification(Exception):
     """A request that is no genuine notification: answer it with 401, and do nothing else."""
+
+
+class InvalidSecret(ValueError):
+    """A signing secret that is none, such as the text of an environment variable that is not set. Anybody can sign with
+    an empty key, so nothing is verified with one."""
 
 
 # Core stores nothing of a call later than this (docs/product.md, "What an answer promises").
@@ -365,9 +370,10 @@ def verify(headers, raw_body, secrets, now=None):
     dict.
 
     headers: the request's, by name in any case. raw_body: bytes as they came, before any parser. secrets: all live
-    signing secrets. Raises InvalidNotification. Notifications come at least once: store before you answer, and handle
-    each requestId once.
+    signing secrets. Raises InvalidNotification, and InvalidSecret for a secret that is none, such as an empty one.
+    Notifications come at least once: store before you answer, and handle each requestId once.
     """
+    keys = [_key_of(secret) for secret in secrets]
     found = {name.lower(): value for name, value in dict(headers).items()}
     message_id, sent_at = found.get("webhook-id", ""), found.get("webhook-timestamp", "")
     claims = [claim[3:] for claim in found.get("webhook-signature", "").split(" ")[:8] if claim.startswith("v1,")]
@@ -376,8 +382,7 @@ def verify(headers, raw_body, secrets, now=None):
     # A header that is no UTF-8 may have surrogates, such as those of aiohttp.
     signed = f"{message_id}.{sent_at}.".encode("utf-8", "surrogatepass") + raw_body
     genuine = False
-    for secret in secrets:
-        key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret)
+    for key in keys:
         due = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
         for claim in claims:
             genuine = hmac.compare_digest(due, claim.encode("utf-8", "surrogatepass")) or genuine
@@ -385,6 +390,21 @@ def verify(headers, raw_body, secrets, now=None):
         why = "is not one of this body, or is more than 5 minutes from this machine's clock"
         raise InvalidNotification("webhook-signature " + why)
     return json.loads(raw_body)
+
+
+# whsec_ and at least 24 bytes of canonical Base64, as Standard Webhooks demands.
+_SECRET = re.compile(
+    "whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?"
+)
+
+
+def _key_of(secret):
+    if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
+        raise InvalidSecret(
+            "a signing secret is whsec_ and at least 24 bytes of Base64, as it was issued; is the variable that it "
+            "comes from set?"
+        )
+    return base64.b64decode(secret[len("whsec_"):])
 
 
 def _events(response):

@@ -33,12 +33,41 @@ export function signNotification(secret: string, fields: SignedFields): string {
   return digest(secret, fields).toString('base64');
 }
 
+/** Thrown for a signing secret that is none, such as the text of an environment variable that is not set. */
+export class InvalidSecret extends Error {
+  override readonly name = 'InvalidSecret';
+}
+
+/**
+ * The form of a signing secret: `whsec_` and at least 24 bytes of canonical Base64, as Standard Webhooks demands. Any
+ * sender can sign with an empty key, so a receiver whose secret is empty would accept every forgery.
+ */
+const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/;
+
+/** Whether a text has the form of a signing secret. */
+export function isSigningSecret(secret: unknown): secret is string {
+  return typeof secret === 'string' && SECRET.test(secret);
+}
+
+/** Throws InvalidSecret unless each has the form of a secret. The message does not quote it. */
+function demandSecrets(secrets: readonly string[]): void {
+  for (const [index, secret] of secrets.entries()) {
+    if (!isSigningSecret(secret)) {
+      throw new InvalidSecret(
+        `secrets[${index}] is no signing secret: whsec_ and at least 24 bytes of Base64, as it was issued. ` +
+          'Is the variable that it comes from set?',
+      );
+    }
+  }
+}
+
 /**
  * Returns true when the header is a signature of the fields with one of the secrets. It takes the same time for every
  * secret and every well-formed header: it tries all secrets, and compares in constant time. It returns false for a
- * header that is not 44 canonical Base64 characters, and never throws.
+ * header that is not 44 canonical Base64 characters. Throws InvalidSecret.
  */
 export function verifyNotification(secrets: readonly string[], fields: SignedFields, header: unknown): boolean {
+  demandSecrets(secrets);
   const claimed = decodeSignature(header);
   let verified = false;
   for (const secret of secrets) {
@@ -58,8 +87,12 @@ export interface StandardWebhook {
   readonly body: string | Uint8Array;
 }
 
-/** Signs one attempt for Standard Webhooks. Returns `v1,` and 44 characters; join several by a space. */
+/**
+ * Signs one attempt for Standard Webhooks. Returns `v1,` and 44 characters; join several by a space. Throws
+ * InvalidSecret.
+ */
 export function signStandardWebhook(secret: string, message: StandardWebhook): string {
+  demandSecrets([secret]);
   return `v1,${standardDigest(secret, message).toString('base64')}`;
 }
 
@@ -68,7 +101,8 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Returns true when the three Standard Webhooks headers are a current signature of the body with one of the secrets.
- * `nowSeconds` is the receiver's clock, seconds since 1970. It returns false for malformed headers, and never throws.
+ * `nowSeconds` is the receiver's clock, seconds since 1970. It returns false for malformed headers. Throws
+ * InvalidSecret.
  */
 export function verifyStandardWebhook(
   secrets: readonly string[],
@@ -76,6 +110,7 @@ export function verifyStandardWebhook(
   body: string | Uint8Array,
   nowSeconds: number,
 ): boolean {
+  demandSecrets(secrets);
   const { id, timestamp, signature } = headers;
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') return false;
   if (id === '' || !/^[0-9]{1,12}$/.test(timestamp)) return false;
@@ -112,7 +147,7 @@ const NO_SIGNATURE = Buffer.alloc(32);
 
 function standardDigest(secret: string, { id, timestampSeconds, body }: StandardWebhook): Buffer {
   // A key object, or text, is several times as fast here as the bytes (measured).
-  const key = createSecretKey(secret.replace(/^whsec_/, ''), 'base64');
+  const key = createSecretKey(secret.slice('whsec_'.length), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestampSeconds}.`, 'utf8').update(body).digest();
 }
 

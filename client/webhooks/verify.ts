@@ -1,5 +1,7 @@
 import { verifyStandardWebhook } from './signature.ts';
 
+export { InvalidSecret } from './signature.ts';
+
 /** A notification as its body has it (docs/notifications.md); later versions may add fields. */
 export interface Notification {
   readonly merchantId: string;
@@ -32,7 +34,7 @@ export class InvalidNotification extends Error {
 /**
  * Verifies a notification by its Standard Webhooks headers, which cover the whole body and its age. `rawBody` is the
  * body byte for byte, before any parser; `secrets` are all live signing secrets. Returns the notification. Throws
- * InvalidNotification.
+ * InvalidNotification, and InvalidSecret for a secret that is none, such as an empty one.
  */
 export function verify(
   headers: RequestHeaders,

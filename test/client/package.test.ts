@@ -21,7 +21,7 @@ import { InvalidNotification, verify } from 'holdfast-client/webhooks';
 const holdfast = new Holdfast({ baseUrl: process.env.HOLDFAST_BASE_URL, apiKey: process.env.HOLDFAST_API_KEY });
 const refused = await holdfast.operations.get('0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b').catch((error) => error);
 let forged;
-try { verify({}, '{}', ['whsec_x']); } catch (error) { forged = error instanceof InvalidNotification; }
+try { verify({}, '{}', [process.env.SIGNING_SECRET]); } catch (error) { forged = error instanceof InvalidNotification; }
 console.log(process.version, refused instanceof HoldfastError && refused.code, forged);
 `;
 

@@ -2,6 +2,7 @@
  * Valid and forged notifications on which the verification code in every language must agree: the shared vectors and
  * known attacks.
  */
+import { createHmac } from 'node:crypto';
 import {
   SIGNED_FIELDS,
   type SignedFields,
@@ -10,6 +11,7 @@ import {
 } from '../../client/webhooks/signature.ts';
 import legacy from '../client/webhooks/signature.json' with { type: 'json' };
 import standard from '../client/webhooks/standard-webhooks.json' with { type: 'json' };
+import { signingSecret } from '../signing-secret.ts';
 
 /** One X-Service-Signature to verify. */
 export interface ServiceCase {
@@ -19,8 +21,11 @@ export interface ServiceCase {
   /** As written in the body; undefined when the body is malformed. */
   readonly fields: SignedFields | undefined;
   readonly header: string;
-  readonly verified: boolean;
+  readonly verified: Verdict;
 }
+
+/** 'throws' = a secret is none, so nothing is verified. */
+export type Verdict = boolean | 'throws';
 
 /** One set of Standard Webhooks headers to verify. */
 export interface StandardCase {
@@ -31,10 +36,21 @@ export interface StandardCase {
   readonly timestamp: string;
   readonly signature: string;
   readonly now: number;
-  readonly verified: boolean;
+  readonly verified: Verdict;
 }
 
-const SECRET = 'seed-test-secret';
+/** The shared vectors: what a secret of any form makes of the five fields. */
+export const SIGNED_TEXTS = [
+  ...legacy.vectors,
+  ...[legacy.ambiguous.a, legacy.ambiguous.b].map((fields) => ({ ...legacy.ambiguous, ...fields })),
+].map(({ secret, signature, ...fields }) => ({
+  secret,
+  fields: SIGNED_FIELDS.map((name) => fields[name]),
+  signature,
+}));
+
+const SECRET = signingSecret('seed-test-secret');
+const [OTHER_SECRET, ANOTHER_SECRET] = [signingSecret('other'), signingSecret('another')];
 const FIELDS: SignedFields = { merchantId: 'M001', requestId: 'REQ-1', status: 'OK', amount: '10.50', currency: 'EUR' };
 const RIGHT = signNotification(SECRET, FIELDS);
 
@@ -47,23 +63,40 @@ function bodyOf({ amount, ...fields }: SignedFields, isText = false): string {
   );
 }
 
-/** X-Service-Signature: the vectors with the amount as a number and as a string, then cases to reject. */
+/** What an environment variable that is not set, is cut or is quoted makes of a secret. */
+export const NO_SECRETS: readonly string[] = [
+  '',
+  'whsec_',
+  ' ',
+  '"',
+  "''",
+  'undefined',
+  'seed-test-secret',
+  SECRET.slice('whsec_'.length),
+  `${SECRET} `,
+  `${SECRET}\n`,
+  ` ${SECRET}`,
+  `"${SECRET}"`,
+  `whsec_${Buffer.alloc(23, 7).toString('base64')}`,
+  `whsec_${Buffer.alloc(32, 0xfb).toString('base64url')}`,
+  `whsec_${Buffer.alloc(32, 7).toString('base64').slice(0, -1)}`,
+  `whsec_${Buffer.alloc(32, 7).toString('base64').replace(/.=$/, 'd=')}`,
+];
+
+/** X-Service-Signature: the amount as a number and as a string, then cases to reject. */
 export const SERVICE_CASES: readonly ServiceCase[] = [
-  ...[
-    ...legacy.vectors,
-    ...[legacy.ambiguous.a, legacy.ambiguous.b].map((fields) => ({ ...legacy.ambiguous, ...fields })),
-  ].flatMap(({ secret, signature, merchantId, requestId, status, amount, currency }, index) => {
-    const fields = { merchantId, requestId, status, amount, currency };
-    const common = { secrets: [secret], fields, header: signature, verified: true };
+  ...['1000', '10.50', '10.5', '999999999999'].flatMap((amount) => {
+    const fields = { ...FIELDS, amount };
+    const header = signNotification(SECRET, fields);
     return [
-      { ...common, name: `vector ${index}, a number`, body: bodyOf(fields) },
-      { ...common, name: `vector ${index}, text`, body: bodyOf(fields, true) },
+      right(`${amount}, a number`, { fields, header, body: bodyOf(fields) }),
+      right(`${amount}, text`, { fields, header, body: bodyOf(fields, true) }),
     ];
   }),
-  right('with two secrets, the second', { secrets: ['other', SECRET] }),
-  right('with two secrets, the first', { secrets: [SECRET, 'other'] }),
+  right('with two secrets, the second', { secrets: [OTHER_SECRET, SECRET] }),
+  right('with two secrets, the first', { secrets: [SECRET, OTHER_SECRET] }),
   wrong('without secrets', { secrets: [] }),
-  wrong('with other secrets', { secrets: ['other', 'another'] }),
+  wrong('with other secrets', { secrets: [OTHER_SECRET, ANOTHER_SECRET] }),
   ...SIGNED_FIELDS.map((name) => {
     const fields = { ...FIELDS, [name]: name === 'amount' ? '10.5' : `${FIELDS[name]}X` };
     return wrong(`with another ${name}`, { fields, body: bodyOf(fields) });
@@ -85,7 +118,16 @@ export const SERVICE_CASES: readonly ServiceCase[] = [
   ...['', '{', '[]', 'null', '"text"', '5', '{"merchantId":"M001"}', bodyOf(FIELDS).replace('"OK"', 'true')].map(
     (body) => wrong(`the body ${body.slice(0, 24)}`, { body, fields: undefined }),
   ),
+  ...NO_SECRETS.map((secret) => malformed(secret, signNotification(secret, FIELDS))),
+  ...NO_SECRETS.map((secret) => ({
+    ...malformed(secret, signNotification(secret, FIELDS)),
+    secrets: [secret, SECRET],
+  })),
 ];
+
+function malformed(secret: string, header: string): ServiceCase {
+  return right(`with the secret ${JSON.stringify(secret)}`, { secrets: [secret], header, verified: 'throws' });
+}
 
 function right(name: string, change: Partial<ServiceCase>): ServiceCase {
   return { name, secrets: [SECRET], body: bodyOf(FIELDS), fields: FIELDS, header: RIGHT, verified: true, ...change };
@@ -136,5 +178,18 @@ export const STANDARD_CASES: readonly StandardCase[] = [
     { name: 'another version', signature: SENT.signature.replace('v1', 'v2') },
     { name: 'no signature', signature: '' },
     { name: 'cut short', signature: SENT.signature.slice(0, -1) },
+    { name: 'nothing behind the version', signature: 'v1,' },
   ].map((change) => ({ ...SENT, ...change, verified: false })),
+  ...NO_SECRETS.flatMap((secret) => [[secret], [secret, WHSEC]]).map((secrets) => ({
+    ...SENT,
+    name: `with the secrets ${JSON.stringify(secrets)}`,
+    secrets,
+    signature: `${signedWithNothing(MESSAGE)} v1,`,
+    verified: 'throws' as const,
+  })),
 ];
+
+/** What anybody can sign, for receivers whose secret is empty. */
+function signedWithNothing({ id, timestampSeconds, body }: typeof MESSAGE): string {
+  return `v1,${createHmac('sha256', '').update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`;
+}

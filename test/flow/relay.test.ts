@@ -7,6 +7,7 @@ import { signNotification, verifyNotification } from '../../client/webhooks/sign
 import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { signingSecret } from '../signing-secret.ts';
 import { useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 
@@ -28,8 +29,13 @@ describe('the relay', () => {
 
   it('constant-time comparison', () => {
     const { fields } = notification('demo', '10.50');
-    const secrets = ['whsec_older', 'whsec_newer'];
-    const signatures = [signNotification('whsec_older', fields), signNotification('whsec_other', fields), 'short', ''];
+    const secrets = [signingSecret('older'), signingSecret('newer')];
+    const signatures = [
+      signNotification(signingSecret('older'), fields),
+      signNotification(signingSecret('other'), fields),
+      'short',
+      '',
+    ];
     for (const signature of signatures) {
       assert.equal(
         comparisonsOf(() => verifyNotification(secrets, fields, signature)),

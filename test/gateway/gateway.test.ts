@@ -8,6 +8,7 @@ import { signNotification } from '../../client/webhooks/signature.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { signingSecret } from '../signing-secret.ts';
 import { OPERATOR_TOKEN, TOKEN } from './fake-core.ts';
 import { HOLD, HOLD_ID, PREAUTHORIZATION_ID } from './rest/examples.ts';
 import { API_KEY, Stage, useStage } from './stage.ts';
@@ -187,8 +188,8 @@ describe('startGateway()', () => {
         apiKey: null,
         headers: { 'x-service-signature': signature },
       });
-    assert.equal((await send(signNotification('whsec_older', fields))).status, 200);
-    assert.equal((await send(signNotification('whsec_other', fields))).status, 401);
+    assert.equal((await send(signNotification(signingSecret('older'), fields))).status, 200);
+    assert.equal((await send(signNotification(signingSecret('other'), fields))).status, 401);
     assert.deepEqual(
       stage.core.calls.filter(({ method }) => method === 'acceptNotification').map(({ request }) => request.amount),
       ['10.50'],

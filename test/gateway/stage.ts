@@ -2,13 +2,14 @@ import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/g
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import type { Log, LogFields } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { signingSecret } from '../signing-secret.ts';
 import { FakeCore, TOKEN } from './fake-core.ts';
 import { openPrism, type Prism } from './prism.ts';
 
 export const API_KEY = `hf_${'a'.repeat(43)}`;
 export const OTHER_API_KEY = `hf_${'b'.repeat(43)}`;
 export const MERCHANTS = [
-  { merchantId: 'acme', apiKeys: [API_KEY], secrets: ['whsec_older', 'whsec_newer'] },
+  { merchantId: 'acme', apiKeys: [API_KEY], secrets: [signingSecret('older'), signingSecret('newer')] },
   { merchantId: 'bolt', apiKeys: [OTHER_API_KEY] },
 ];
 

@@ -8,6 +8,7 @@ import { SETTINGS } from '../../.ci/tables.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { createDatabase } from '../database.ts';
 import { freePort } from '../free-port.ts';
+import { signingSecret } from '../signing-secret.ts';
 import { API_KEY as ADYEN_KEY } from '../services/adyen/fake/fake-adyen.ts';
 
 /** Values that an operator would create and put into `.env`. */
@@ -15,7 +16,7 @@ const MADE: Readonly<Record<string, string>> = {
   DATABASE_PASSWORD: 'database-password',
   SUPERUSER_PASSWORD: 'superuser-password',
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
-  SIGNING_SECRETS: '{"shop":["whsec_x"]}',
+  SIGNING_SECRETS: JSON.stringify({ shop: [signingSecret('shop')] }),
   PROCESSORS: 'default=sandbox:50061,stripe=stripe:50062,adyen=adyen:50063',
   STRIPE_API_KEY: 'sk_test_x',
   STRIPE_WEBHOOK_SECRET: 'whsec_x',

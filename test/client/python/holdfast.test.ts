@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
 import { isInstalled } from '../../docs/is-installed.ts';
+import { NO_SECRETS } from '../../docs/webhook-cases.ts';
 import { useStack } from '../../stack.ts';
 import {
   cutBefore,
@@ -207,6 +208,21 @@ describe('holdfast.py', () => {
       const foreign = `{'Webhook-${name}': 'v1,\\udcff'}`;
       assert.equal(await python('http://x', 'k', check(body, 'None', foreign)), 'invalid');
     }
+  });
+
+  it('raises InvalidSecret for what is no secret, also beside a good one', async () => {
+    const attempts = NO_SECRETS.flatMap((none) => [[none], [none, SECRET], [SECRET, none]]);
+    const lines = [
+      'from holdfast import InvalidSecret',
+      'answer = []',
+      `for secrets in [*json.loads(${JSON.stringify(JSON.stringify(attempts))}), [None]]:`,
+      '    try:',
+      "        answer.append(verify({}, b'{}', secrets))",
+      '    except InvalidSecret:',
+      '        answer.append("InvalidSecret")',
+    ];
+    const answer = await python('http://x', 'k', lines);
+    assert.deepEqual(answer, Array(attempts.length + 1).fill('InvalidSecret'));
   });
 
   it('signs captures by a function that it is given', async () => {

@@ -5,6 +5,7 @@ import { status } from '@grpc/grpc-js';
 import { connectCore } from '../../../gateway/core/client.ts';
 import { watchCredentials } from '../../../gateway/core/credentials.ts';
 import { apiKeyHash } from '../../../gateway/rest/authenticate.ts';
+import { signingSecret } from '../../signing-secret.ts';
 import { FakeCore, refusal, TOKEN } from '../fake-core.ts';
 import { API_KEY, MERCHANTS, OTHER_API_KEY, Stage } from '../stage.ts';
 
@@ -38,7 +39,7 @@ describe('watchCredentials()', () => {
     assert.equal(credentials.merchantOfApiKey(apiKeyHash(API_KEY)), 'acme');
     assert.equal(credentials.merchantOfApiKey(apiKeyHash(OTHER_API_KEY)), 'bolt');
     assert.equal(credentials.merchantOfApiKey(apiKeyHash('hf_other')), undefined);
-    assert.deepEqual(credentials.secretsOf('acme'), ['whsec_older', 'whsec_newer']);
+    assert.deepEqual(credentials.secretsOf('acme'), [signingSecret('older'), signingSecret('newer')]);
     assert.equal(credentials.secretsOf('nobody'), undefined);
     assert.equal(credentials.secretsOf('__proto__'), undefined);
     await credentials.close();

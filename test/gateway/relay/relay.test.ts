@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { signNotification } from '../../../client/webhooks/signature.ts';
 import { Problem } from '../../../gateway/http/problem.ts';
 import { NotificationKind, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { signingSecret } from '../../signing-secret.ts';
 import { forEachTest } from '../../suite.ts';
 import { CORE_FAILURES, notification, openStage, SECRETS, type Sent } from './stage.ts';
 
@@ -145,7 +146,7 @@ describe('createRelay()', () => {
   });
 
   it('requests a secret that it does not have yet, and counts no failure for it', async () => {
-    const secret = 'whsec_brand-new-0000000000000000000000000000000000000=';
+    const secret = signingSecret('brand-new');
     const fields = { merchantId: 'acme', requestId: 'NEW', status: 'OK', amount: '1000', currency: 'EUR' };
     const { body } = notification(fields);
     let refreshed = 0;

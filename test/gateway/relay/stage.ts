@@ -13,17 +13,15 @@ import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import type { Log, LogFields } from '../../../platform/log.ts';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { signingSecret } from '../../signing-secret.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 
 /** Secrets of the merchants on this stage, older first. */
 export const SECRETS: Readonly<Record<string, readonly string[]>> = {
-  acme: ['whsec_older-secret-of-acme-000000000000000000000000000='],
-  globex: [
-    'whsec_older-secret-of-globex-0000000000000000000000000=',
-    'whsec_newer-secret-of-globex-0000000000000000000000000=',
-  ],
-  M00: ['whsec_secret-of-M00-0000000000000000000000000000000000='],
-  M001: ['whsec_secret-of-M001-000000000000000000000000000000000='],
+  acme: [signingSecret('acme, older')],
+  globex: [signingSecret('globex, older'), signingSecret('globex, newer')],
+  M00: [signingSecret('M00')],
+  M001: [signingSecret('M001')],
   closed: [],
 };
 

@@ -1,4 +1,6 @@
+import { isIPv4 } from 'node:net';
 import { buildConnector } from 'undici';
+import { type Attempt, connectToFirst } from './connect-to-first.ts';
 import { addressesOf, DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
 import { gatewayAt, type Target } from './gateway-address.ts';
 import { openResolver } from './resolve.ts';
@@ -13,42 +15,66 @@ export interface ConnectRules {
 }
 
 /**
- * Makes undici's connections. It resolves the name, checks the address, and connects to the address that it checked, so
- * that a name that resolves differently a moment later changes nothing. Resolving and connecting take at most 2 s each.
+ * Makes undici's connections. It resolves the name, checks each address, and connects to one of those that it allowed, so
+ * that a name that resolves differently a moment later changes nothing. Resolving and connecting take about 2 s each.
  */
 export function guardedConnector(rules: ConnectRules): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
   const resolve = rules.resolve ?? openResolver();
   return (options, callback) => {
-    judged(options, rules, resolve).then(
-      ({ address, servername }) =>
-        connect({ ...options, hostname: address, ...(servername && { servername }) }, (...connected) => {
+    allowedAddresses(options, rules, resolve).then(
+      (addresses) => {
+        const servername = serverNameOf(options);
+        const attempts = addresses.map(
+          (hostname): Attempt =>
+            (connected) => {
+              connect({ ...options, hostname, ...(servername && { servername }) }, connected);
+            },
+        );
+        connectToFirst(attempts, (...connected) => {
           if (connected[1]) boundAnswers(connected[1]);
           callback(...connected);
-        }),
+        });
+      },
       (error: Error) => callback(error, null),
     );
   };
 }
 
-async function judged(options: buildConnector.Options, rules: ConnectRules, resolve: Resolve) {
+/** The addresses that may be connected to, at most four. Throws DestinationRefused when there is none. */
+async function allowedAddresses(options: buildConnector.Options, rules: ConnectRules, resolve: Resolve) {
   const secure = options.protocol === 'https:';
   const port = options.port || (secure ? '443' : '80');
-  const literal = literalOf(options.hostname);
-  const withoutDot = options.hostname.replace(/\.$/, '');
   const [addresses, isGateway] = await Promise.all([
     addressesOf(options.hostname, resolve),
     gatewayAt({ hostname: options.hostname, port }, rules.gateways ?? [], resolve),
   ]);
   let why = 'the name has no address';
+  const allowed: string[] = [];
   for (const address of addresses) {
     const refusal = isGateway(address)
       ? "the address is the gateway's own"
       : judgeAddress(address, secure, rules.allowed);
-    if (refusal === undefined) return { address, servername: literal || !secure ? undefined : withoutDot };
-    why = refusal;
+    if (refusal === undefined) allowed.push(address);
+    else why = refusal;
   }
-  throw new DestinationRefused(why);
+  if (allowed.length === 0) throw new DestinationRefused(why);
+  return inTurns(allowed).slice(0, MOST_ADDRESSES);
+}
+
+/** IPv4 and IPv6 in turns, so that one family that does not work costs one attempt (RFC 8305, section 4). */
+function inTurns(addresses: readonly string[]): string[] {
+  const [v4, v6] = [addresses.filter(isIPv4), addresses.filter((address) => !isIPv4(address))];
+  return Array.from({ length: Math.max(v4.length, v6.length) }, (_, index) => [v4[index], v6[index]])
+    .flat()
+    .filter((address) => address !== undefined);
+}
+
+/** The name that TLS asks for, without a trailing dot (RFC 6066, section 3); undefined = an address, or no TLS. */
+function serverNameOf({ protocol, hostname }: buildConnector.Options): string | undefined {
+  const asks = protocol === 'https:' && literalOf(hostname) === undefined;
+  return asks ? hostname.replace(/\.$/, '') : undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
+const MOST_ADDRESSES = 4;

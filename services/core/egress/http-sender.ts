@@ -7,7 +7,10 @@ import { LookupFailed } from './resolve.ts';
 export interface Answer {
   readonly httpStatus?: number | undefined;
   readonly retryAfter?: string | undefined;
-  /** The error, for operators: no answer, or one that did not end in time. */
+  /**
+   * The error, for operators: no answer, or one that did not end in time. Absent with a 2xx: the endpoint has taken the
+   * notification once its status line and headers were read, whatever follows.
+   */
   readonly failure?: string | undefined;
   /** Present with a failure of the network. */
   readonly fault?: Fault | undefined;
@@ -111,7 +114,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#ended = true;
     clearTimeout(this.#timer);
     const head = Buffer.concat(this.#chunks);
-    this.#resolve({ httpStatus: this.#httpStatus, retryAfter: this.#retryAfter, failure, fault, head });
+    const status = this.#httpStatus;
+    const isTaken = status !== undefined && status >= 200 && status < 300;
+    const trouble = isTaken ? {} : { failure, fault };
+    this.#resolve({ httpStatus: status, retryAfter: this.#retryAfter, ...trouble, head });
     if (failure !== undefined || this.#length > MAX_RESPONSE_BYTES) {
       this.#controller?.abort(new Error('the attempt is over'));
     }

@@ -50,15 +50,17 @@ async function lookUp(name: string, sources: ResolveSources): Promise<readonly s
   throw Object.assign(new Error(`there is no address for ${name}`), { code: 'ENOTFOUND' });
 }
 
-/** IPv4 first: a host without IPv6 cannot use the others. */
+/**
+ * Asks for addresses of both families. IPv4 first: a host without IPv6 cannot use the others. What one family has counts
+ * although the name servers did not answer for the other.
+ */
 async function askServers(resolver: Resolver, name: string): Promise<string[]> {
-  for (const ask of [() => resolver.resolve4(name), () => resolver.resolve6(name)]) {
-    try {
-      return await ask();
-    } catch (error) {
-      const { code = '' } = error as { code?: string };
-      if (!NO_ADDRESS.has(code)) throw new LookupFailed(name, code);
-    }
+  const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = asked.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses;
+  for (const answer of asked) {
+    const { code = '' } = (answer.status === 'rejected' ? answer.reason : {}) as { code?: string };
+    if (answer.status === 'rejected' && !NO_ADDRESS.has(code)) throw new LookupFailed(name, code);
   }
   return [];
 }

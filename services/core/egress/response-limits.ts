@@ -79,8 +79,21 @@ class AnswerBytes {
       this.#pending = rest;
       return NOTHING;
     }
+    return this.#takeHead(rest);
+  }
+
+  /** Holds the head of the final answer back until it is whole; what does not begin as one is passed on. */
+  #takeHead(rest: Buffer): Buffer {
+    const text = rest.toString('latin1', 0, MAX_HEAD_BYTES);
+    const [blank] = /\r?\n\r?\n/.exec(text) ?? [];
+    if (blank === undefined && rest.length < MAX_HEAD_BYTES && /^HTTP\/1\.[01] \d/.test(text)) {
+      this.#pending = rest;
+      return NOTHING;
+    }
     this.#isFinal = true;
-    return rest;
+    if (blank === undefined) return rest;
+    const end = text.indexOf(blank);
+    return Buffer.concat([plainHead(text.slice(0, end)), rest.subarray(end + blank.length)]);
   }
 
   /** Counts bytes for the client. Returns the reason to abort, if there is one. */
@@ -91,6 +104,28 @@ class AnswerBytes {
   }
 }
 
+/**
+ * A head as the client reads it. The client is strict, and would take a 2xx for no answer because of a header that says
+ * nothing about it, so that a notification that was taken is sent again: a reason phrase or a line that is no header
+ * field is dropped, and so is a length beside `Transfer-Encoding`, which overrides it (RFC 9112, section 6.3), or one
+ * that is said in two ways.
+ */
+function plainHead(head: string): Buffer {
+  const [status = '', ...lines] = head.split(/\r?\n/);
+  const fields = lines.filter((line) => FIELD.test(line));
+  const lengths = fields.filter((line) => LENGTH.test(line));
+  const others = fields.filter((line) => !LENGTH.test(line));
+  const isChunked = others.some((line) => /^transfer-encoding:/i.test(line));
+  const [length, ...more] = new Set(lengths.map((line) => line.replace(LENGTH, '').trim()));
+  const hasLength = !isChunked && more.length === 0 && length !== undefined && /^\d+$/.test(length);
+  const kept = hasLength ? [...others, `content-length: ${length}`] : others;
+  return Buffer.from(`${[status.slice(0, STATUS_LINE_BYTES), ...kept].join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+/** RFC 9110, section 5: a name, a colon, and a value without control characters but tabs. */
+const FIELD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/;
+const LENGTH = /^content-length:/i;
+
 /** 101 is passed to the client, which rejects a protocol that it did not ask for. */
 function isInformational(bytes: Buffer): boolean {
   return /^HTTP\/1\.[01] (?!101)1\d\d/.test(bytes.toString('latin1', 0, STATUS_LINE_BYTES));
@@ -99,11 +134,13 @@ function isInformational(bytes: Buffer): boolean {
 const NOTHING = Buffer.alloc(0);
 /** A beginning of an informational head that is too short to tell. */
 const MAY_BE_INFORMATIONAL = /^(H(T(T(P(\/(1(\.([01]( (1\d?)?)?)?)?)?)?)?)?)?)?$/;
-/** `HTTP/1.1 103`: enough to tell an informational head from a final one. */
+/** `HTTP/1.1 103`: a status line without its reason phrase, which the client needs no more than we do. */
 const STATUS_LINE_BYTES = 12;
 /** Real servers send one or two. */
 const MAX_INFORMATIONAL_HEADS = 10;
 const MAX_INFORMATIONAL_BYTES = 16 * 1_024;
+/** As much as the client reads of a head. */
+const MAX_HEAD_BYTES = 16 * 1_024;
 /** Head, framing and trailers of an answer of which 8 KiB are read. */
 const MAX_ANSWER_BYTES = 64 * 1_024;
 /** Beyond its limit for heads the client creates an error for each further line: 64 KiB at once took 200 ms. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -166,6 +167,41 @@ describe('guardedConnector()', () => {
   it('skips addresses of a name that are forbidden', async () => {
     const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: async () => ['10.0.0.1', '127.0.0.1'] };
     assert.equal(await connects(rules, `http://mixed.example:${port}/`), null);
+  });
+
+  it('connects to each allowed address until one answers', async () => {
+    const allowed = parseNetworks('127.0.0.0/8,::1/128');
+    const only = createServer((socket) => socket.destroy());
+    await new Promise<void>((done) => only.listen(0, '127.0.0.1', done));
+    const at = (only.address() as AddressInfo).port;
+    // Nothing listens at the others.
+    for (const addresses of [
+      ['127.0.0.2', '127.0.0.1'],
+      ['127.0.0.2', '::1', '127.0.0.3', '127.0.0.1'],
+      ['::1', '127.0.0.1'],
+    ]) {
+      const rules = { allowed, resolve: async () => addresses };
+      assert.equal(await connects(rules, `http://several.example:${at}/`), null, addresses.join());
+    }
+    const dead = { allowed, resolve: async () => ['127.0.0.2', '127.0.0.3'] };
+    assert.match(String(await connects(dead, `http://dead.example:${at}/`)), /ECONNREFUSED/);
+    only.close();
+  });
+
+  it('connects to the second address while the first is silent', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined));
+    const second = createServer((socket) => void socket.on('error', () => undefined));
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.2', done));
+    const at = (silent.address() as AddressInfo).port;
+    await new Promise<void>((done) => second.listen(at, '127.0.0.1', done));
+    const reached = once(second, 'connection');
+    const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: async () => ['127.0.0.2', '127.0.0.1'] };
+    // Neither speaks TLS, so that connecting to the first does not end.
+    const ended = connects(rules, `https://several.example:${at}/`);
+    await reached;
+    assert.match(String(await ended), /Timeout/);
+    silent.close();
+    second.close();
   });
 
   it('refuses the gateway in any spelling of its address', async () => {

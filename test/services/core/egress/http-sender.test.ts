@@ -128,15 +128,54 @@ describe('openSender()', () => {
     });
   }
 
+  const odd: Record<string, [answer: string, status: number]> = {
+    'a length beside chunks': [
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+      200,
+    ],
+    'a length twice': ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\nok', 200],
+    'two lengths, and the end of the connection': [
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok',
+      200,
+    ],
+    'a line that is no header': ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nno header\r\nX Y: z\r\n\r\nok', 200],
+    'a control character in a header': ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: a\u0001b\r\n\r\nok', 200],
+    'a reason phrase with control characters': ['HTTP/1.1 204 \u0001\u0002\r\n\r\n', 204],
+    'line feeds alone': ['HTTP/1.1 200 OK\nContent-Length: 2\n\nok', 200],
+    'a chunk that is none': [`${CHUNKED}2\r\nok\r\nnonsense`, 200],
+    'a body that is cut off': ['HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nok', 201],
+  };
+  for (const [name, [answer, status]] of Object.entries(odd)) {
+    it(`takes a 2xx for a success whatever follows its head: ${name}`, async () => {
+      const { answers } = await send((socket) => socket.end(answer, 'latin1'));
+      assert.deepEqual([answers[0]?.httpStatus, answers[0]?.failure], [status, undefined]);
+      const refused = await send((socket) => socket.end(answer.replace(/ 20\d /, ' 500 '), 'latin1'));
+      assert.equal(refused.answers[0]?.httpStatus, 500);
+    });
+  }
+
+  it('takes a 2xx for a success when its body does not end in time', async () => {
+    const { answers } = await send((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'));
+    assert.deepEqual(answers, [fine]);
+    const refused = await send((socket) => socket.write('HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nok'));
+    assert.match(refused.answers[0]?.failure ?? '', /no complete answer/);
+  });
+
+  it('does not wait for the end of a head that is none', async () => {
+    const { answers } = await send((socket) => socket.write('SSH-2.0-nonsense\r\n'));
+    assert.doesNotMatch(answers[0]?.failure ?? 'no complete answer', /no complete answer/);
+  });
+
   const endless: Record<string, [beginning: string, again: string, failure: RegExp]> = {
     'informational heads': ['', EARLY, /too many informational heads/],
     '100 Continue': ['', CONTINUE, /too many informational heads/],
     'one informational head': ['HTTP/1.1 103 Early Hints\r\n', 'Link: </a>\r\n', /informational head is too long/],
-    'chunk extensions': [`${CHUNKED}1`, ';extension', /./],
-    'chunks of one byte with extensions': [CHUNKED, `1;${'e'.repeat(4_000)}\r\na\r\n`, /longer than|^$/],
+    // A success once its head was read, and not read on.
+    'chunk extensions': [`${CHUNKED}1`, ';extension', /^$/],
+    'chunks of one byte with extensions': [CHUNKED, `1;${'e'.repeat(4_000)}\r\na\r\n`, /^$/],
     headers: ['HTTP/1.1 200 OK\r\n', 'X-More: more\r\n', /./],
     'one header': ['HTTP/1.1 200 OK\r\nX-Long: ', 'more', /./],
-    trailers: [`${CHUNKED}0\r\n`, 'X-More: more\r\n', /./],
+    trailers: [`${CHUNKED}0\r\n`, 'X-More: more\r\n', /^$/],
     'status line': ['HTTP/1.1 200 ', 'OK', /./],
     'blank lines': ['', '\r\n', /./],
     nonsense: ['', 'SSH-2.0-nonsense', /./],

@@ -2,7 +2,8 @@ import { isIPv4 } from 'node:net';
 import { buildConnector } from 'undici';
 import { type Attempt, connectToFirst } from './connect-to-first.ts';
 import { addressesOf, DestinationRefused, judgeAddress, literalOf, type Network, type Resolve } from './destination.ts';
-import { gatewayAt, type Target } from './gateway-address.ts';
+import { gatewayAt, isGatewayName, type Target } from './gateway-address.ts';
+import { openTunnel } from './proxy-tunnel.ts';
 import { openResolver } from './resolve.ts';
 import { boundAnswers } from './response-limits.ts';
 
@@ -12,6 +13,11 @@ export interface ConnectRules {
   /** Where the gateway listens; connections to it are refused, in any spelling of its address. */
   readonly gateways?: readonly Target[];
   readonly resolve?: Resolve;
+  /**
+   * A forward proxy that makes the connections: it resolves the names, and decides which addresses they may have.
+   * Addresses in a URL are judged here nevertheless, and names need https.
+   */
+  readonly proxy?: URL | undefined;
 }
 
 /**
@@ -21,6 +27,7 @@ export interface ConnectRules {
 export function guardedConnector(rules: ConnectRules): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
   const resolve = rules.resolve ?? openResolver();
+  if (rules.proxy) return throughProxy(connect, rules.proxy, rules);
   return (options, callback) => {
     allowedAddresses(options, rules, resolve).then(
       (addresses) => {
@@ -31,10 +38,40 @@ export function guardedConnector(rules: ConnectRules): buildConnector.connector 
               connect({ ...options, hostname, ...(servername && { servername }) }, connected);
             },
         );
-        connectToFirst(attempts, (...connected) => {
-          if (connected[1]) boundAnswers(connected[1]);
-          callback(...connected);
-        });
+        connectToFirst(attempts, bounded(callback));
+      },
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+/** Calls back with a connection whose answers are bounded. */
+function bounded(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...connected) => {
+    if (connected[1]) boundAnswers(connected[1]);
+    callback(...connected);
+  };
+}
+
+/** Connects by a tunnel through a forward proxy. */
+function throughProxy(connect: buildConnector.connector, proxy: URL, rules: ConnectRules): buildConnector.connector {
+  return (options, callback) => {
+    const { hostname, protocol } = options;
+    const secure = protocol === 'https:';
+    const port = options.port || (secure ? '443' : '80');
+    const literal = literalOf(hostname);
+    const isGateway = isGatewayName({ hostname, port }, rules.gateways ?? []);
+    const inClear = secure ? undefined : 'https is required';
+    const refusal = literal === undefined ? inClear : judgeAddress(literal, secure, rules.allowed);
+    if (isGateway || refusal !== undefined) {
+      callback(new DestinationRefused(refusal ?? "the address is the gateway's own"), null);
+      return;
+    }
+    openTunnel(proxy, { hostname, port }, CONNECT_TIMEOUT_MS).then(
+      (httpSocket) => {
+        if (!secure) return bounded(callback)(null, httpSocket);
+        const servername = serverNameOf(options);
+        connect({ ...options, httpSocket, ...(servername && { servername }) }, bounded(callback));
       },
       (error: Error) => callback(error, null),
     );

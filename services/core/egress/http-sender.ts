@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { EndpointKind, Fault } from '../storage/delivery/delivery-row.ts';
 import { type ConnectRules, guardedConnector } from './guarded-connector.ts';
+import { ProxyFailed } from './proxy-tunnel.ts';
 import { LookupFailed } from './resolve.ts';
 
 /** An endpoint's answer, or why there was none. */
@@ -125,7 +126,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function faultOfConnecting(error: Error): Fault {
-  if (error instanceof LookupFailed) return 'LOOKUP';
+  if (error instanceof LookupFailed || error instanceof ProxyFailed) return 'LOOKUP';
   const { code = '' } = error as { code?: string };
   return /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code) ? 'TLS' : 'UNREACHABLE';
 }

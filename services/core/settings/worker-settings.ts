@@ -17,6 +17,14 @@ export const WORKER_SETTINGS = z
     WEBHOOK_ALLOWED_CIDRS: networks.describe(
       'networks a webhook URL may be in besides public ones, such as `127.0.0.0/8,::1/128`',
     ),
+    WEBHOOK_PROXY_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .transform((text) => new URL(text))
+      .optional()
+      .describe(
+        'forward proxy through which webhook URLs are connected to (CONNECT), `http://[user:password@]host:port`; it resolves ' +
+          'their names, and must refuse private addresses',
+      ),
     INTERNAL_ALLOWED_CIDRS: networks.describe('networks an internal URL may be in besides public ones'),
     GATEWAY_ORIGIN,
     RETENTION_DAYS: wholeNumber(1, 3_650)

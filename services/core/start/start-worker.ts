@@ -144,7 +144,7 @@ function jobsOf(settings: WorkerSettings, database: Database, announce: Announce
 /** Internal endpoints must not lead back to the gateway, whatever name they use. */
 function rulesOf(settings: WorkerSettings): Record<'webhook' | 'internal', ConnectRules> {
   return {
-    webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS },
+    webhook: { allowed: settings.WEBHOOK_ALLOWED_CIDRS, proxy: settings.WEBHOOK_PROXY_URL },
     internal: { allowed: settings.INTERNAL_ALLOWED_CIDRS, gateways: settings.GATEWAY_ORIGIN.map(targetOf) },
   };
 }

@@ -1,7 +1,10 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export type EndpointKind = 'webhook' | 'internal';
-/** What kept an endpoint from answering. LOOKUP: no name server answered, which is not the endpoint's failure. */
+/**
+ * What kept an endpoint from answering. LOOKUP: no name server answered, or the proxy served no tunnel, which is not the
+ * endpoint's failure.
+ */
 export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
 export type NotificationKind = 'payment' | 'oct';
 

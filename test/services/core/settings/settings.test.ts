@@ -38,6 +38,7 @@ const PROCESSES = {
     wrong: {
       PROCESSOR_CREDENTIAL: `${token('c')},${token('d')}`,
       WEBHOOK_ALLOWED_CIDRS: 'everywhere',
+      WEBHOOK_PROXY_URL: 'proxy.internal:3128',
       GATEWAY_ORIGIN: 'nowhere',
       RETENTION_DAYS: '0',
     },

@@ -1,7 +1,8 @@
 /**
  * The self-audit: `npm run audit`. Recomputes the books and reconciles them with the processor's. Prints a line for
  * each drift (100 of each check at most) and one for what was looked at. Exit code: 0 = clean, 1 = drift, 2 = it could
- * not be done, or not with all processors: those that do not answer are named.
+ * not be done, or not everything was judged: processors that do not answer are named, and so are holds that differ and
+ * changed at each reading.
  */
 
 import { openLog } from '../../platform/log.ts';
@@ -45,7 +46,8 @@ try {
       `${seen.operations} operations ` +
       `and ${entries} in ${seconds} s: ${seen.inFlight} in flight, ${seen.drifts} drifts\n`,
   );
-  if (seen.unread.length > 0) throw new Error(seen.unread.join('; '));
+  const unjudged = seen.unjudged.map((id) => `${id} changed at each reading`);
+  if (seen.unread.length + unjudged.length > 0) throw new Error([...seen.unread, ...unjudged].join('; '));
   process.exitCode = seen.drifts === 0 ? 0 : 1;
 } catch (error) {
   process.stderr.write(`holdfast audit: ${(error as Error).message}\n`);

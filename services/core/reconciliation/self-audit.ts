@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '@bufbuild/protobuf';
 import type pg from 'pg';
+import { validate as isUuid } from 'uuid';
 import type { AuditSummary, Drift as DriftMessage } from '../../../proto/gen/holdfast/v1/audit_pb.js';
 import {
   type Comparison,
@@ -22,6 +23,8 @@ export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'le
   readonly ledgers: EntryCount[];
   /** Of each processor whose books could not be read, so they were not compared: why, with its name. */
   readonly unread: readonly string[];
+  /** requestIds of holds and OCTs that differed, and changed at each reading, so that nothing can be said of them. */
+  readonly unjudged: readonly string[];
 }
 
 export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
@@ -56,17 +59,26 @@ export function audit(parts: AuditParts): Promise<Audited> {
     const comparison = { client, processors, unreadable: 'LEAVE_OUT' } as const;
     const ledgers = await copyEntries(comparison, { mostUnknown: parts.mostUnknown });
     await client.query('begin isolation level repeatable read');
-    const [counts] = (await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'found' | 'unread'>>(COUNTS))
-      .rows;
+    const [counts] = (
+      await client.query<Omit<Audited, 'entries' | 'ledgers' | 'drifts' | 'found' | 'unread' | 'unjudged'>>(COUNTS)
+    ).rows;
     if (!counts) throw new Error('the counts are not there');
     const books = await differing(client, BOOKS_CHECKS, most);
     await client.query('commit');
-    const beside = parts.processors ? await reconcile(comparison, patienceMs) : { drifts: [], total: 0 };
+    const beside = parts.processors ? await reconcile(comparison, patienceMs) : NOTHING_COMPARED;
     const found = [...books.drifts, ...beside.drifts.slice(0, most)];
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
     const { rows: leftOut } = await client.query<{ why: string }>('select why from left_out order by processor');
     const unread = leftOut.map(({ why }) => why);
-    return { ...counts, entries, ledgers, drifts: books.total + beside.total, found, unread };
+    return {
+      ...counts,
+      entries,
+      ledgers,
+      drifts: books.total + beside.total,
+      found,
+      unread,
+      unjudged: beside.unjudged,
+    };
   });
 }
 
@@ -84,34 +96,103 @@ interface Differing {
   readonly total: number;
 }
 
-/** Both books change while they are read: drift is what differs, and still does a little later. */
-async function reconcile(comparison: Comparison, patienceMs: number): Promise<Differing> {
-  const compare = () => differing(comparison.client, LEDGER_CHECKS, SUSPECTS);
-  const first = await compare();
-  if (first.total === 0 || first.total > first.drifts.length) return first;
-  await delay(patienceMs);
-  const suspects = first.drifts.map(({ requestId }) => requestId);
-  await readAgain(comparison, suspects);
-  const before = new Set(first.drifts.map((drift) => JSON.stringify(drift)));
-  const drifts = (await compare()).drifts.filter((drift) => before.has(JSON.stringify(drift)));
-  return { drifts, total: drifts.length };
+/** What differs from the processors' books, and what could not be judged. */
+interface Reconciled extends Differing {
+  readonly unjudged: readonly string[];
+}
+
+const NOTHING_COMPARED: Reconciled = { drifts: [], total: 0, unjudged: [] };
+
+/**
+ * Both books change while they are read, so what differs at first is only suspect. Each suspect is read again a little
+ * later; what still differs while our books of it have not changed during the reading is a drift.
+ */
+async function reconcile(comparison: Comparison, patienceMs: number): Promise<Reconciled> {
+  const { client } = comparison;
+  const first = await differing(client, LEDGER_CHECKS, SUSPECTS);
+  if (first.total > first.drifts.length) return { ...first, unjudged: [] };
+  if (first.total > 0) await delay(patienceMs);
+  const ids = first.drifts.map(({ requestId }) => requestId);
+  const { rows: suspects } = await client.query<Suspect>(SUSPECT_OF, [ids.filter(isUuid)]);
+  // What has an identifier of no form is in the processor's books alone, and stays as it was read.
+  const drifts = first.drifts.filter(({ requestId }) => !isUuid(requestId));
+  const unjudged: string[] = [];
+  for (const suspect of suspects) {
+    const found = await judgeStill(comparison, suspect);
+    if (found) drifts.push(...found);
+    else unjudged.push(suspect.id);
+  }
+  return { drifts, total: drifts.length, unjudged };
 }
 
 /** Maximum number read again, one by one. With more than this, a few false reports do not matter. */
 const SUSPECTS = 1_000;
 
-async function differing(client: pg.Client, checks: readonly string[], most: number): Promise<Differing> {
+/** A hold or an OCT, or what only a processor knows, by whose identifier its books are read. */
+interface Suspect {
+  readonly id: string;
+  readonly identifier: string;
+}
+
+/** What drifts are about: a submission's hold, or itself. A drift may name what only the processor's books have. */
+const SUSPECT_OF = `select distinct coalesce(h.request_id, s.request_id, suspect.id) as id,
+    coalesce(h.identifier, s.identifier, e.authorization_request_id, suspect.id) as identifier
+  from unnest($1::uuid[]) as suspect(id) left join our_submission s on s.request_id = suspect.id
+    left join processor_entry e on e.request_id = suspect.id
+    left join our_hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)
+      or (s.request_id is null and (h.request_id = e.authorization_request_id
+        or h.processor_request_id = e.authorization_request_id))`;
+
+/** Reads a suspect again until our books of it stand still meanwhile. Undefined = they never did. */
+async function judgeStill(comparison: Comparison, suspect: Suspect): Promise<readonly Drift[] | undefined> {
+  const { client } = comparison;
+  const version = async () => (await client.query<{ version: string }>(VERSION_OF, [suspect.id])).rows[0]?.version;
+  for (let reading = 1; reading <= MOST_READINGS; reading += 1) {
+    const before = await version();
+    await readAgain(comparison, [suspect.id]);
+    await client.query('begin isolation level repeatable read');
+    const stands = (await version()) === before;
+    const found = stands ? await differing(client, LEDGER_CHECKS, SUSPECTS, suspect) : undefined;
+    await client.query('commit');
+    if (found) return found.drifts;
+    await delay(reading * READING_PAUSE_MS);
+  }
+  return undefined;
+}
+
+/** A hold that is captured a few times a second stands still during one of these readings, within two seconds. */
+const MOST_READINGS = 20;
+const READING_PAUSE_MS = 10;
+
+/** A hold's row changes with each of its submissions. */
+const VERSION_OF = `select coalesce((select xmin::text from hold where request_id = $1),
+  (select xmin::text from submission where request_id = $1)) as version`;
+
+/** What the checks find: at most `most` of each. With a suspect, only what is about it. */
+async function differing(
+  client: pg.Client,
+  checks: readonly string[],
+  most: number,
+  suspect?: Suspect,
+): Promise<Differing> {
   const drifts: Drift[] = [];
   let total = 0;
+  const { rows: about } = suspect ? await client.query<{ id: string }>(IDS_OF, [suspect.id, suspect.identifier]) : {};
+  const ids = about?.map(({ id }) => id);
   for (const check of checks) {
     const { rows } = await client.query<Drift & { readonly total: number }>(
       `select kind, request_id as "requestId", merchant_id as "merchantId", expected, found,
         count(*) over ()::int as total
-      from ${check} limit $1`,
-      [most],
+      from ${check} ${ids ? 'where request_id::text = any($2)' : ''} limit $1`,
+      ids ? [most, ids] : [most],
     );
     drifts.push(...rows.map(({ total: _, ...drift }) => drift));
     total += rows[0]?.total ?? 0;
   }
   return { drifts, total };
 }
+
+/** All identifiers under which something about a suspect may be found. */
+const IDS_OF = `select $1::uuid::text as id union select request_id::text from submission where hold_request_id = $1::uuid
+  union select request_id::text from processor_entry
+    where request_id = $2::uuid or authorization_request_id = $2::uuid`;

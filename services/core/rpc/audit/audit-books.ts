@@ -17,6 +17,8 @@ export const auditBooks: Method<'auditBooks'> = async function* (core, request) 
   });
   if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
   for (const drift of audited.found) yield { line: { case: 'drift', value: drift } };
-  if (audited.unread.length > 0) throw new HoldfastError('UNAVAILABLE', audited.unread.join('; '), { retryAfterS: 60 });
+  const unjudged = audited.unjudged.map((id) => `${id} changed at each reading`);
+  const why = [...audited.unread, ...unjudged].join('; ');
+  if (why !== '') throw new HoldfastError('UNAVAILABLE', why, { retryAfterS: 60 });
   yield { line: { case: 'summary', value: audited } };
 };

@@ -14,8 +14,8 @@ export const LOG_FIELDS = [
   // a name of PROCESSORS.
   'requestId', 'httpRequestId', 'holdRequestId', 'merchantId', 'processor', 'deliveryId', 'eventId', 'traceId',
   // A request or call. `route` is the route's pattern, never the path; `aborted`: the client disconnected before the
-  // answer was sent; `field` broke the contract.
-  'method', 'route', 'role', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted', 'field',
+  // answer was sent; `field` broke the contract; `changed`: which fields of a hold, and to which times.
+  'method', 'route', 'role', 'changed', 'status', 'httpStatus', 'durationMs', 'latencyMs', 'aborted', 'field',
   // How it ended: words and codes of ours, of gRPC, of Node, of PostgreSQL, of the processor. Never a message, which
   // may quote input.
   'code', 'errorCode', 'processorCode', 'outcome', 'reason', 'state', 'told', 'kept', 'duplicate',

@@ -17,6 +17,8 @@ export interface Exchange {
   /** The operation's. */
   requestId?: string | undefined;
   merchantId?: string | undefined;
+  /** What a change of a hold changed: names of fields, and times. */
+  changed?: string | undefined;
   /** The pattern of the matching route. Paths are never logged, because they may contain anything. */
   routeOf(): string;
 }
@@ -58,6 +60,7 @@ export function openExchanges(log: Log, onEnd: (ended: Ended) => void) {
           httpRequestId: exchange.httpRequestId,
           traceId,
           merchantId: exchange.merchantId,
+          changed: exchange.changed,
           ...ended,
           durationMs: Math.round(durationMs),
           aborted: response.writableFinished ? undefined : true,

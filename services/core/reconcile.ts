@@ -1,12 +1,15 @@
 /**
- * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore. `--import ID`
- * stores it here, `--give-back ID` undoes it at the processor, in both places `all` for everything that can be; they
- * need `--operator NAME`, and are audited. `--from TIME` reads what changed at the processors since then; without it,
- * after a restore, what changed since an hour before the time to which the database went back, else everything. `--to
- * TIME` makes `all` what they did before that time. A file for each merchant concerned, in the folder of `--report`
- * (`reconciled/` and the time), says what was lost and what became of it. Exit code: 0 = nothing is unknown any more, 1
- * = something is, may be at a processor whose books were not read, or could not be done, and its line says so, or it
- * broke off, 2 = nothing was changed, because the books cannot be relied on or cannot be read.
+ * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore, and changes
+ * nothing. `--import ID` stores it here, `--give-back ID` undoes it at the processor, in both places `all` for
+ * everything that can be; `--end` ends the reconciling of the database when nothing is unknown any more. These need
+ * `--operator NAME`, and are audited. `--from TIME` reads what changed at the processors since then; without it, after a
+ * restore, what changed since an hour before the time to which the database went back, else everything. `--to TIME`
+ * makes `all` what they did before that time. `--ours NAME` says that the books of a processor are this installation's
+ * although nothing in them is known here. A file for each merchant concerned, in the folder of `--report`
+ * (`reconciled/` and the time at which reconciling began), says what was lost and what became of it. Exit code: 0 =
+ * nothing is unknown any more, 1 = something is, may be at a processor whose books were not read, or could not be done,
+ * and its line says so, or it broke off, 2 = nothing was changed, because the books cannot be relied on or cannot be
+ * read.
  */
 import { rmdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -24,11 +27,10 @@ import { openCipher } from './storage/cipher.ts';
 import { demandMigrated } from './storage/demand-migrated.ts';
 import { openPool } from './storage/open-pool.ts';
 import { identitiesIn } from './storage/processor-identity/processor-identity.ts';
+import { reconcilingSince, type Waiting } from './storage/reconciling.ts';
 
 try {
-  const { folder, from, ...decisions } = readDecisions();
-  // What was done must be reported, so the folder is made before anything is done.
-  makeFolder(folder);
+  const { report, from, ...decisions } = readDecisions();
   const settings = readSettings(RECONCILE_SETTINGS, process.env);
   await using opened = new AsyncDisposableStack();
   const log = openLog('reconcile', 'error');
@@ -57,14 +59,18 @@ try {
     patienceMs: 1_000,
     callsOverMs: 10_000,
   };
-  const done = await reconcile(parts, (line, report) => {
+  const since = (await reconcilingSince(database.query)) ?? new Date();
+  const folder = report ?? `reconciled/${since.toISOString().replaceAll(':', '')}`;
+  // What was done must be reported, so the folder is made before anything is done.
+  if (decisions.operator !== '') makeFolder(folder);
+  const done = await reconcile(parts, (line, reported) => {
     process.stdout.write(`${line}\n`);
-    if (report) appendToReport(folder, report);
+    if (reported && decisions.operator !== '') appendToReport(folder, reported);
   });
   const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
-  const since = done.from ? ` since ${done.from.toISOString()}` : '';
+  const readFrom = done.from ? ` since ${done.from.toISOString()}` : '';
   process.stdout.write(
-    `reconciled with ${read.join(', ')}${since}: ${done.imported} imported, ${done.givenBack} given back, ` +
+    `reconciled with ${read.join(', ')}${readFrom}: ${done.imported} imported, ${done.givenBack} given back, ` +
       `${done.left} unknown here\n`,
   );
   if (done.unread !== undefined) {
@@ -73,9 +79,16 @@ try {
     );
   }
   if (done.ended) process.stdout.write('reconciling has ended: the service answers everything again\n');
+  if (done.waits) {
+    for (const waiting of done.waits) process.stdout.write(`WAITS ${waitingLine(waiting)}\n`);
+    process.stdout.write(
+      `nothing is unknown: end reconciling by --end --operator NAME. Then ${done.waits.length} holds of before do by ` +
+        'themselves what the lines say, whatever their merchants changed in what was lost\n',
+    );
+  }
   const files = new Set(done.report.map(({ merchantId }) => merchantId)).size;
-  if (files === 0) await rmdir(folder);
-  else process.stdout.write(`reports for ${files} merchants are in ${folder}\n`);
+  if (decisions.operator !== '' && files === 0) await rmdir(folder).catch(keepReports);
+  else if (decisions.operator !== '') process.stdout.write(`reports for ${files} merchants are in ${folder}\n`);
   if (done.failure !== undefined) {
     process.stderr.write(`holdfast reconcile: it broke off, run it again: ${(done.failure as Error).message}\n`);
   }
@@ -85,26 +98,44 @@ try {
   process.exitCode = 2;
 }
 
+function waitingLine({ requestId, merchantId, captureAt, releaseAt, renewedRequestId }: Waiting): string {
+  const acts = [
+    captureAt && `is captured at ${captureAt.toISOString()}`,
+    releaseAt && `ends at ${releaseAt.toISOString()}`,
+    renewedRequestId && `releases ${renewedRequestId}, which it renews`,
+  ];
+  return `hold ${requestId} of ${merchantId} ${acts.filter(Boolean).join(', ')}`;
+}
+
+/** The folder has the reports of an earlier run. */
+function keepReports(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+}
+
 function readDecisions() {
   const { values } = parseArgs({
     options: {
       import: { type: 'string', multiple: true, default: [] },
       'give-back': { type: 'string', multiple: true, default: [] },
+      end: { type: 'boolean', default: false },
+      ours: { type: 'string', multiple: true, default: [] },
       operator: { type: 'string', default: '' },
       from: { type: 'string' },
       to: { type: 'string' },
-      report: { type: 'string', default: `reconciled/${new Date().toISOString().replaceAll(':', '')}` },
+      report: { type: 'string' },
     },
   });
-  const { import: importing, 'give-back': givingBack, operator, report: folder } = values;
+  const { import: importing, 'give-back': givingBack, end: ending, ours, operator: name, report } = values;
   const strange = [...importing, ...givingBack].find(
     (id) => id !== 'all' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id),
   );
   if (strange !== undefined) throw new Error(`${strange} is neither an identifier nor all`);
   if (importing.includes('all') && givingBack.includes('all'))
     throw new Error('all can be either imported or given back');
-  if (importing.length + givingBack.length > 0) readOperator(operator);
-  return { importing, givingBack, operator, folder, from: timeOf('from', values.from), to: timeOf('to', values.to) };
+  const changes = importing.length + givingBack.length > 0 || ending;
+  const operator = changes ? readOperator(name) : '';
+  const [from, to] = [timeOf('from', values.from), timeOf('to', values.to)];
+  return { importing, givingBack, ending, ours, operator, report, from, to };
 }
 
 function timeOf(name: string, value: string | undefined): Date | undefined {

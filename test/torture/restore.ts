@@ -277,7 +277,7 @@ function whatEnded(entries: readonly Entry[], before: ReadonlySet<string>, stori
 async function reconcile({ deployment }: Scene, imports: boolean): Promise<string> {
   const startedMs = performance.now();
   const first = imports ? '' : await command(deployment, 'reconcile', '--give-back', 'all', '--operator', 'ann');
-  const last = await command(deployment, 'reconcile', '--import', 'all', '--operator', 'ann');
+  const last = await command(deployment, 'reconcile', '--import', 'all', '--end', '--operator', 'ann');
   const [, givenBack = '0'] = / (\d+) given back/.exec(first) ?? [];
   const [, imported = '', left = ''] = / (\d+) imported, \d+ given back, (\d+) unknown here/.exec(last) ?? [];
   assert.equal(left, '0', last);

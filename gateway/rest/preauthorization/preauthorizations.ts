@@ -1,3 +1,4 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
@@ -163,7 +164,9 @@ export const HOLD_ROUTES = {
       'TIME_OUT_OF_RANGE',
       'SIGNATURE_REQUIRED',
     ],
-    handler: async ({ core, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
+    handler: async ({ ctx, core, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
+      ctx.state.requestId = requestId;
+      ctx.state.changed = changedOf(change);
       const paths = Object.keys(change).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
       const given = Object.entries(change).filter(([, value]) => value !== null);
       const request = { ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } };
@@ -171,3 +174,12 @@ export const HOLD_ROUTES = {
     },
   }),
 } as const;
+
+/** What a change leaves in the log, where a restore of the database does not take it: times, and names of fields. */
+function changedOf(change: Readonly<Record<string, unknown>>): string {
+  const named = ([name, value]: [string, unknown]) => {
+    if (name !== 'captureAt' && name !== 'releaseAt') return name;
+    return `${name}=${value === null ? 'none' : timestampDate(value as Timestamp).toISOString()}`;
+  };
+  return Object.entries(change).map(named).join(' ');
+}

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Sender } from '../kinds/facts.ts';
 import type { InvalidEntry } from '../processor/read-entries.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
-import { endReconciling, noticeTimeline, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';
+import { endReconciling, noticeTimeline, readWaiting, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';
 import { carryOut, type Plan } from './carry-out.ts';
 import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, readAgain } from './copy-entries.ts';
 import type { ReportLine } from './merchant-report.ts';
@@ -14,7 +14,11 @@ export interface Decisions {
   readonly givingBack: readonly string[];
   /** `all` is what the processors did before this time; absent = at any time. */
   readonly to?: Date | undefined;
-  /** In whose name; each change is audited. */
+  /** Names of processors whose books the operator says to be this installation's, although nothing there is known here. */
+  readonly ours: readonly string[];
+  /** Whether reconciling ends when nothing is unknown any more. */
+  readonly ending: boolean;
+  /** In whose name; each change is audited. Empty = nothing is changed. */
   readonly operator: string;
 }
 
@@ -37,13 +41,16 @@ type Tell = (line: string, report?: ReportLine) => void;
  * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
  * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry;
  * otherwise throws an Error of one line. Afterwards an entry that fails does not stop the others. Ends the reconciling
- * of the database when nothing is unknown any more: then the service answers everything again. Calls `tell` with a line
+ * of the database when the operator says so and nothing is unknown any more: then the service answers everything again,
+ * and holds of before are captured, released and end at their times. Without a decision nothing is changed. Calls `tell`
+ * with a line
  * for each entry that cannot be read, and for each other one when its part is done, then with its line of the
  * merchant's report.
  *
  * Returns since when the books were read (`from`, undefined = whole), how many entries each has, what was done (`left`
  * = still unknown here, or not to be read), which processor keeps reconciling from ending because its books are missing
- * (`unread`), the lines of the merchants' reports, and why it broke off (`failure`), if it did.
+ * (`unread`), the lines of the merchants' reports, why it broke off (`failure`), if it did, whether reconciling `ended`,
+ * and if not, what `waits` for its end when it could end now.
  */
 export function reconcile(parts: ReconcileParts, tell: Tell) {
   return comparing(parts.databaseUrl, async (client) => {
@@ -77,8 +84,9 @@ export function reconcile(parts: ReconcileParts, tell: Tell) {
     const left = invalid.length + plans.length + more.length - imported - givenBack;
     const isAllRead = unread === undefined && (!from || (lostFrom && from <= lostFrom));
     const isOver = since && isAllRead && left === 0 && failure === undefined;
-    const ended = isOver ? await end(sender, decisions.operator, since).catch(() => false) : false;
-    return { from, ledgers, imported, givenBack, left, unread, report, failure, ended };
+    const ended = isOver && decisions.ending ? await end(sender, decisions.operator, since).catch(() => false) : false;
+    const waits = isOver && !ended ? await readWaiting(query) : undefined;
+    return { from, ledgers, imported, givenBack, left, unread, report, failure, ended, waits };
   });
 }
 
@@ -116,8 +124,7 @@ const READ_INVALID = `select request_id as "requestId", processor, what from inv
   order by processor, request_id`;
 
 function end({ database, clock }: Sender, operator: string, since: Date): Promise<boolean> {
-  const actor = operator === '' ? 'reconcile' : `operator/${operator}`;
-  return inNameOf(actor, () => endReconciling(database, since, clock()));
+  return inNameOf(`operator/${operator}`, () => endReconciling(database, since, clock()));
 }
 
 /**
@@ -228,7 +235,7 @@ type Unconfirmed = Omit<Plan, 'answer'>;
 
 /** Refuses decisions about identifiers that are not unknown here, and `all` of books that nothing shows to be ours. */
 function refuseWrong(
-  { importing, givingBack }: Decisions,
+  { importing, givingBack, ours }: Decisions,
   unknown: readonly UnknownEntry[],
   known: ReadonlyMap<string, number>,
 ): void {
@@ -237,11 +244,12 @@ function refuseWrong(
   if (strange !== undefined) throw new Error(`${strange} is nothing that only a processor knows`);
   const twice = importing.find((id) => givingBack.includes(id));
   if (twice !== undefined) throw new Error(`${twice} cannot be both imported and given back`);
-  const empty = unknown.find(({ processor }) => known.get(processor) === 0);
+  const empty = unknown.find(({ processor }) => known.get(processor) === 0 && !ours.includes(processor));
   if (empty && (importing.includes(ALL) || givingBack.includes(ALL))) {
     throw new Error(
       `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: ` +
-        `name each entry instead of all, or read from an earlier time on`,
+        `name each entry instead of all, read from an earlier time on, or say that they are by --ours ` +
+        `${empty.processor}, as when it is in use only since what was lost`,
     );
   }
 }

@@ -73,6 +73,30 @@ const BEGIN = sql('begin-reconciling')`with looked_at as (${LOOK_AT_CHECKOUTS})
     update installation set timeline = ${TIMELINE}, reconciling_since = clock_timestamp(),
       went_back_to = ${WENT_BACK_TO}`;
 
+/** A hold that does something by itself once reconciling has ended, as its merchant had asked before. */
+export interface Waiting {
+  readonly requestId: string;
+  readonly merchantId: string;
+  readonly captureAt: Date | null;
+  readonly releaseAt: Date | null;
+  /** The hold that is released because this one renews it. */
+  readonly renewedRequestId: string | null;
+}
+
+/**
+ * Returns the open holds of before that are captured, released or release another one by themselves, those that are due
+ * first. What merchants changed about them in what was lost is not known.
+ */
+export function readWaiting(query: Query): Promise<Waiting[]> {
+  return query<Waiting>(WAITING, []);
+}
+
+const WAITING = sql('read-waiting')`select request_id, merchant_id, capture_at, release_at,
+      case when releases_old then renews end as renewed_request_id
+    from hold where phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
+      and (capture_at is not null or release_at is not null or releases_old) and request_id < ${LOST_BELOW}
+    order by least(capture_at, release_at), request_id`;
+
 /** Ends the reconciling that began at `since`. Returns false when it was begun again meanwhile. Audited. */
 export function endReconciling(database: Database, since: Date, at: Date): Promise<boolean> {
   return audited(database, { at, action: 'database.reconciled', target: 'database' }, async (query) => {

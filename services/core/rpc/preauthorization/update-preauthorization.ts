@@ -4,6 +4,7 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { changeTerms, type Terms } from '../../storage/hold/change-terms.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { readHolds } from '../../storage/hold/read-holds.ts';
+import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
@@ -73,9 +74,11 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   if (!named.has('capture_at') && !named.has('release_at')) return;
   const now = core.clock();
   if (hold.phase === 'FAILED') throw refusalOf('HOLD_NOT_PLACED');
-  const ended = hold.phase === 'AUTHORIZED' ? endOf(hold, now) : undefined;
+  // While the database is being reconciled nothing falls due, so that what a restore has lost can be said again.
+  const isOverdue = dueOf(hold, now).length > 0 && (await reconcilingSince(core.database.query)) !== undefined;
+  const ended = hold.phase === 'AUTHORIZED' ? endOf(isOverdue ? { ...hold, releaseAt: null } : hold, now) : undefined;
   if (ended) throw refusalOf(ended);
-  const due = dueOf(hold, now);
+  const due = dueOf(isOverdue ? { ...hold, captureAt: null, releaseAt: null } : hold, now);
   const violations = due
     .filter((name) => named.has(name))
     .map((field) => ({ field, description: 'has fallen due, and cannot be changed any more' }));

@@ -254,6 +254,14 @@ describe('REST preauthorization', () => {
       );
     });
 
+    it('leaves its times and the names of fields in the log, which a restore of the database does not take', async () => {
+      core.answers.set('updatePreauthorization', () => ({ preauthorization: HOLD }));
+      const body = { captureAt: null, releaseAt: NOW_TEXT, description: 'room 4' };
+      await stage.ask('PATCH', `/preauthorization/${HOLD_ID}`, { body });
+      const changed = `captureAt=none releaseAt=${NOW_TEXT} description`;
+      await stage.logged(({ fields }) => fields.changed === changed && fields.requestId === HOLD_ID);
+    });
+
     for (const body of [{}, { merchantId: 'acme' }, { captureAt: 'soon' }, { amount: 5 }, { description: '' }]) {
       it(`refuses ${JSON.stringify(body)}`, async () => {
         const answer = await stage.ask('PATCH', `/preauthorization/${HOLD_ID}`, { body });

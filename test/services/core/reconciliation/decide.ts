@@ -9,6 +9,9 @@ export interface Decisions {
   readonly importing?: string[];
   readonly givingBack?: string[];
   readonly to?: Date;
+  readonly ours?: string[];
+  /** Absent = true. */
+  readonly ending?: boolean;
   /** Where merchants' reports are written; absent = nowhere. */
   readonly folder?: string;
 }
@@ -25,7 +28,7 @@ export async function decideAt(
     databaseUrl: stage.settings.DATABASE_URL,
     processors: processors ?? ledgersOf(stage.recovery.processors),
     sender: stage.recovery,
-    decisions: { importing: [], givingBack: [], operator: 'ann', ...decisions },
+    decisions: { importing: [], givingBack: [], ours: [], ending: true, operator: 'ann', ...decisions },
     from,
     mostUnknown: 100,
     patienceMs: 10,

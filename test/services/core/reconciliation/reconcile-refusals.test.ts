@@ -129,11 +129,17 @@ describe('reconcile() stops and changes nothing', () => {
   it('when the books contain nothing of ours, unless each entry is named', async () => {
     await sql(stage, 'truncate hold, claim, operation, delivery');
     await stops(
-      /^nothing of ours is in the books .*: name each entry instead of all, or read from an earlier time on$/,
+      /^nothing of ours is in the books .*: name each entry instead of all, .* or say that they are by --ours default/,
       all,
     );
     const [entry] = stage.oracle.entries();
     assert.equal((await decideAt(stage, { importing: [entry?.requestId ?? ''] })).imported, 1);
+  });
+
+  it('when the books contain nothing of ours, unless the operator says that they are, as of a new processor', async () => {
+    await sql(stage, 'truncate hold, claim, operation, delivery');
+    const { imported, left } = await decideAt(stage, { ...all, ours: ['default'] });
+    assert.deepEqual([imported > 0, left], [true, 0]);
   });
 
   it('when an inquiry contradicts the books', async () => {

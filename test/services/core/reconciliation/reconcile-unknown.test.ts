@@ -5,11 +5,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
+import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, payAt, sql } from '../shop.ts';
 import { openStage, refusal, type Stage, why } from '../stage.ts';
@@ -293,12 +294,14 @@ describe('reconcile()', () => {
     assert.equal(shown.code, 1, shown.output);
     assert.match(
       shown.output,
-      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\nreports for 1 merchants are in /,
+      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\n$/,
     );
+    assert.deepEqual(await readdir(folder), [], 'what only looks reports nothing');
     for (const [args, wanted] of [
       [['--import', 'all'], /--operator NAME is needed/],
       [['--import', 'x', '--operator', 'ann'], /x is neither an identifier nor all/],
       [['--import', 'all', '--give-back', 'all', '--operator', 'ann'], /either imported or given back/],
+      [['--end'], /--operator NAME is needed/],
       [['--imports'], /Unknown option/],
     ] as const) {
       const { code, output } = await run([...args]);
@@ -311,12 +314,12 @@ describe('reconcile()', () => {
     const told = (await readFile(`${folder}/acme.jsonl`, 'utf8')).trim().split('\n');
     assert.deepEqual(
       told.map((line) => JSON.parse(line)).map(({ became, operation, amount }) => [became, operation, amount]),
-      [
-        ['UNKNOWN', 'OCT', 700],
-        ['IMPORTED', 'OCT', 700],
-      ],
-      'each run adds to the reports in its folder',
+      [['IMPORTED', 'OCT', 700]],
     );
+    await beginReconciling(stage.recovery.database.query);
+    assert.match((await run([])).output, /\nnothing is unknown: end reconciling by --end --operator NAME/);
+    assert.match((await run(['--end', '--operator', 'ann'])).output, /\nreconciling has ended/);
+    assert.deepEqual(await readdir(folder), ['acme.jsonl'], 'the reports of an earlier run are kept');
     await rm(folder, { recursive: true });
     assert.deepEqual(await drifts(), []);
   });

@@ -233,6 +233,8 @@ create table migration (
   id integer default nextval('migration_id_seq'::regclass) not null,
   name character varying(255) not null,
   executed_at timestamp(6) with time zone default CURRENT_TIMESTAMP(6) not null,
+  hash text,
+  step integer,
   constraint migration_pkey PRIMARY KEY (id)
 );
 

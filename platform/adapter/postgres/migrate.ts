@@ -1,4 +1,14 @@
 import { connectAtStart, type DatabaseClient } from '../../database-client.ts';
+import { takeMigrationLock } from '../../migrations/lock.ts';
+import { foreignMigration, hashMigration, missingMigrations, readRecorded } from '../../migrations/recorded.ts';
+import {
+  type Running,
+  recordExtension,
+  recordMigration,
+  retryLocks,
+  runMigrations,
+  runTogether,
+} from '../../migrations/run.ts';
 
 /** A step of a schema: forward-only and additive, so that the code before it runs on the schema after it. */
 export interface Migration {
@@ -21,28 +31,45 @@ export interface Schema {
 
 /**
  * Brings a schema of a database to its version; a database that is not there yet is created, where the role may.
- * Safe to run by several processes at once.
+ * Safe to run by several processes at once, and while the version before serves. Throws an Error of one line, and
+ * changes nothing, when another version made the schema.
  */
-export async function migrate(databaseUrl: string, { name: schema, lock, migrations }: Schema): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  schema: Schema,
+  say = (_: string): void => undefined,
+): Promise<void> {
   const client = await connectOrCreate(databaseUrl);
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [lock]);
+    await using lock = await takeMigrationLock(databaseUrl, schema.lock, say);
     // Asked first: IF NOT EXISTS would need the right to create schemas even when there is nothing to create.
-    const { rows } = await client.query('SELECT to_regnamespace($1) AS schema', [schema]);
-    if (rows[0].schema === null) await client.query(`CREATE SCHEMA ${schema}`);
-    await client.query(`SET search_path TO ${schema}`);
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT now())',
-    );
-    const done = await client.query<{ name: string }>('SELECT name FROM migration');
-    const names = new Set(done.rows.map(({ name }) => name));
-    for (const { name, sql } of migrations) {
-      if (names.has(name)) continue;
-      await client.query(`BEGIN; ${sql}; INSERT INTO migration (name) VALUES (${client.escapeLiteral(name)}); COMMIT`);
-    }
+    const { rows } = await client.query('SELECT to_regnamespace($1) AS schema', [schema.name]);
+    if (rows[0].schema === null) await client.query(`CREATE SCHEMA ${schema.name}`);
+    await client.query(`SET search_path TO ${schema.name}`);
+    await migrateSchema(client, schema, { table: 'migration', say, lockPid: lock.pid });
   } finally {
     await client.end();
   }
+}
+
+async function migrateSchema(client: DatabaseClient, schema: Schema, running: Running): Promise<void> {
+  const known = schema.migrations.map(({ name, sql }) => ({ name, hash: hashMigration(sql), statements: [sql] }));
+  const recorded = await readRecorded(client, running.table);
+  const foreign = foreignMigration(recorded, known);
+  if (foreign !== undefined) throw new Error(`DATABASE_URL: the schema ${schema.name} cannot be used: ${foreign}`);
+  const missing = missingMigrations(recorded, known);
+  const withoutHash = known.filter(({ name }) => recorded.get(name)?.hash === null);
+  if (missing.length === 0 && withoutHash.length === 0) return;
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, done_at timestamptz NOT NULL DEFAULT now())',
+  );
+  // A ledger that 1.0.0 made has the names alone.
+  await retryLocks(client, running.table, running, () =>
+    runTogether(client, [recordExtension(running.table)], async () => {
+      for (const each of withoutHash) await recordMigration(client, running.table, each, null);
+    }),
+  );
+  await runMigrations(client, missing, recorded, running);
 }
 
 async function connectOrCreate(databaseUrl: string): Promise<DatabaseClient> {

@@ -60,7 +60,7 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
   const own = ownSettings(name, settings);
   const tls = readServerTls(`${name}_TLS`, tlsFiles(`${name}_TLS`, settings));
   const core = started.adopt(openEventReporter(settings), ({ close }) => close());
-  await migrate(databaseUrl, schema);
+  await migrate(databaseUrl, schema, () => log.warn('migration_waits'));
   const database = started.adopt(openDatabase(databaseUrl, schema.name), ({ close }) => close());
   const outbox = openOutbox(database.query);
   const metrics = openMetrics(database, schema.name);

@@ -1,25 +1,19 @@
-import { readdir } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { connectAtStart, type DatabaseClient } from '../../../platform/database-client.ts';
-import { MIGRATIONS } from './orm.ts';
+import { connectAtStart } from '../../../platform/database-client.ts';
+import { foreignMigration, missingMigrations, readRecorded } from '../../../platform/migrations/recorded.ts';
+import { MIGRATION_TABLE, treeMigrations } from './tree-migrations.ts';
 
-/** Throws an Error of one line when the database of DATABASE_URL cannot be used, or has an older schema. */
+/** Throws an Error of one line when the database of DATABASE_URL cannot be used, or has not this version's schema. */
 export async function demandMigrated(databaseUrl: string): Promise<void> {
   const client = await connectAtStart(databaseUrl);
   try {
-    if (await isMigrated(client)) return;
+    const [recorded, known] = [await readRecorded(client, MIGRATION_TABLE), await treeMigrations()];
+    const foreign = foreignMigration(recorded, known);
+    if (foreign !== undefined) throw new Error(`DATABASE_URL: the database cannot be used: ${foreign}`);
+    const isDone = known.every(({ name }) => recorded.get(name)?.hash != null);
+    if (!isDone || missingMigrations(recorded, known).length > 0) {
+      throw new Error('DATABASE_URL: the database lacks migrations of this version; run npm run migrate');
+    }
   } finally {
     await client.end();
   }
-  throw new Error('DATABASE_URL: the database lacks migrations of this version; run npm run migrate');
-}
-
-/** Whether a database has all migrations of this version. */
-export async function isMigrated(client: DatabaseClient): Promise<boolean> {
-  const { rows } = await client.query<{ found: string | null }>("select to_regclass('migration') as found");
-  if (rows[0]?.found == null) return false;
-  const done = new Set(
-    (await client.query<{ name: string }>('select name from migration')).rows.map(({ name }) => name),
-  );
-  return (await readdir(MIGRATIONS)).every((file) => done.has(basename(file, '.ts')));
 }

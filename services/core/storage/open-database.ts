@@ -1,4 +1,3 @@
-import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { parseDatabaseUrl } from '../../../platform/database-url.ts';
@@ -13,7 +12,7 @@ import { QuarantinedNotificationEntity } from './notification/quarantined-notifi
 import { VerificationFailureEntity } from './notification/verification-failure.ts';
 import { type DatabaseSettings, databaseOn, poolOptions } from './open-pool.ts';
 import { OperationEntity } from './operation/operation-row.ts';
-import { MIGRATIONS, ORM } from './orm.ts';
+import { ORM } from './orm.ts';
 import { SubmissionEntity } from './submission/submission-row.ts';
 
 /** The tables that the ORM reads, or whose rows are typed by it; the migrations must make their columns. */
@@ -37,11 +36,9 @@ export async function openDatabase(settings: DatabaseSettings): Promise<OrmDatab
   const orm = await MikroORM.init({
     clientUrl: parseDatabaseUrl(settings.databaseUrl).firstUrl,
     entities: ENTITIES,
-    extensions: [Migrator],
     pool: { min: 0, max: settings.poolSize },
     // The ORM itself reads only address, name and password of the URL, and would drop its sslmode.
     driverOptions: poolOptions(settings),
-    migrations: { path: MIGRATIONS, tableName: 'migration', snapshot: false, allOrNothing: true, silent: true },
     // Standard output is for the process's own log; errors are thrown.
     logger: () => undefined,
   });

@@ -3,9 +3,6 @@ import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 /** The key under which a database holds its ORM. Only `storage/` may import this file (`.ci/import-rules.ts`). */
 export const ORM: unique symbol = Symbol('orm');
 
-/** Where the migrations are. */
-export const MIGRATIONS = `${import.meta.dirname}/migrations`;
-
 /** A database, for `storage/`. */
 export interface OrmHolder {
   readonly [ORM]: MikroORM;

@@ -30,4 +30,29 @@ describe('migrate()', () => {
       await database.drop();
     }
   });
+
+  it('records the hash of what an earlier version recorded by name, and refuses another migration of that name', async () => {
+    const database = await createDatabase();
+    const client = new Client(database.url);
+    await client.connect();
+    try {
+      await client.query(`create schema ledger; create table ledger.migration (name text primary key,
+        done_at timestamptz not null default now()); insert into ledger.migration values ('1')`);
+      const second = { name: '2', sql: 'CREATE TABLE more ()' };
+      await migrate(database.url, { ...schema, migrations: [...schema.migrations, second] });
+      const { rows } = await client.query('select name, length(hash) as length from ledger.migration order by 1');
+      assert.deepEqual(rows, [
+        { name: '1', length: 64 },
+        { name: '2', length: 64 },
+      ]);
+      const edited = { ...schema, migrations: [{ name: '1', sql: 'CREATE TABLE another ()' }, second] };
+      await assert.rejects(
+        migrate(database.url, edited),
+        /the schema ledger cannot be used: it was made by another 1 than/,
+      );
+    } finally {
+      await client.end();
+      await database.drop();
+    }
+  });
 });

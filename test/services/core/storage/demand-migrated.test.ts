@@ -26,6 +26,28 @@ describe('demandMigrated()', () => {
     await assert.rejects(demandMigrated(url), { message });
   });
 
+  it('refuses a database that another version made, and one that records no hashes', async () => {
+    for (const [change, refused] of [
+      [
+        "update migration set hash = 'x' where name = '0001_first_schema'",
+        /made by another 0001_first_schema than this/,
+      ],
+      [
+        "insert into migration (name, hash) values ('0001_other', 'x')",
+        /has the migration 0001_other, which this version/,
+      ],
+      [
+        "update migration set hash = null where name = '0001_first_schema'",
+        /lacks migrations of this version; run npm/,
+      ],
+      ["update migration set step = 1 where name = '0002_terms_after'", /lacks migrations of this version; run npm/],
+    ] as const) {
+      const url = keep(await createMigratedDatabase());
+      await run(url, change);
+      await assert.rejects(demandMigrated(url), { message: refused });
+    }
+  });
+
   async function run(url: string, text: string): Promise<void> {
     const client = new Client(url);
     await client.connect();

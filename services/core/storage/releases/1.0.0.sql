@@ -1,0 +1,479 @@
+-- The schema after all migrations, for review. Written by npm run generate; npm run check compares it.
+
+create table api_key (
+  id uuid not null,
+  merchant_id text not null,
+  hash bytea not null,
+  last4 text not null,
+  manages_webhook boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  revoked_at timestamp(3) with time zone,
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_hash_unique UNIQUE (hash)
+);
+
+create table audit_entry (
+  id uuid not null,
+  at timestamp(3) with time zone not null,
+  actor text not null,
+  action text not null,
+  target text not null,
+  detail jsonb,
+  constraint audit_entry_pkey PRIMARY KEY (id)
+);
+
+create table claim (
+  request_id uuid not null,
+  merchant_id text not null,
+  method text,
+  fingerprint bytea,
+  key text,
+  created_at timestamp(3) with time zone not null,
+  constraint claim_pkey PRIMARY KEY (request_id),
+  constraint claim_call CHECK (((method IS NULL) = (fingerprint IS NULL))),
+  constraint claim_key CHECK (((key IS NULL) OR (method IS NOT NULL)))
+);
+
+create table delivery (
+  id uuid not null,
+  merchant_id text not null,
+  endpoint_kind text not null,
+  request_id text not null,
+  kind text not null,
+  status_info text not null,
+  body bytea,
+  signature text,
+  trace_parent text,
+  state text not null,
+  attempt_count integer not null,
+  retry_base integer default 0 not null,
+  due_at timestamp(3) with time zone,
+  locked_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  delivered_at timestamp(3) with time zone,
+  constraint delivery_pkey PRIMARY KEY (id),
+  constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
+  constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
+  constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
+  constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
+) partition by RANGE (id);
+
+create table delivery_attempt (
+  delivery_id uuid not null,
+  number integer not null,
+  merchant_id text not null,
+  started_at timestamp(3) with time zone not null,
+  latency_ms integer not null,
+  http_status integer,
+  error text,
+  fault text,
+  url text,
+  response_head text,
+  constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, number),
+  constraint delivery_attempt_fault CHECK ((fault = ANY (ARRAY['LOOKUP'::text, 'UNREACHABLE'::text, 'TLS'::text, 'TIMEOUT'::text, 'PROTOCOL'::text])))
+) partition by RANGE (delivery_id);
+
+create table ended_session (
+  session_hash bytea not null,
+  expires_at timestamp(3) with time zone not null,
+  change_number bigint not null,
+  constraint ended_session_pkey PRIMARY KEY (session_hash)
+);
+
+create table endpoint (
+  merchant_id text not null,
+  kind text not null,
+  pause text,
+  paused_until timestamp(3) with time zone,
+  failure_count integer not null,
+  pause_count integer not null,
+  changed_at timestamp(3) with time zone not null,
+  constraint endpoint_pkey PRIMARY KEY (merchant_id, kind),
+  constraint endpoint_kind CHECK ((kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
+  constraint endpoint_pause CHECK ((pause = ANY (ARRAY['GONE'::text, 'OPERATOR'::text, 'BREAKER'::text]))),
+  constraint endpoint_paused_until CHECK (((COALESCE(pause, ''::text) = 'BREAKER'::text) = (paused_until IS NOT NULL)))
+);
+
+create table hold (
+  request_id uuid not null,
+  merchant_id text not null,
+  amount bigint not null,
+  currency text not null,
+  processor text not null,
+  processor_account text not null,
+  processor_request_id uuid,
+  created_at timestamp(3) with time zone not null,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  expected_by timestamp(3) with time zone,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  amount_asked bigint not null,
+  terminal_id text not null,
+  user_id text not null,
+  token_id text,
+  status text not null,
+  phase text not null,
+  captured bigint not null,
+  in_flight bigint not null,
+  remaining bigint not null,
+  released bigint not null,
+  reversed bigint not null,
+  refunded bigint default 0 not null,
+  refunding bigint default 0 not null,
+  release_reason text,
+  closing boolean not null,
+  changing text,
+  frozen boolean not null,
+  id_hash bytea not null,
+  id_key text not null,
+  allow_multiple_captures boolean not null,
+  notify_holds boolean not null,
+  hold_period_s integer not null,
+  merchant_reference text,
+  description text,
+  customer_present boolean default false not null,
+  expected_capture_at timestamp(3) with time zone,
+  capture_at timestamp(3) with time zone,
+  auto_capture_id uuid,
+  auto_capture_count integer default 0 not null,
+  release_at timestamp(3) with time zone,
+  asked jsonb,
+  renews uuid,
+  releases_old boolean default false not null,
+  notify_expiring_hours integer,
+  notify_expiring_at timestamp(3) with time zone,
+  metadata jsonb,
+  return_url text,
+  save_card boolean not null,
+  checkout_url_ciphertext bytea,
+  checkout_expires_at timestamp(3) with time zone,
+  card_brand text,
+  card_last4 text,
+  card_expiry_month integer,
+  card_expiry_year integer,
+  card_funding text,
+  card_three_d_secure text,
+  card_decline_code text,
+  generated_token_id text,
+  capabilities jsonb,
+  ended_as text,
+  ended_amount bigint,
+  ended_reference text,
+  notification_count integer default 0 not null,
+  placed_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  first_expires_at timestamp(3) with time zone,
+  closed_at timestamp(3) with time zone,
+  constraint hold_pkey PRIMARY KEY (request_id),
+  constraint hold_id_hash_unique UNIQUE (id_hash),
+  constraint hold_amount CHECK (((amount_asked >= 1) AND (amount >= amount_asked) AND (amount <= '999999999999'::bigint) AND ((phase = 'AUTHORIZED'::text) OR (amount = amount_asked)))),
+  constraint hold_books_balance CHECK (((((captured + in_flight) + remaining) + released) =
+CASE phase
+    WHEN 'AUTHORIZED'::text THEN amount
+    ELSE (0)::bigint
+END)),
+  constraint hold_changing CHECK (((changing IS NULL) OR ((changing = ANY (ARRAY['INCREMENT'::text, 'EXTENSION'::text])) AND (phase = 'AUTHORIZED'::text)))),
+  constraint hold_closed_keeps_nothing CHECK (((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) OR (remaining = 0))),
+  constraint hold_counters_not_negative CHECK (((captured >= 0) AND (in_flight >= 0) AND (remaining >= 0) AND (released >= 0))),
+  constraint hold_ended_amount CHECK ((((ended_as IS NULL) = (ended_amount IS NULL)) AND (ended_amount >= 0))),
+  constraint hold_ended_as CHECK ((ended_as = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text]))),
+  constraint hold_failed CHECK (((status = 'FAILED'::text) = (phase = 'FAILED'::text))),
+  constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
+  constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
+  constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
+  constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text]))),
+  constraint hold_taken_back CHECK (((reversed >= 0) AND (refunded >= 0) AND (refunding >= 0) AND (((reversed + refunded) + refunding) <= captured)))
+) with (fillfactor=85);
+
+create table imported (
+  request_id uuid not null,
+  what text not null,
+  merchant_id text not null,
+  imported_at timestamp(3) with time zone not null,
+  constraint imported_pkey PRIMARY KEY (request_id, what)
+);
+
+create table installation (
+  number integer not null,
+  id uuid not null,
+  timeline text not null,
+  reconciling_since timestamp(3) with time zone,
+  went_back_to timestamp(3) with time zone,
+  results_from uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  constraint installation_pkey PRIMARY KEY (number),
+  constraint installation_is_one CHECK ((number = 1))
+);
+
+create table merchant (
+  id text not null,
+  name text not null,
+  allow_multiple_captures boolean not null,
+  hold_period_s integer not null,
+  currencies text[] not null,
+  terminals text[] not null,
+  notify_holds boolean not null,
+  require_signed_captures boolean not null,
+  capture_public_key text,
+  webhook_url text,
+  internal_url text,
+  processor text default ''::text not null,
+  processor_account text default ''::text not null,
+  notify_expiring_hours integer,
+  created_at timestamp(3) with time zone not null,
+  change_number bigint not null,
+  constraint merchant_pkey PRIMARY KEY (id),
+  constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
+  constraint merchant_notify_expiring_hours CHECK (((notify_expiring_hours >= 1) AND (notify_expiring_hours <= 720))),
+  constraint merchant_signed_captures_need_key CHECK (((NOT require_signed_captures) OR (capture_public_key IS NOT NULL)))
+);
+
+create table migration (
+  id integer default nextval('migration_id_seq'::regclass) not null,
+  name character varying(255) not null,
+  executed_at timestamp(6) with time zone default CURRENT_TIMESTAMP(6) not null,
+  constraint migration_pkey PRIMARY KEY (id)
+);
+
+create table notification (
+  merchant_id text not null,
+  request_id text not null,
+  kind text not null,
+  status_info text not null,
+  status text not null,
+  amount text not null,
+  currency text not null,
+  body bytea,
+  received_at timestamp(3) with time zone not null,
+  parked_signature text,
+  constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
+);
+
+create table operation (
+  request_id uuid not null,
+  sequence bigint default nextval('operation_sequence_seq'::regclass) not null,
+  kind text not null,
+  status text not null,
+  status_info text not null,
+  merchant_id text not null,
+  terminal_id text not null,
+  user_id text not null,
+  amount bigint not null,
+  currency text not null,
+  hold_request_id uuid,
+  capture_request_id uuid,
+  processor_reference text,
+  bank_reference text,
+  processor_code text,
+  processor_message text,
+  merchant_reference text,
+  final_state_date timestamp(3) with time zone not null,
+  hold_sequence integer,
+  constraint operation_pkey PRIMARY KEY (request_id),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
+  constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
+) partition by RANGE (request_id);
+
+create table processor_event (
+  id text not null,
+  processor text not null,
+  merchant_id text not null,
+  received_at timestamp(3) with time zone not null,
+  digest bytea not null,
+  constraint processor_event_pkey PRIMARY KEY (id, processor)
+);
+
+create table processor_identity (
+  processor text not null,
+  name text not null,
+  identity text not null,
+  met_at timestamp(3) with time zone not null,
+  constraint processor_identity_pkey PRIMARY KEY (processor)
+);
+
+create table quarantined_notification (
+  id uuid not null,
+  merchant_id text not null,
+  request_id text not null,
+  kind text not null,
+  status_info text not null,
+  status text not null,
+  amount text not null,
+  currency text not null,
+  body bytea,
+  signature text not null,
+  reason text not null,
+  state text not null,
+  received_at timestamp(3) with time zone not null,
+  decided_at timestamp(3) with time zone,
+  delivery_id uuid,
+  once_key text not null,
+  constraint quarantined_notification_pkey PRIMARY KEY (id),
+  constraint quarantined_notification_once_key_unique UNIQUE (once_key),
+  constraint quarantined_notification_reason CHECK ((reason = ANY (ARRAY['CONFLICT'::text, 'STATUS_INFO_CONTRADICTED'::text]))),
+  constraint quarantined_notification_state CHECK ((state = ANY (ARRAY['HELD'::text, 'RELEASED'::text, 'DISCARDED'::text])))
+);
+
+create table quota (
+  merchant_id text not null,
+  action text not null,
+  window_start timestamp(3) with time zone not null,
+  used integer not null,
+  constraint quota_pkey PRIMARY KEY (merchant_id, action)
+);
+
+create table signature_nonce (
+  merchant_id text not null,
+  nonce text not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint signature_nonce_pkey PRIMARY KEY (merchant_id, nonce)
+);
+
+create table signing_secret (
+  id uuid not null,
+  merchant_id text not null,
+  hash bytea not null,
+  ciphertext bytea not null,
+  created_at timestamp(3) with time zone not null,
+  retired_at timestamp(3) with time zone,
+  constraint signing_secret_pkey PRIMARY KEY (id),
+  constraint signing_secret_hash_unique UNIQUE (hash)
+);
+
+create table submission (
+  request_id uuid not null,
+  merchant_id text not null,
+  amount bigint not null,
+  currency text not null,
+  processor text not null,
+  processor_account text not null,
+  processor_request_id uuid,
+  created_at timestamp(3) with time zone not null,
+  inquire_at timestamp(3) with time zone,
+  inquiry_count integer not null,
+  expected_by timestamp(3) with time zone,
+  processor_reference text,
+  processor_code text,
+  processor_message text,
+  kind text not null,
+  state text not null,
+  final_at timestamp(3) with time zone,
+  bank_reference text,
+  hold_request_id uuid,
+  capture_request_id uuid,
+  final_capture boolean,
+  amount_reversed bigint,
+  amount_refunded bigint,
+  amount_refunding bigint,
+  amount_released bigint,
+  reported boolean default false not null,
+  terminal_id text,
+  user_id text,
+  token_id text,
+  merchant_reference text,
+  card_brand text,
+  card_last4 text,
+  card_expiry_month integer,
+  card_expiry_year integer,
+  card_funding text,
+  card_three_d_secure text,
+  card_decline_code text,
+  status_after text,
+  amount_after bigint,
+  captured_after bigint,
+  remaining_after bigint,
+  released_after bigint,
+  reversed_after bigint,
+  refunded_after bigint,
+  frozen_after boolean,
+  expires_at_after timestamp(3) with time zone,
+  terms_after jsonb,
+  constraint submission_pkey PRIMARY KEY (request_id),
+  constraint submission_after CHECK (((status_after IS NULL) OR (hold_request_id IS NOT NULL))),
+  constraint submission_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint) AND ((amount >= 1) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'EXTENSION'::text]))))),
+  constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text]))))),
+  constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunded IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunding IS NOT NULL)))),
+  constraint submission_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
+  constraint submission_kind CHECK ((kind = ANY (ARRAY['CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
+  constraint submission_oct CHECK (((kind <> 'OCT'::text) OR ((terminal_id IS NOT NULL) AND (user_id IS NOT NULL) AND (token_id IS NOT NULL)))),
+  constraint submission_of_capture CHECK (((kind = 'REFUND'::text) = (capture_request_id IS NOT NULL))),
+  constraint submission_of_hold CHECK (((kind = 'OCT'::text) = (hold_request_id IS NULL))),
+  constraint submission_reported CHECK (((NOT reported) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text])))),
+  constraint submission_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text]))),
+  constraint submission_taken_back CHECK (((amount_reversed >= 0) AND (amount_refunded >= 0) AND (amount_refunding >= 0) AND (((amount_reversed + amount_refunded) + amount_refunding) <= amount))),
+  constraint submission_taken_back_was_ok CHECK (((((amount_reversed + amount_refunded) + amount_refunding) = 0) OR (state = 'OK'::text)))
+);
+
+create table verification_failure (
+  id uuid not null,
+  failed_at timestamp(3) with time zone not null,
+  reason text not null,
+  kind text not null,
+  status_info text not null,
+  claimed_merchant_id text not null,
+  address text not null,
+  body_bytes integer not null,
+  body_sha256 bytea not null,
+  signature_sha256prefix text not null,
+  constraint verification_failure_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
+
+CREATE INDEX audit_entry_by_actor ON public.audit_entry USING btree (actor, id);
+CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id);
+
+CREATE UNIQUE INDEX claim_by_key ON public.claim USING btree (merchant_id, key) WHERE (key IS NOT NULL);
+CREATE INDEX claim_key_age ON public.claim USING btree (created_at) WHERE (key IS NOT NULL);
+
+CREATE INDEX delivery_by_merchant ON ONLY public.delivery USING btree (merchant_id, id);
+CREATE INDEX delivery_by_request ON ONLY public.delivery USING btree (request_id);
+CREATE INDEX delivery_dead ON ONLY public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
+CREATE INDEX delivery_due ON ONLY public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
+
+CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
+CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
+CREATE INDEX hold_by_reference ON public.hold USING btree (merchant_id, merchant_reference, request_id) WHERE (merchant_reference IS NOT NULL);
+CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
+CREATE INDEX hold_expiring ON public.hold USING btree (notify_expiring_at) WHERE ((notify_expiring_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
+CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_open_by_release ON public.hold USING btree (release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
+CREATE INDEX hold_open_ended ON public.hold USING btree (request_id) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
+CREATE INDEX hold_releases_old ON public.hold USING btree (request_id) WHERE releases_old;
+CREATE INDEX hold_to_capture ON public.hold USING btree (capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);
+
+CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
+
+CREATE INDEX notification_age ON public.notification USING btree (received_at) WHERE (body IS NOT NULL);
+CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
+CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
+
+CREATE INDEX operation_by_hold ON ONLY public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
+CREATE INDEX operation_by_merchant ON ONLY public.operation USING btree (merchant_id, sequence);
+CREATE INDEX operation_sequence ON ONLY public.operation USING btree (sequence);
+
+CREATE INDEX quarantined_notification_by_delivery ON public.quarantined_notification USING btree (delivery_id) WHERE (delivery_id IS NOT NULL);
+CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
+CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);
+
+CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);
+
+CREATE INDEX signing_secret_merchant ON public.signing_secret USING btree (merchant_id);
+
+CREATE INDEX submission_by_hold ON public.submission USING btree (hold_request_id) WHERE (hold_request_id IS NOT NULL);
+CREATE UNIQUE INDEX submission_by_processor_request_id ON public.submission USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
+CREATE INDEX submission_in_review ON public.submission USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
+CREATE INDEX submission_to_inquire ON public.submission USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+
+create sequence merchant_change as bigint start 1 increment 1 cache 1;
+
+create sequence migration_id_seq as integer start 1 increment 1 cache 1;
+
+create sequence operation_sequence_seq as bigint start 1 increment 1 cache 1;

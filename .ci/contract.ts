@@ -1,7 +1,7 @@
 /** The contract in proto/: that its generated code is current, and that it breaks no caller of the release before. */
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { previousCommit, previousRelease } from './previous-release.ts';
+import { contractFile, newestRelease } from './releases.ts';
 import { runTool } from './sources.ts';
 
 const GENERATED = 'proto/gen';
@@ -14,15 +14,13 @@ export async function generatedFaults(): Promise<string[]> {
   return [];
 }
 
-/**
- * Returns what the contract breaks for callers of the release before, or while there is none, of the commit before.
- * Returns nothing when git knows neither, as in a shallow clone.
- */
-export async function breakingFaults(): Promise<string[]> {
-  const against = (await previousRelease()) ?? (await previousCommit());
-  if (against === undefined) return [];
-  await using folder = await mkdtempDisposable(`${tmpdir()}/holdfast-contract-`);
-  await runTool('git', ['archive', '-o', `${folder.path}/contract.tar`, against, 'buf.yaml', 'proto']);
-  await runTool('buf', ['breaking', '--against', `${folder.path}/contract.tar`]);
+/** Returns what a contract, the tree's by default, breaks for callers of the newest release. */
+export async function breakingFaults(contract = '.'): Promise<string[]> {
+  await runTool('buf', ['breaking', contract, '--against', contractFile(newestRelease().version)]);
   return [];
+}
+
+/** Writes the tree's contract to a file, without its comments. */
+export async function buildContract(file: string): Promise<void> {
+  await runTool('buf', ['build', '--exclude-source-info', '--output', file]);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { newestRelease } from '../../.ci/releases.ts';
 import { ROOT } from '../../.ci/sources.ts';
 import holdfast from '../../package.json' with { type: 'json' };
 
@@ -20,4 +21,8 @@ describe('the version', () => {
       assert.equal(version, holdfast.version);
     });
   }
+
+  it('is that of the newest release that is pinned', () => {
+    assert.equal(newestRelease().version, holdfast.version);
+  });
 });

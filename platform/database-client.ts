@@ -20,18 +20,31 @@ export function connectionOptions(databaseUrl: string) {
   };
 }
 
+/** What a connection is opened with. */
+export interface ClientConfig extends pg.ClientConfig {
+  readonly connectionString: string;
+  /** Settings of PostgreSQL for the session, constants of ours. */
+  readonly session?: Readonly<Record<string, string>>;
+}
+
 /**
- * A connection to the primary. It differs from pg's own client in four ways: of several servers it connects to the one
+ * A connection to the primary. It differs from pg's own client in five ways: of several servers it connects to the one
  * that is the primary; it refuses a standby (StandbyError); a statement whose `query_timeout` is over takes the
- * connection with it, so that nothing waits behind it; and a commit that was answered without the standby's
- * confirmation fails (UnconfirmedCommitError) instead of succeeding.
+ * connection with it, so that nothing waits behind it; a commit that was answered without the standby's confirmation
+ * fails (UnconfirmedCommitError) instead of succeeding; and limits of time are set once it is connected.
  */
 export class DatabaseClient extends pg.Client {
   readonly #primary: Primary | undefined;
+  readonly #settings: string;
 
-  constructor(config: pg.ClientConfig & { connectionString: string }) {
-    super({ ...config, connectionString: parseDatabaseUrl(config.connectionString).firstUrl });
+  constructor(config: ClientConfig) {
+    const { session, statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...others } = config;
+    super({ ...others, connectionString: parseDatabaseUrl(config.connectionString).firstUrl });
     this.#primary = primaryOf(config.connectionString);
+    this.#settings = settingsSql({
+      ...session,
+      ...{ statement_timeout, lock_timeout, idle_in_transaction_session_timeout },
+    });
     // Statements fail when their connection does; an error event besides would end the process.
     this.on('error', () => undefined);
     this.on('notice', ({ routine }) => {
@@ -69,7 +82,7 @@ export class DatabaseClient extends pg.Client {
       await Promise.race([super.connect(), once(this, 'end').then(() => Promise.reject(new Error(ENDED)))]);
       if (server) this.#primary?.keep(this, server);
       if (await isStandby(this)) throw new StandbyError('the database is a standby');
-      await this.query(READABLE_TIMES);
+      await this.query(this.#settings);
     } catch (error) {
       await this.end();
       throw Object.assign(error as Error, NOT_CONNECTED);
@@ -143,6 +156,12 @@ function reasonOf(error: unknown): string {
 
 /** pg reads only this form; the role or the database may be set to another. */
 const READABLE_TIMES = 'set datestyle = iso';
+
+/** Statements instead of parameters of the connection's start, of which pgbouncer refuses all but a few. */
+function settingsSql(settings: Readonly<Record<string, string | number | false | undefined>>): string {
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined && value !== false);
+  return [READABLE_TIMES, ...given.map(([name, value]) => `set ${name} = ${value}`)].join('; ');
+}
 
 /** As pg says it of statements. */
 const ENDED = 'Connection terminated';

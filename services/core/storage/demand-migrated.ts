@@ -1,4 +1,5 @@
 import { connectAtStart } from '../../../platform/database-client.ts';
+import { demandSession } from '../../../platform/demand-session.ts';
 import { foreignMigration, missingMigrations, readRecorded } from '../../../platform/migrations/recorded.ts';
 import { MIGRATION_TABLE, treeMigrations } from './tree-migrations.ts';
 
@@ -6,6 +7,7 @@ import { MIGRATION_TABLE, treeMigrations } from './tree-migrations.ts';
 export async function demandMigrated(databaseUrl: string): Promise<void> {
   const client = await connectAtStart(databaseUrl);
   try {
+    await demandSession(client, databaseUrl);
     const [recorded, known] = [await readRecorded(client, MIGRATION_TABLE), await treeMigrations()];
     const foreign = foreignMigration(recorded, known);
     if (foreign !== undefined) throw new Error(`DATABASE_URL: the database cannot be used: ${foreign}`);

@@ -21,7 +21,7 @@ export async function openPool(settings: DatabaseSettings): Promise<Database> {
 
 /** How connections of a pool are opened. */
 export function poolOptions({ databaseUrl, limits }: DatabaseSettings) {
-  return { ...connectionOptions(databaseUrl), ...(limits ?? TIME_LIMITS), options: PLANNER };
+  return { ...connectionOptions(databaseUrl), ...(limits ?? TIME_LIMITS), session: PLANNER };
 }
 
 /** Runs statements on a pool. */
@@ -125,4 +125,4 @@ export const READ_LIMITS = {
  * (measured: 700 holds a second with such a plan). Every statement finds its rows by an index, so other plans are
  * disabled. The reconciliation, which reads whole tables, has a connection of its own without this.
  */
-const PLANNER = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+const PLANNER = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };

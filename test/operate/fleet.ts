@@ -117,16 +117,22 @@ export async function openFleet(options: FleetOptions = {}) {
     return String(port);
   };
   const ledgerOf = (name: string) => `${directory}/${name}.sqlite`;
+  // A processor belongs to no release; its ledger is read by this tree's oracle.
   const sandboxes = names.map((name, index) =>
-    member(name, 'services/sandbox/index.ts', {
-      ...common,
-      SANDBOX_PORT: String(sandboxPorts[index]),
-      CHECKOUT_PORT: '0',
-      SANDBOX_LEDGER: ledgerOf(name),
-      CORE_URL: coreUrl,
-      PROCESSOR_TOKEN: `${secrets.processor}${index}`,
-      PROCESSOR_CREDENTIAL: `${secrets.credential}${index}`,
-    }),
+    memberOf(
+      name,
+      'services/sandbox/index.ts',
+      {
+        ...common,
+        SANDBOX_PORT: String(sandboxPorts[index]),
+        CHECKOUT_PORT: '0',
+        SANDBOX_LEDGER: ledgerOf(name),
+        CORE_URL: coreUrl,
+        PROCESSOR_TOKEN: `${secrets.processor}${index}`,
+        PROCESSOR_CREDENTIAL: `${secrets.credential}${index}`,
+      },
+      ROOT,
+    ),
   );
   const coreMembers = await Promise.all(
     corePorts.map(async (port, index) =>

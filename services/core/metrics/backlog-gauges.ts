@@ -47,6 +47,7 @@ function gaugesOf(processor: readonly string[]): Readonly<Record<BacklogGauge, D
     commit_unconfirmed_oldest_age_seconds: [
       'How long the oldest commit has waited for the synchronous standby; 0 = none waits.',
     ],
+    synchronous_standby: ['1 = commits are confirmed by a synchronous standby; 0 = the primary serves alone.'],
     reconciling_age_seconds: [
       'For how long the database has been reconciled after it went back in time; 0 = it is not.',
     ],

@@ -35,6 +35,7 @@ const GAUGES = {
   commits_unconfirmed: `select '{}', count(*) from unconfirmed`,
   commit_unconfirmed_oldest_age_seconds: `select '{}',
       coalesce(extract(epoch from clock_timestamp() - min(state_change)), 0) from unconfirmed`,
+  synchronous_standby: `select '{}', (current_setting('synchronous_standby_names') <> '')::int`,
   reconciling_age_seconds: `select '{}', coalesce(extract(epoch from clock_timestamp() - ${RECONCILING_SINCE}), 0)`,
   queue_depth: `select json_build_object('state', state), count(*) from pending group by state`,
 };

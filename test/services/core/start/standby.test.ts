@@ -65,12 +65,14 @@ describe('core and worker on a primary with a standby', () => {
     assert(away.some(({ reason }) => reason === 'standby'));
   });
 
+  const scraped = async (metric: string) => {
+    const headers = { authorization: `Bearer ${operatorToken}` };
+    const text = await (await fetch(`http://127.0.0.1:${worker.metricsPort}/metrics`, { headers })).text();
+    return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+
   it('export how long commits have waited for the standby', async () => {
-    const oldestS = async () => {
-      const headers = { authorization: `Bearer ${operatorToken}` };
-      const text = await (await fetch(`http://127.0.0.1:${worker.metricsPort}/metrics`, { headers })).text();
-      return Number(/^holdfast_commit_unconfirmed_oldest_age_seconds (\S+)$/m.exec(text)?.[1]);
-    };
+    const oldestS = () => scraped('holdfast_commit_unconfirmed_oldest_age_seconds');
     while ((await oldestS()) !== 0) await delay(200);
     pair.primary().wire.cut();
     const client = new pg.Client({ connectionString: pair.url });
@@ -81,5 +83,11 @@ describe('core and worker on a primary with a standby', () => {
     await writing;
     await client.end();
     while ((await oldestS()) !== 0) await delay(200);
+  });
+
+  it('export that the primary serves alone', async () => {
+    while ((await scraped('holdfast_synchronous_standby')) !== 1) await delay(200);
+    await pair.relax();
+    while ((await scraped('holdfast_synchronous_standby')) !== 0) await delay(200);
   });
 });

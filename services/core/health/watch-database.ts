@@ -37,7 +37,9 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
     // The database answered at some time between the two.
     offsetMs = Math.min(Math.max(nowMs, before), after) - nowMs;
     if (isWritable && isTimelineNew && (await noticeTimeline(database.query, isStandbyComplete))) {
-      log.error('timeline_new', { state: isStandbyComplete ? 'COMPLETE' : 'RECONCILING' });
+      // A standby that had everything took over: nothing is lost, and nobody needs to do anything about the books.
+      if (isStandbyComplete) log.warn('timeline_new', { state: 'COMPLETE' });
+      else log.error('timeline_new', { state: 'RECONCILING' });
     }
     return isWritable ? undefined : { reason: 'read-only' };
   };

@@ -122,7 +122,10 @@ describe('while the database is being reconciled', () => {
 
   it('begins at a new timeline, unless the standby was complete, and ends when nothing is unknown', async () => {
     const anotherTimeline = `update installation set timeline = '000000FF'`;
-    const log = stage.recovery.log;
+    const lines: string[] = [];
+    const at = (level: string) => (event: string, fields?: { readonly state?: unknown }) =>
+      void lines.push(`${level} ${event} ${fields?.state}`);
+    const log = { info: at('info'), warn: at('warn'), error: at('error') };
     const notice = async (isStandbyComplete: boolean) => {
       const watch = await watchDatabase({ database: stage.database, log, isStandbyComplete, intervalMs: 3_600_000 });
       await watch.close();
@@ -134,6 +137,8 @@ describe('while the database is being reconciled', () => {
     await sql(stage, anotherTimeline);
     await notice(false);
     assert(await isReconciling());
+    const noticed = lines.filter((line) => line.includes('timeline_new'));
+    assert.deepEqual(noticed, ['warn timeline_new COMPLETE', 'error timeline_new RECONCILING']);
     await stage.database.query({ name: '', text: 'update installation set reconciling_since = null' }, []);
     await shop.hold();
     const goBack = await rememberNow(stage);

@@ -1,6 +1,6 @@
-import { verifyStandardWebhook } from './signature.ts';
+import { InvalidSecret, verifyStandardWebhook } from './signature.ts';
 
-export { InvalidSecret } from './signature.ts';
+export { InvalidSecret };
 
 /** A notification as its body has it (docs/notifications.md); later versions may add fields. */
 export interface Notification {

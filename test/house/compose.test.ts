@@ -8,8 +8,8 @@ import { SETTINGS } from '../../.ci/tables.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { createDatabase } from '../database.ts';
 import { freePort } from '../free-port.ts';
-import { signingSecret } from '../signing-secret.ts';
 import { API_KEY as ADYEN_KEY } from '../services/adyen/fake/fake-adyen.ts';
+import { signingSecret } from '../signing-secret.ts';
 
 /** Values that an operator would create and put into `.env`. */
 const MADE: Readonly<Record<string, string>> = {

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { OPENINGS } from '../gateway/event-stream/stream-limit.ts';
 import { JSON_BOUNDS } from '../gateway/http/json-body.ts';
 import { PROBLEM_CODES, type ProblemCode, statusOf } from '../gateway/http/problem.ts';
+import { effectOf } from '../gateway/http/route.ts';
+import { ROUTES } from '../gateway/openapi/document.ts';
 import { GUESSES } from '../gateway/operator/session/verify-token.ts';
 import { JSON_BOUNDS as RELAYED_JSON_BOUNDS } from '../gateway/relay/notification.ts';
 import { CAPTURES_PER_HOLD } from '../gateway/rest/limit-in-flight.ts';
@@ -34,6 +36,7 @@ import { CORE_ROOMS } from './import-rules.ts';
 export const TABLES: readonly Generated[] = [
   tableIn('docs/architecture.md', 'rooms', roomsTable),
   tableIn('docs/interfaces.md', 'refusals', refusalsTable),
+  tableIn('docs/interfaces.md', 'promises', promisesTable),
   tableIn('docs/limits.md', 'limits', limitsTable),
   tableIn('docs/notifications.md', 'notifications', notificationsTable),
   tableIn('docs/sandbox.md', 'tokens', tokensTable),
@@ -83,6 +86,28 @@ function refusalsTable(): Table {
   const rows = [...codes].map(([status, names]) => [names.join(', '), ...status.split(' | ')]);
   return [['code', 'HTTP', 'gRPC'], ...rows];
 }
+
+/**
+ * Every route that changes something: what its answer is while nobody knows what became of the request, and what a
+ * second request does. test/gateway/promises plays it.
+ */
+function promisesTable(): Table {
+  const targets = new Map<string, string[]>();
+  for (const route of Object.values(ROUTES)) {
+    const effect = effectOf(route);
+    if (effect === 'READ') continue;
+    const { method, path, again = 'changes nothing more' } = route;
+    const unknown = route.codes.includes('OUTCOME_UNKNOWN') ? '504 `OUTCOME_UNKNOWN`' : '503';
+    const row = effect === 'OPERATION' ? OPERATION_PROMISE : `${unknown} | ${again}`;
+    targets.set(row, [...(targets.get(row) ?? []), `${method.toUpperCase()} ${path}`]);
+  }
+  const rows = [...targets].map(([row, routes]) => [routes.join(', '), ...row.split(' | ')]);
+  return [['Routes', 'While nobody knows', 'A second request'], ...rows];
+}
+
+const OPERATION_PROMISE =
+  'with an Idempotency-Key 409 `IDEMPOTENCY_IN_FLIGHT`, without 202 | under the same key gets the answer of the first; ' +
+  'without a key it is another one';
 
 /** The status in gRPC's spelling; refusals that are no reason of the contract are HTTP's alone. */
 function grpcOf(code: ProblemCode): string {

@@ -36,12 +36,12 @@ export type Done<T> = T & { readonly outcome: 'done'; readonly idempotencyKey: s
 
 /**
  * The time was over before there was an outcome: it may have been done, or will be. Call again with the same
- * `idempotencyKey`, ask for the operation `requestId`, or wait for its notification.
+ * `idempotencyKey`, and with no other: that answers what became of it, however often it is asked.
  */
 export interface Unknown {
   readonly outcome: 'unknown';
   readonly idempotencyKey: string;
-  /** Absent when no answer named it. */
+  /** The operation, once the service has said that it is stored. */
   readonly requestId?: string | undefined;
 }
 

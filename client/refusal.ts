@@ -9,7 +9,8 @@ export type RefusalCode = Problem['code'] | 'NO_ANSWER' | 'NOT_HOLDFAST' | 'WRON
 
 /**
  * Thrown for a call that is refused or failed. Nothing was done, unless `requestId` names an operation that is recorded
- * as KO.
+ * as KO, or the code is OUTCOME_UNKNOWN, INTERNAL, NO_ANSWER or NOT_HOLDFAST of a change that is no operation: then look
+ * at what it was to change, and repeat it if need be.
  */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError';

@@ -206,8 +206,8 @@ function messageOf({ detail, title, errors }: HoldfastError['problem'], code: st
 }
 
 function meaningOf({ code, status }: HoldfastError, repeatable: Call['repeatable']): Heard['meaning'] {
-  if (code === 'IDEMPOTENCY_IN_FLIGHT' || status === 500) return 'UNKNOWN';
-  // A change of a webhook may have been made when it is answered 503.
+  if (code === 'IDEMPOTENCY_IN_FLIGHT' || code === 'OUTCOME_UNKNOWN' || status === 500) return 'UNKNOWN';
+  // A change of a webhook may have been made when an older server answers 503.
   if (status === 503 && repeatable === 'ONCE') return 'UNKNOWN';
   return status === 408 || status === 429 || status === 503 ? 'AGAIN' : 'REFUSED';
 }

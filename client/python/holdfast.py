@@ -338,7 +338,7 @@ class _Heard:
             meaning = "UNKNOWN" if status >= 500 or status in (408, 429) else "REFUSED"
             return _Heard(0, meaning, error=HoldfastError("NOT_HOLDFAST", why, status), retry_after=retry_after)
         error = HoldfastError(code, _message_of(body), status, body)
-        if code == "IDEMPOTENCY_IN_FLIGHT" or status == 500:
+        if code in ("IDEMPOTENCY_IN_FLIGHT", "OUTCOME_UNKNOWN") or status == 500:
             return _Heard(status, "UNKNOWN", error=error, **known)
         return _Heard(status, "AGAIN" if status in (408, 429, 503) else "REFUSED", error=error, **known)
 

@@ -49,6 +49,8 @@ export function connectCore(options: CoreOptions) {
       watchNotifications: streams.client(NotificationService).watchNotifications,
     },
     operators: client(OperatorService),
+    /** The deadline of a unary call. */
+    timeoutMs: options.timeoutMs,
     /** Whether a core reports that it can serve; false when none answers within a second. */
     isServing: () => channel.isServing(),
     close: () => {

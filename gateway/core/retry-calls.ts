@@ -16,7 +16,10 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-type Unary = (request: { readonly operationRequestId?: string }, call?: GrpcCall) => Promise<object>;
+type Unary = (
+  request: { readonly operationRequestId?: string; readonly idempotencyKey?: string },
+  call?: GrpcCall,
+) => Promise<object>;
 
 /**
  * A client that retries what is safe to retry, within the deadline of the call: reads, and writes that carry our
@@ -32,12 +35,20 @@ export function retrying<S extends DescService>(service: S, client: GrpcClient<S
       const endMs = Date.now() + (options.timeoutMs ?? timeoutMs);
       const tried = () => once(request, { ...options, timeoutMs: Math.max(1, endMs - Date.now()) });
       if (/^(Get|List|Check)[A-Z]/.test(name)) return read(tried);
-      const { operationRequestId: requestId } = request;
-      return requestId === undefined ? tried() : write(tried, requestId, endMs);
+      const { operationRequestId: requestId, idempotencyKey } = request;
+      return requestId === undefined
+        ? tried()
+        : write(tried, { requestId, isKeyed: idempotencyKey !== undefined }, endMs);
     };
     return [localName, call];
   });
   return Object.fromEntries(methods) as GrpcClient<S>;
+}
+
+/** How a write names its operation: by the requestId, unless a request with its key was there before. */
+interface Named {
+  readonly requestId: string;
+  readonly isKeyed: boolean;
 }
 
 /** Long enough for the channel to find another core, short enough to go unnoticed. */
@@ -58,22 +69,27 @@ async function read(tried: () => Promise<object>): Promise<object> {
  * After a try without an answer, the operation may be stored, now or soon: only its own result ends the retries before
  * the deadline. A refusal by another core does not mean that the first try will not be stored.
  */
-async function write(tried: () => Promise<object>, requestId: string, endMs: number): Promise<object> {
+async function write(tried: () => Promise<object>, named: Named, endMs: number): Promise<object> {
   let mayBeStored = false;
   for (let tries = 1; ; tries++) {
     try {
       return await tried();
     } catch (error) {
-      const meaning = meaningOf(error, requestId);
+      const meaning = meaningOf(error, named);
       if (meaning === 'RESULT') throw error;
       if (meaning === 'BROKEN' || meaning === 'RUNNING' || meaning === 'OVERDUE') mayBeStored = true;
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
       const isOver = meaning === 'OVERDUE' || Date.now() + pauseMs >= endMs;
-      if (mayBeStored && isOver) throw new OutcomeUnknown(requestId, error);
+      if (mayBeStored && isOver) throw new OutcomeUnknown(named.requestId, error);
       if (!mayBeStored && (meaning !== 'NOT_SENT' || tries > 1)) throw error;
       await delay(pauseMs);
     }
   }
+}
+
+/** Whether a call that failed may have been executed, or may be still. */
+export function isInDoubt(error: unknown): boolean {
+  return isServiceError(error) && ['BROKEN', 'OVERDUE'].includes(meaningOf(error));
 }
 
 /**
@@ -83,11 +99,15 @@ async function write(tried: () => Promise<object>, requestId: string, endMs: num
  */
 type Meaning = 'NOT_SENT' | 'BROKEN' | 'OVERDUE' | 'RUNNING' | 'RESULT' | 'REFUSED';
 
-function meaningOf(error: unknown, requestId?: string): Meaning {
+function meaningOf(error: unknown, named?: Named): Meaning {
   if (!isServiceError(error)) return 'BROKEN';
   const info = errorInfoOf(error);
   if (info) {
-    if (info.metadata.requestId === undefined || info.metadata.requestId !== requestId) return 'REFUSED';
+    if (info.reason === 'OUTCOME_UNKNOWN') return 'OVERDUE';
+    const { requestId } = info.metadata;
+    if (named === undefined || requestId === undefined) return 'REFUSED';
+    // Of a key that another request has used, it is that one's operation.
+    if (requestId !== named.requestId) return named.isKeyed ? 'RESULT' : 'REFUSED';
     return info.reason === 'IDEMPOTENCY_IN_FLIGHT' ? 'RUNNING' : 'RESULT';
   }
   if (error.code === status.DEADLINE_EXCEEDED) return 'OVERDUE';
@@ -95,7 +115,7 @@ function meaningOf(error: unknown, requestId?: string): Meaning {
     return error.details.includes('No connection established') ? 'NOT_SENT' : 'BROKEN';
   }
   // A bug in core: the operation may be stored, so the client gets the requestId.
-  return requestId === undefined ? 'REFUSED' : 'RESULT';
+  return named === undefined ? 'REFUSED' : 'RESULT';
 }
 
 /** Codes of grpc-js for a session or stream that ended under a call. */

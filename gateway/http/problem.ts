@@ -81,6 +81,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   PROCESSOR_ERROR: [502, 'The processor did not perform the operation'],
   UNAVAILABLE: [503, 'The service is not available'],
   RECONCILING: [503, 'What the database lost is being looked for'],
+  OUTCOME_UNKNOWN: [504, 'It is not known whether this was done'],
 };
 
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];

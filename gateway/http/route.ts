@@ -15,6 +15,13 @@ export interface Route {
   readonly summary: string;
   /** What it does, what is refused and what comes back, as far as the summary does not say it; sentences. */
   readonly description: string;
+  /**
+   * What a request does: it only reads; it makes an operation; or it changes something else. Unset: a GET reads, and
+   * others change.
+   */
+  readonly effect?: 'READ' | 'OPERATION' | 'CHANGE';
+  /** Of a POST that changes something: what a second one does. */
+  readonly again?: string;
   /** What authenticates the caller. */
   readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'none';
   /** Path parameters, by name. */
@@ -42,6 +49,11 @@ export interface RouteAnswer {
   /** Of a stream of events: the data of each. */
   readonly event?: z.ZodType;
   readonly headers?: Schemas;
+}
+
+/** What a request of a route does. */
+export function effectOf({ method, effect }: Pick<Route, 'method' | 'effect'>): NonNullable<Route['effect']> {
+  return effect ?? (method === 'get' ? 'READ' : 'CHANGE');
 }
 
 export type Schemas = Readonly<Record<string, z.ZodType>>;

@@ -1,6 +1,7 @@
 /** Refusals in the document: one schema, and one example per code. */
 import { z } from 'zod';
 import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '../http/problem.ts';
+import { CHANGE_NOT_KNOWN } from '../resource/change.ts';
 
 /** A refusal's body (RFC 9457). */
 export const ProblemAnswer = z
@@ -14,7 +15,7 @@ export const ProblemAnswer = z
       .uuid()
       .describe(
         'The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation ' +
-          'of the first request. INTERNAL: ask for it as after 202',
+          'of the first request, once it is known to be stored. INTERNAL: ask for it as after 202',
       )
       .optional(),
     errors: z
@@ -75,6 +76,7 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
     processorMessage: 'The processor could not do it.',
   },
   IDEMPOTENCY_IN_FLIGHT: { requestId: REQUEST_ID },
+  OUTCOME_UNKNOWN: { detail: CHANGE_NOT_KNOWN },
   FORBIDDEN: { detail: 'merchantId is not the merchant that the API key names.' },
   SIGNATURE_REQUIRED: { detail: 'The Signature-Input header is missing.' },
 };

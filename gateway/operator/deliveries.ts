@@ -20,6 +20,7 @@ export const DELIVERY_ROUTES = {
     handler: ({ core, asOperator, query }) => delivery.deliveryPage(core, query, asOperator),
   }),
   replayDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/replay', {
+    again: 'sends them once more',
     summary: 'Send a range of deliveries again',
     description:
       'Takes deliveries of one merchant that have ended, oldest first, and spreads them over time. `more` says ' +
@@ -51,6 +52,7 @@ export const DELIVERY_ROUTES = {
       delivery.WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query }, asOperator)),
   }),
   replayDelivery: operatorRoute('deliveries', 'POST /operator/deliveries/{deliveryId}/replay', {
+    again: 'sends it once more',
     summary: 'Send a delivery again',
     description:
       'With the `webhook-id` that it had and a new schedule of attempts; one that waits for its next attempt gets it ' +
@@ -61,6 +63,7 @@ export const DELIVERY_ROUTES = {
       delivery.DeliveryWithAttempts.json((await core.notifications.replayDelivery(params, asOperator)).delivery),
   }),
   recoverDeliveries: operatorRoute('deliveries', 'POST /operator/deliveries/recover', {
+    again: 'changes nothing more',
     summary: 'Send what was not delivered in a time now',
     description: delivery.RECOVER_DESCRIPTION,
     body: z.strictObject({ merchantId: merchantId.optional(), ...delivery.recoverFields }).meta({
@@ -95,6 +98,7 @@ export const DELIVERY_ROUTES = {
 
 function changesEndpoint(act: 'pause' | 'resume', summary: string, description: string) {
   return operatorRoute('deliveries', `POST /operator/endpoints/{merchantId}/{endpointKind}/${act}`, {
+    again: 'changes nothing more',
     summary,
     description,
     body: NoBody,

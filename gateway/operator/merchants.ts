@@ -53,6 +53,7 @@ export const MERCHANT_ROUTES = {
       MerchantPage.json(await core.merchants.listMerchants(query, asOperator)),
   }),
   createMerchant: operatorRoute('merchants', 'POST /operator/merchants', {
+    again: 'is refused as INVALID_REQUEST once the merchant exists',
     summary: 'Create a merchant; its API key and signing secret are shown once',
     description:
       'Both are in this answer only. Refused as INVALID_REQUEST when the name is taken, or when an address of the ' +
@@ -106,6 +107,7 @@ export const MERCHANT_ROUTES = {
     },
   }),
   createApiKey: operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/api-keys', {
+    again: 'adds another one',
     summary: 'Add an API key, shown once',
     description: 'The key is in this answer only; core stores its hash. Every gateway takes it from this answer on.',
     body: z
@@ -132,6 +134,7 @@ export const MERCHANT_ROUTES = {
     },
   }),
   addSigningSecret: operatorRoute('merchants', 'POST /operator/merchants/{merchantId}/signing-secrets', {
+    again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret, shown once',
     description:
       'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +

@@ -79,6 +79,7 @@ export const OPERATION_ROUTES = {
       ReviewPage.json(await core.operators.listReviewItems(query, asOperator)),
   }),
   resolveReview: operatorRoute('overview', 'POST /operator/reviews/{requestId}/resolve', {
+    again: 'is refused as INVALID_REQUEST once the operation has its result',
     summary: 'Say how an operation ended, or unfreeze a hold',
     description:
       'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +

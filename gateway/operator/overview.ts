@@ -60,6 +60,7 @@ export const OVERVIEW_ROUTES = {
     },
   }),
   search: operatorRoute('overview', 'POST /operator/search', {
+    effect: 'READ',
     summary: 'Find operations and deliveries by what somebody has in front of them',
     description:
       'Whole identifiers are looked up; anything else is searched for in the newest 50 000 rows of each table within ' +

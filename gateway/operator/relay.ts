@@ -74,6 +74,7 @@ export const NOTIFICATION_ROUTES = {
       StoredPage.json(await core.notifications.listStoredNotifications(query, asOperator)),
   }),
   replayStored: operatorRoute('relay', 'POST /operator/relay/notifications/replay', {
+    again: 'forwards it once more',
     summary: 'Forward an accepted notification, again if it was forwarded before',
     description:
       "To the merchant's internal URL, with the `webhook-id` that it had. Refused as INVALID_REQUEST when its body " +
@@ -111,6 +112,7 @@ export const NOTIFICATION_ROUTES = {
     'It stays in the list, as DISCARDED. Refused as INVALID_REQUEST when it was released.',
   ),
   discardManyQuarantined: operatorRoute('relay', 'POST /operator/relay/quarantine/discard', {
+    again: 'takes the next ones that match',
     summary: 'Decide that those of a merchant that match are never forwarded',
     description:
       'Takes at most 1 000 that were set aside, oldest first; filters are joined by AND. `more` says whether others ' +
@@ -131,6 +133,7 @@ export const NOTIFICATION_ROUTES = {
 
 function decidesQuarantined(act: 'release' | 'discard', summary: string, description: string) {
   return operatorRoute('relay', `POST /operator/relay/quarantine/{quarantineId}/${act}`, {
+    again: 'changes nothing more',
     summary,
     description,
     body: NoBody,

@@ -56,6 +56,7 @@ export const relayNotification = {
     },
   },
   codes: [...READ, ...BODY, 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
+  again: 'is a duplicate, and forwarded once',
   promises: {
     408: 'Nothing was stored: send it again.',
     429: 'Nothing was stored: send it again after Retry-After.',

@@ -2,10 +2,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { plainWords } from '../../platform/plain-words.ts';
+import type { Core } from '../core/client.ts';
 import { fieldErrors, fieldName, firstOfEach } from '../http/field-errors.ts';
 import { Problem, statusOf } from '../http/problem.ts';
 import { READ, READ_ONE, WRITE, WRITE_ONE } from '../http/problem-codes.ts';
-import type { Input, Route, Schemas, TableRoute } from '../http/route.ts';
+import { effectOf, type Input, type Route, type Schemas, type TableRoute } from '../http/route.ts';
+import { CHANGE_PROMISES, makeChange } from './change.ts';
 import { notRequestId } from './identifiers.ts';
 import { merchantId } from './request-fields.ts';
 
@@ -43,7 +45,7 @@ type NamesIn<T extends string> = T extends `${string}{${infer N extends Name}}${
  */
 export type Described<Call, T extends Target, Q extends z.ZodObject, B extends z.ZodType> = Pick<
   TableRoute,
-  'summary' | 'description' | 'headers' | 'answers' | 'promises' | 'maxBodyBytes'
+  'summary' | 'description' | 'effect' | 'again' | 'headers' | 'answers' | 'promises' | 'maxBodyBytes'
 > &
   Partial<Pick<Route, 'codes'>> & {
     readonly query?: Q;
@@ -53,7 +55,7 @@ export type Described<Call, T extends Target, Q extends z.ZodObject, B extends z
   };
 
 /** Makes the function that describes the routes of one sort of callers. Their tags begin with `tags`. */
-export function describing<Call>(credential: Route['credential'], tags = '') {
+export function describing<Call extends { readonly core: Core }>(credential: Route['credential'], tags = '') {
   return <T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
     tag: string,
     target: T,
@@ -62,7 +64,7 @@ export function describing<Call>(credential: Route['credential'], tags = '') {
     const [method, path] = target.split(' ') as [string, string];
     const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name as Name);
     const [several, one] = method === 'GET' ? [READ, READ_ONE] : [WRITE, WRITE_ONE];
-    return {
+    const route = {
       credential,
       tag: tags + tag,
       method: method.toLowerCase() as Route['method'],
@@ -70,6 +72,13 @@ export function describing<Call>(credential: Route['credential'], tags = '') {
       ...(names.length > 0 && { parameters: Object.fromEntries(names.map((name) => [name, PARAMETERS[name]])) }),
       codes: names.length > 0 ? one : several,
       ...described,
+    };
+    if (effectOf(route) !== 'CHANGE') return route;
+    return {
+      ...route,
+      codes: [...route.codes, 'OUTCOME_UNKNOWN'],
+      promises: CHANGE_PROMISES,
+      handler: (call: Parameters<typeof described.handler>[0]) => makeChange(call.core, () => described.handler(call)),
     };
   };
 }

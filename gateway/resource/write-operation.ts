@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { hasCardNumber } from '../../platform/card-number.ts';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Core } from '../core/client.ts';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { invalidHeader, isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import type { Json } from './answer.ts';
@@ -20,13 +21,14 @@ export interface OperationName {
  * Makes the function that describes routes which create an operation, with all that such routes have in common. Their
  * handlers are also called with the operation's `name`; `lookUp` is the path of the route that answers with it.
  */
-export function describingWrites<Call extends { readonly ctx: Context }>(
+export function describingWrites<Call extends { readonly ctx: Context; readonly core: Core }>(
   describe: ReturnType<typeof describing<Call>>,
   lookUp: string,
 ) {
   const description =
-    `It may have been done, and is being found out. Ask \`GET ${lookUp}\`: a 404 later than 30 seconds after this ` +
-    'answer is final, it was not done and never will be';
+    `It may have been done, and is being found out. Ask \`GET ${lookUp}\`, or repeat the request under its ` +
+    'Idempotency-Key. Of a request without a key, a 404 later than 30 seconds after this answer is final: it was not ' +
+    'done and never will be';
   return <T extends Target, Q extends z.ZodObject, B extends z.ZodType>(
     tag: string,
     target: T,
@@ -35,6 +37,7 @@ export function describingWrites<Call extends { readonly ctx: Context }>(
     const answers = Object.entries(route.answers).map(([status, answer]) => [status, { ...answer, headers: REPLAYED }]);
     const described: Described<Call, T, Q, B> = {
       ...route,
+      effect: 'OPERATION',
       headers: { ...KEYED, ...route.headers },
       answers: { ...Object.fromEntries(answers), 202: { description, schema: InProgress, headers: REPLAYED } },
       promises: WRITE_PROMISES,
@@ -46,8 +49,10 @@ export function describingWrites<Call extends { readonly ctx: Context }>(
 
 /**
  * Creates a requestId and makes a write under it, so that core's client can retry the write, and the client can ask
- * about it. Answers 202 when the outcome is unknown. Throws INTERNAL with the requestId for an unexpected failure, and
- * Problem for a refusal, also of the Idempotency-Key.
+ * about it. When core has not said what became of the write, the requestId names the operation only if the client sent
+ * no key: under a key another request may have made it before, with a requestId of its own. So the answer is 202, or
+ * IDEMPOTENCY_IN_FLIGHT for a write with a key. Throws INTERNAL, with the requestId in the same case, for an
+ * unexpected failure, and Problem for a refusal, also of the Idempotency-Key.
  */
 async function namingOperation(ctx: Context, write: (name: OperationName) => unknown): Promise<unknown> {
   const key = readIdempotencyKey(ctx);
@@ -56,12 +61,20 @@ async function namingOperation(ctx: Context, write: (name: OperationName) => unk
   try {
     return await write({ ...key, operationRequestId });
   } catch (error) {
-    if (error instanceof OutcomeUnknown) return answerInProgress(ctx, { requestId: operationRequestId });
+    const isKeyed = key.idempotencyKey !== undefined;
+    if (error instanceof OutcomeUnknown) {
+      if (isKeyed) throw new Problem('IDEMPOTENCY_IN_FLIGHT', { detail: `${NOT_KNOWN} ${REPEAT}`, cause: error });
+      return answerInProgress(ctx, { requestId: operationRequestId });
+    }
     const problem = isServiceError(error) ? problemOfRpc(error) : error;
     if (problem instanceof Problem && problem.code !== 'INTERNAL') throw problem;
-    throw new Problem('INTERNAL', { requestId: operationRequestId, cause: error });
+    const told = isKeyed ? { detail: `Something went wrong. ${REPEAT}` } : { requestId: operationRequestId };
+    throw new Problem('INTERNAL', { ...told, cause: error });
   }
 }
+
+const NOT_KNOWN = 'It is not known yet whether this was done.';
+const REPEAT = 'Repeat it with the same Idempotency-Key, which answers what became of it, and under no other.';
 
 /** An operation in core's answer to a write. */
 interface Written {
@@ -103,8 +116,8 @@ const InProgress = z
     id: 'InProgress',
     description:
       'The outcome is not known yet: core or the processor gave no answer. Do not send it again, unless under the ' +
-      'same Idempotency-Key: ask for requestId, or wait for the notification. What was not done at all is answered ' +
-      '404, and that is final later than 30 seconds after this answer',
+      'same Idempotency-Key: ask for requestId, or wait for the notification. What was sent without a key and not ' +
+      'done at all is answered 404, and that is final later than 30 seconds after this answer',
   });
 
 const NOTHING_STORED = 'Nothing was stored, nothing was sent to the processor, and nothing will come of this request';
@@ -112,8 +125,13 @@ const NOTHING_STORED = 'Nothing was stored, nothing was sent to the processor, a
 /** What a refused write promises, by HTTP status. */
 const WRITE_PROMISES: Readonly<Record<number, string>> = {
   408: `${NOTHING_STORED}: send it again.`,
+  409:
+    'IDEMPOTENCY_IN_FLIGHT: whether the request with this key was done is not known yet. Repeat it with the same key ' +
+    'after Retry-After; `requestId` is there when the operation is stored.',
   429: `${NOTHING_STORED}: send it again after Retry-After.`,
-  500: 'A bug. The operation may have been done: ask for `requestId` as after 202.',
+  500:
+    'A bug. The operation may have been done: repeat it with the same Idempotency-Key; without one, ask for ' +
+    '`requestId` as after 202.',
   503: `${NOTHING_STORED}: send it again after Retry-After.`,
 };
 

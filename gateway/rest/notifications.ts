@@ -66,6 +66,7 @@ export const NOTIFICATION_ROUTES = {
       delivery.WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
   }),
   replayOwnDelivery: restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
+    again: 'sends it once more',
     summary: 'Send a delivery again',
     description:
       'With the `webhook-id` that it had and a new schedule of attempts, to the address that the webhook has now. ' +
@@ -79,6 +80,7 @@ export const NOTIFICATION_ROUTES = {
       ),
   }),
   recoverOwnDeliveries: restRoute('Webhook', 'POST /deliveries/recover', {
+    again: 'changes nothing more',
     summary: 'Send what was not delivered in a time now',
     description: `${delivery.RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,
     body: z

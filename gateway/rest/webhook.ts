@@ -82,6 +82,7 @@ export const WEBHOOK_ROUTES = {
     },
   }),
   sendTestNotification: restRoute('Webhook', 'POST /webhook-endpoint/test', {
+    again: 'sends another one',
     summary: 'Send a test notification to the webhook',
     description:
       'It is signed as every other, and attempted once; its path ends in `payment/test`, its amount is 0, and its ' +
@@ -93,6 +94,7 @@ export const WEBHOOK_ROUTES = {
       Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
   }),
   addOwnSigningSecret: restRoute('Webhook', 'POST /signing-secrets', {
+    again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret, shown once',
     description:
       'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of ' +

@@ -39,6 +39,7 @@ describe('a write of the client', () => {
     ['503', problem(503, 'UNAVAILABLE', {}, SOON)],
     ['503 while reconciling', problem(503, 'RECONCILING', {}, SOON)],
     ['a key that is in flight', problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID }, SOON)],
+    ['a key of which nothing is known', problem(409, 'IDEMPOTENCY_IN_FLIGHT', {}, SOON)],
     ['202', IN_PROGRESS],
     ['500', problem(500, 'INTERNAL', { requestId: REQUEST_ID })],
     ['a connection that breaks', cutBefore],
@@ -134,11 +135,17 @@ describe('a write of the client', () => {
   });
 
   it('is unknown, not failed, when the time is over', async () => {
-    for (const reply of [IN_PROGRESS, cutBefore, problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID })]) {
+    const replies: readonly (readonly [Reply, string?])[] = [
+      [IN_PROGRESS, REQUEST_ID],
+      [cutBefore],
+      [problem(409, 'IDEMPOTENCY_IN_FLIGHT', { requestId: REQUEST_ID }), REQUEST_ID],
+      // Nobody has said that an operation is stored, so none is named.
+      [problem(409, 'IDEMPOTENCY_IN_FLIGHT')],
+    ];
+    for (const [reply, requestId] of replies) {
       await using server = await serveScript([reply]);
       const idempotencyKey = 'order-1';
       const hold = await server.holdfast.holds.create(HOLD, { timeoutMs: 1_500, idempotencyKey });
-      const requestId = reply === cutBefore ? undefined : REQUEST_ID;
       assert.deepEqual(hold, { outcome: 'unknown', idempotencyKey, requestId });
     }
   });
@@ -210,6 +217,15 @@ describe('a write of the client', () => {
     await assert.rejects(secrets.holdfast.signingSecrets.add(), { code: 'UNAVAILABLE' });
     assert.equal(secrets.asked.length, 2);
     assert.equal(secrets.asked[0]?.headers['idempotency-key'], undefined);
+  });
+
+  it('whose outcome is unknown is repeated where that does no harm, and else says so', async () => {
+    const unknown = problem(504, 'OUTCOME_UNKNOWN');
+    await using server = await serveScript([unknown, json(200, { requestId: REQUEST_ID })]);
+    assert.equal((await server.holdfast.holds.update(REQUEST_ID, { captureAt: null })).requestId, REQUEST_ID);
+    await using secrets = await serveScript([unknown]);
+    await assert.rejects(secrets.holdfast.signingSecrets.add(), { code: 'OUTCOME_UNKNOWN' });
+    assert.deepEqual([server.asked.length, secrets.asked.length], [2, 1]);
   });
 
   it('tells a hook about each try, without a secret', async () => {

@@ -58,6 +58,8 @@ export class FakeCore {
   clockAheadMs = 0;
   /** Answers by method name: a message, or an error to throw. */
   readonly answers = new Map<string, (request: Json) => object | Promise<object>>();
+  /** Answers every method instead, but the feed of credentials. */
+  answersAll: ((request: Json) => object) | undefined;
   /** Open calls of streams, newest last; emits `watch`. */
   readonly watches: WatchCall[] = [];
   readonly events = new EventEmitter();
@@ -168,7 +170,8 @@ export class FakeCore {
           if (caller.token !== OPERATOR_TOKEN) throw refusal(status.PERMISSION_DENIED, { reason: 'FORBIDDEN' });
           return void this.onCheck().then(() => callback(null, create(output)));
         }
-        const answer = this.answers.get(method) ?? this.#builtIn(method);
+        const isFeed = method === 'listCredentialChanges';
+        const answer = (!isFeed && this.answersAll) || (this.answers.get(method) ?? this.#builtIn(method));
         if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
         const answered = answer(call.request);
         const send = (message: object) => callback(null, create(output, message as MessageInitShape<typeof output>));

@@ -1,7 +1,7 @@
 /**
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
- * obedient-python` and `-- obedient-unkeyed` ask whether answers are promises, `-- neighbours` what one merchant's
+ * obedient-python`, `-- obedient-keyed` and `-- obedient-unkeyed` (the table, literally) ask whether answers are promises, `-- neighbours` what one merchant's
  * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of
  * docker-compose.ha.yml, `-- restore` takes the database back in time, `-- restores` many times to a random moment.
  * `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance
@@ -18,7 +18,7 @@ import { tortureLiar } from './liar.ts';
 import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
 import { tortureNotifications } from './notifications.ts';
-import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
+import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { torturePatroni } from './patroni.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureRestores } from './restores.ts';
@@ -34,6 +34,7 @@ const TORTURES = {
   edge: tortureEdge,
   obedient: tortureObedient,
   'obedient-python': tortureObedientPython,
+  'obedient-keyed': tortureObedientKeyed,
   'obedient-unkeyed': tortureObedientUnkeyed,
   neighbours: tortureNeighbours,
   failover: tortureFailover,

@@ -21,6 +21,8 @@ export const tortureObedient = (options: TortureOptions) => torture('package', o
 /** The same in Python. */
 export const tortureObedientPython = (options: TortureOptions) =>
   torture('python', { ...options, runs: options.runs ?? 10 });
+/** A client that keeps a key and takes the table of answers literally. */
+export const tortureObedientKeyed = (options: TortureOptions) => torture('keyed table', options);
 /** A client without keys that takes the table of answers literally: no connection of a client is broken. */
 export const tortureObedientUnkeyed = (options: TortureOptions) => torture('table', options);
 
@@ -31,7 +33,7 @@ function torture(by: Play['by'], { runs = 50, ...options }: TortureOptions) {
 /** What to play. */
 export interface Play {
   /** Who obeys. */
-  readonly by: 'package' | 'python' | 'table';
+  readonly by: 'package' | 'python' | 'table' | 'keyed table';
   readonly rounds: readonly (readonly Planned[])[];
   readonly startDatabase?: DeploymentOptions['startDatabase'];
   /**
@@ -75,6 +77,8 @@ export async function playRounds(
   }
 }
 
+const LITERAL: Partial<Record<Play['by'], 'TABLE' | 'KEYED_TABLE'>> = { table: 'TABLE', 'keyed table': 'KEYED_TABLE' };
+
 /** About 60 writes a second; some hundred accumulate while they wait for an inquiry. */
 const STORY_EVERY_MS = 110;
 const STORIES_AT_ONCE = 300;
@@ -90,7 +94,7 @@ async function openStage(seed: number, by: Play['by'], startDatabase?: Deploymen
       0,
     );
   const python = by === 'python' ? await openPythonClient(caller) : undefined;
-  const client = openClient(caller, python ?? (by === 'table' ? 'TABLE' : 'PACKAGE'), excusedMs);
+  const client = openClient(caller, python ?? LITERAL[by] ?? 'PACKAGE', excusedMs);
   const named = (...names: string[]) => names.map((name) => deployment.merchants.get(name) as Merchant);
   const merchants = named('ann', 'bob', 'cleo');
   const stories = openStoryteller(client, merchants, chance(seed));

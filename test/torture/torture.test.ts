@@ -6,7 +6,7 @@ import { tortureDatabase } from './database.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
 import { tortureNotifications } from './notifications.ts';
-import { tortureObedient, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
+import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureRestores } from './restores.ts';
 import { tortureStreams } from './streams.ts';
@@ -46,6 +46,8 @@ describe('a deployment under torture', function () {
     tortureNotifications({ seed, runs: 3 }));
   it('charges once and loses nothing for clients that obey every answer', () => tortureObedient({ seed, runs: 3 }));
   it('charges once and loses nothing for clients in Python', () => tortureObedientPython({ seed, runs: 2 }));
+  it('charges once and loses nothing for clients that take the table literally', () =>
+    tortureObedientKeyed({ seed, runs: 3 }));
   it('charges once and loses nothing for clients without keys', () => tortureObedientUnkeyed({ seed, runs: 3 }));
   it('loses nothing that was acknowledged with its database', () => tortureFailover({ seed, runs: 3 }));
   it('charges nothing again after its database went back in time', () => tortureRestore({ seed, runs: 2 }));

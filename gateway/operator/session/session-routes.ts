@@ -28,6 +28,7 @@ function sessionJson(sessions: Sessions, session: Session) {
 export const SESSION_ROUTES = {
   /** Only JSON is accepted, which a form of another site cannot send: nobody can be signed in without noticing. */
   signIn: publicRoute('session', 'POST /operator/session', {
+    effect: 'READ',
     summary: 'Start a console session',
     description:
       'Answers a cookie (httpOnly, SameSite=strict) that stands for the operator token for 8 hours. Calls that ' +

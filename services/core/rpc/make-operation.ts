@@ -43,7 +43,7 @@ export async function makeOperation<A extends object>(
     return answerStored(core, await findFirstUnstored(core, call, refuse, agrees), making);
   }
   return processor.callers.wait(async () => {
-    const stored = await storedOrLost(core.books.store(call));
+    const stored = await storedOrLost(call, core.books.store(call));
     if (stored === 'LOST') return making.unknown(call.requestId);
     const first = await findFirst(core, call, stored, agrees);
     return first ? answerStored(core, first, making) : sendStored(core, stored, making);

@@ -111,6 +111,11 @@ export function tooLate(): HoldfastError {
   return new HoldfastError('UNAVAILABLE', 'the deadline of the call is over; nothing was stored', { retryAfterS: 1 });
 }
 
+/** The answer to a call that may have changed something, or may not. */
+export function outcomeUnknown(cause: unknown): HoldfastError {
+  return new HoldfastError('OUTCOME_UNKNOWN', 'the database did not say whether this was stored', { cause });
+}
+
 /** The refusal of an event that comes before what it is about; the processor reports it again. */
 export function noResultYet(what: string): HoldfastError {
   return new HoldfastError('UNAVAILABLE', `${what} has no result yet`, { retryAfterS: 1 });

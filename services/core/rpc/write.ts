@@ -23,6 +23,7 @@ import {
   exceedsCapture,
   exceedsHold,
   keptRefusal,
+  outcomeUnknown,
   processorRefusal,
   reconciling,
   refusalOf,
@@ -41,13 +42,18 @@ export function requestOf(
   return { requestId, at, inquireAt: callOverAt(core.processors, at), patience: context.values.get(patienceKey) };
 }
 
-/** Waits until a request is stored; LOST = it may be, or may not. Rejects as Books says. */
-export async function storedOrLost(storing: Promise<Stored>): Promise<Stored | 'LOST'> {
+/**
+ * Waits until a request is stored; LOST = it may be, or may not. Then its requestId names the operation, unless the
+ * call has an idempotency key: under that another call may have made it, with a requestId of its own, so a keyed call
+ * ends with OUTCOME_UNKNOWN. Rejects as Books says besides.
+ */
+export async function storedOrLost({ claim }: Pick<Call, 'claim'>, storing: Promise<Stored>): Promise<Stored | 'LOST'> {
   try {
     return await storing;
   } catch (error) {
-    if (error instanceof ResultLost) return 'LOST';
-    throw error;
+    if (!(error instanceof ResultLost)) throw error;
+    if (claim.key !== undefined) throw outcomeUnknown(error);
+    return 'LOST';
   }
 }
 

@@ -1,5 +1,6 @@
 import pg, { type Pool } from 'pg';
 import { connectionOptions } from '../../../platform/database-client.ts';
+import { committing, demandInTime } from './bound-change.ts';
 import type { Database, Query } from './database.ts';
 import { isConnectionSpoilt, isPlanOutdated } from './database-errors.ts';
 
@@ -51,7 +52,11 @@ async function transaction<T>(pool: Pool, run: (query: Query) => Promise<T>): Pr
   try {
     await client.query('begin');
     const answer = await run(queryOn(client));
-    await client.query('commit');
+    await demandInTime(queryOn(client));
+    await committing((begins) => {
+      begins();
+      return client.query('commit');
+    });
     client.release();
     return answer;
   } catch (error) {

@@ -96,12 +96,12 @@ describe('holdfast.py', () => {
   });
 
   it('answers that an outcome is unknown when the time is over, and raises when nothing was done', async () => {
-    for (const reply of [IN_PROGRESS, cutBefore]) {
+    for (const reply of [IN_PROGRESS, cutBefore, problem(409, 'IDEMPOTENCY_IN_FLIGHT')]) {
       await using server = await serveScript([reply]);
       const hold = await python(server.baseUrl, 'k', [
         `answer = h.create_hold(${HOLD}, timeout=1.5, idempotency_key='mine')`,
       ]);
-      const requestId = reply === cutBefore ? null : REQUEST_ID;
+      const requestId = reply === IN_PROGRESS ? REQUEST_ID : null;
       assert.deepEqual(hold, { outcome: 'unknown', idempotencyKey: 'mine', requestId });
     }
     await using busy = await serveScript([problem(503, 'UNAVAILABLE', {}, SOON)]);
@@ -109,6 +109,12 @@ describe('holdfast.py', () => {
       (await python(busy.baseUrl, 'k', [`answer = h.create_hold(${HOLD}, timeout=1.5)`])).code,
       'UNAVAILABLE',
     );
+  });
+
+  it('repeats a change whose outcome is unknown', async () => {
+    await using server = await serveScript([problem(504, 'OUTCOME_UNKNOWN'), json(200, { requestId: REQUEST_ID })]);
+    const call = `answer = h.update_hold('${REQUEST_ID}', captureAt=None)`;
+    assert.equal((await python(server.baseUrl, 'k', [call])).requestId, REQUEST_ID);
   });
 
   it('does not believe a refusal while an earlier try without an answer may still be stored', async () => {

@@ -31,8 +31,10 @@ describe('connectCore()', () => {
   };
   const read = () => core.preauthorizations.getPreauthorization({ merchantId: 'acme', requestId: HOLD_ID });
   const NAME = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
-  const write = (named: { operationRequestId?: string } = { operationRequestId: NAME }, at = core) =>
-    at.preauthorizations.createPreauthorization({ merchantId: 'acme', ...named });
+  const write = (
+    named: { operationRequestId?: string; idempotencyKey?: string } = { operationRequestId: NAME },
+    at = core,
+  ) => at.preauthorizations.createPreauthorization({ merchantId: 'acme', ...named });
   /** Core's answer to each call in turn; the last one repeats. */
   const says = (...turns: (Partial<ServiceError> | 'done')[]) => {
     fake.answers.set('createPreauthorization', () => {
@@ -97,6 +99,18 @@ describe('connectCore()', () => {
       says(inFlight('0199a1b2-7c3d-7e4f-8a5b-000000000000'));
       await assert.rejects(write(), { code: status.ABORTED });
       assert.equal(fake.calls.length, 1);
+    });
+
+    it('with a key that another request has used returns the result of that one', async () => {
+      says(broken, declined('0199a1b2-7c3d-7e4f-8a5b-000000000000'));
+      const keyed = { operationRequestId: NAME, idempotencyKey: 'order-1' };
+      await assert.rejects(write(keyed), { code: status.FAILED_PRECONDITION });
+      assert.equal(fake.calls.length, 2);
+    });
+
+    it('has an unknown outcome when core says so', async () => {
+      says(refusal(status.UNKNOWN, { reason: 'OUTCOME_UNKNOWN' }));
+      await assert.rejects(write(), OutcomeUnknown);
     });
 
     it('has an unknown outcome when core never answers', async () => {

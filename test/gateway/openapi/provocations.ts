@@ -224,6 +224,15 @@ const STAGED = {
       return refusedOf(asked);
     },
   ],
+  OUTCOME_UNKNOWN: [
+    'updatePreauthorization',
+    ({ stage }) => {
+      stage.core.answers.set('updatePreauthorization', () => {
+        throw refusal(status.UNKNOWN, { reason: 'OUTCOME_UNKNOWN' });
+      });
+      return stage.ask('PATCH', `/preauthorization/${NOBODY}`, { body: { captureAt: null } });
+    },
+  ],
   REQUEST_TIMEOUT: ['createPreauthorization', ({ stage }) => dawdle(stage)],
 } as const satisfies Partial<Record<ProblemCode, Provocation>>;
 

@@ -12,7 +12,7 @@ describe('the refusals in the OpenAPI document', () => {
   const refused = new Map<ProblemCode, Promise<Refused>>();
 
   before(async () => {
-    await stage.open({ REST_RATE_PER_SECOND: '20' });
+    await stage.open({ REST_RATE_PER_SECOND: '20', CORE_TIMEOUT_MS: '3000' });
     const stack = await useStack();
     for (const code of PROBLEM_CODES) refused.set(code, PROVOCATIONS[code][1]({ stack, stage }));
     await Promise.allSettled(refused.values());

@@ -1,7 +1,8 @@
 /**
  * A client that does what each answer says, and records the answers: the merchants' package (`client/`), the same in
- * Python, or, without keys, one that takes the table of answers literally.
+ * Python, or one that takes the table of answers literally, with or without keys.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Holdfast } from '../../../client/holdfast.ts';
 import { HoldfastError } from '../../../client/refusal.ts';
@@ -31,11 +32,12 @@ export function openClient(
    * TABLE sends no Idempotency-Key, so it may not repeat what a broken connection leaves unanswered; the others keep a
    * key over all tries.
    */
-  by: 'PACKAGE' | 'TABLE' | PythonClient,
+  by: 'PACKAGE' | 'TABLE' | 'KEYED_TABLE' | PythonClient,
   /** How long a frozen process, which is not at fault, delayed an answer that arrived just now, in milliseconds. */
   excusedMs: (heard: Heard) => number,
 ) {
   const isKeyed = by !== 'TABLE';
+  const isLiteral = by === 'TABLE' || by === 'KEYED_TABLE';
   const told: Told[] = [];
   const answers = new Map<string, number>();
   const unexplained = new Map<string, string[]>();
@@ -98,6 +100,10 @@ export function openClient(
     }
   }
 
+  /**
+   * By the table: believes that what is not there later than 30 seconds was never done, and that of a request that was
+   * answered 503 nothing will come, and does nothing more about it then.
+   */
   async function obey(intention: Intention, patienceMs: number): Promise<Told> {
     const { kind, merchant, path, body } = intention;
     const story: string[] = [];
@@ -108,26 +114,31 @@ export function openClient(
       story,
     });
     const endMs = performance.now() + patienceMs;
+    const key = isKeyed ? randomUUID() : undefined;
+    // Of a try that was not answered, or not decided, a refusal of a later one says nothing.
+    let isInDoubt = false;
     for (;;) {
-      const heard = await caller.send({ apiKey: merchant.apiKey, path, body });
+      const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
       const { promised, afterMs } = hear(kind, heard, story);
       const { requestId } = heard.body;
       if (promised === 'done') return end('done', namesOf(heard.body));
-      if (promised === 'refused') return end('not done', { requestId });
+      if (promised === 'refused' && (!isInDoubt || requestId !== undefined)) return end('not done', { requestId });
       if (promised === 'unexplained') return end('undecided');
       if (promised === 'ask') {
         const askedMs = performance.now();
         const found = await turnstile(() => ask(merchant, requestId, askedMs, story));
         if (found === 'OK') return end('done', { requestId });
         if (found === 'KO') return end('not done', { requestId });
-        // It never happened and never will: the intention is sent again.
+        return end('not done');
       }
-      if (promised === 'broken') {
+      if (promised === 'broken' && !isKeyed) {
         blame(`${kind} no answer, ${heard.body.code}`, story);
         return end('undecided');
       }
-      if (promised === 'again') await delay(afterMs);
-      if (performance.now() > endMs) return end('not done');
+      if (heard.status === 503 && !isInDoubt) return end('not done');
+      isInDoubt ||= promised === 'broken' || promised === 'unknown';
+      await delay(afterMs);
+      if (performance.now() > endMs) return end(isInDoubt ? 'undecided' : 'not done');
     }
   }
 
@@ -171,7 +182,7 @@ export function openClient(
     async want(intention: Intention, patienceMs = GIVES_UP_MS): Promise<Told> {
       open++;
       try {
-        const outcome = await (isKeyed ? obeyByPackage : obey)(intention, patienceMs);
+        const outcome = await (isLiteral ? obey : obeyByPackage)(intention, patienceMs);
         told.push(outcome);
         return outcome;
       } finally {

@@ -5,16 +5,16 @@ import type { Heard } from './caller.ts';
 export type Kind = 'hold' | 'capture' | 'release' | 'increment' | 'extension' | 'renewal' | 'refund' | 'oct';
 
 /**
- * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. again: nothing was
- * stored; send again after a while. broken: no answer.
+ * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. unknown: may have been
+ * done; send again under the same key. again: nothing was stored; send again after a while. broken: no answer.
  */
-export type Promised = 'done' | 'refused' | 'ask' | 'again' | 'broken' | 'unexplained';
+export type Promised = 'done' | 'refused' | 'ask' | 'unknown' | 'again' | 'broken' | 'unexplained';
 
 export interface Reading {
   readonly promised: Promised;
   /** Why the table does not contain it, or only in part. The client still follows its row, if there is one. */
   readonly fault?: string | undefined;
-  /** Of `again`, milliseconds. */
+  /** Before it is sent again, milliseconds. */
   readonly afterMs: number;
 }
 
@@ -36,9 +36,10 @@ export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading 
   if (status === 202)
     return read('ask', hasId && !saysMore(body), 'without requestId, or with what only a success has');
   if (status === 409 && code === 'IDEMPOTENCY_IN_FLIGHT') {
-    return read('again', isKeyed && mayRepeat, 'without a key or Retry-After');
+    return read('unknown', isKeyed && mayRepeat, 'without a key or Retry-After');
   }
   if (status === 408 || status === 429 || status === 503) return read('again', mayRepeat, 'without Retry-After');
+  if (status === 500 && isKeyed) return read('unknown', true, '');
   if (status === 500) return hasId ? read('ask', true, '') : read('unexplained', false, 'without requestId');
   if (status === 502) return read('refused', hasId && code === 'PROCESSOR_ERROR', 'without requestId');
   if (status >= 400 && status < 500) {

@@ -256,6 +256,15 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_TIME_OUT_OF_RANGE = 31;
    */
   TIME_OUT_OF_RANGE = 31,
+
+  /**
+   * Nobody knows yet whether this was done. A call that makes an operation is repeated with the same
+   * operation_request_id and idempotency_key, which answers what became of it; what any other call has not changed
+   * within 30 s it never will. UNKNOWN, 504.
+   *
+   * @generated from enum value: ERROR_REASON_OUTCOME_UNKNOWN = 40;
+   */
+  OUTCOME_UNKNOWN = 40,
 }
 
 /**

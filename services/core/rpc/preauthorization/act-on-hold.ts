@@ -76,7 +76,7 @@ async function actOnHold(
   if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
     return answerStored(core, await findFirstUnstored(core, call, reconciling, agrees), making);
   }
-  const stored = await storedOrLost(core.books.store(call));
+  const stored = await storedOrLost(call, core.books.store(call));
   if (stored === 'LOST') return making.unknown(requestId);
   const first = await findFirst(core, call, stored, agrees);
   if (first) return answerStored(core, first, making);

@@ -55,7 +55,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   } as const;
   const { requestId } = capture;
 
-  const stored = await storedOrLost(core.books.store(capture));
+  const stored = await storedOrLost(capture, core.books.store(capture));
   if (stored === 'LOST') return unknown(requestId, undefined);
   const { hold } = stored;
   const agrees = agreesWith(core, 'CAPTURE', (row) => row.holdRequestId === hold?.requestId && row.amount === amount);

@@ -92,7 +92,7 @@ export async function placeHold(
   }
 
   return processor.callers.wait(async () => {
-    const stored = await storedOrLost(core.books.insertHold({ ...hold, ...claim }, patience));
+    const stored = await storedOrLost(call, core.books.insertHold({ ...hold, ...claim }, patience));
     if (stored === 'LOST') return unknown(request, requestId);
     const first = await findFirst(core, call, stored, agrees);
     if (first) return answerAgain(core, first);

@@ -1,6 +1,7 @@
 import type { UpdatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { endOf } from '../../domain/hold-rules.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { demandInTime } from '../../storage/bound-change.ts';
 import { changeTerms, type Terms } from '../../storage/hold/change-terms.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { readHolds } from '../../storage/hold/read-holds.ts';
@@ -32,6 +33,7 @@ export const updatePreauthorization: Method<'updatePreauthorization'> = async (c
     if (await changeTerms(core.database.query, hold, terms)) {
       return { preauthorization: presentHold({ ...hold, ...terms }, core.cipher) };
     }
+    await demandInTime(core.database.query);
   }
   throw new HoldfastError('UNAVAILABLE', 'the hold changes all the time; nothing was stored', { retryAfterS: 1 });
 };

@@ -4,6 +4,7 @@ import { mustHappen } from '../../domain/kinds.ts';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/outcome.ts';
 import { settleDecided, settleLate } from '../../kinds/settle-late.ts';
 import { findReviewItems, type ReviewFilter } from '../../reports/review-items.ts';
+import { committing, demandInTime } from '../../storage/bound-change.ts';
 import { unfreezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { findSent, type Sent } from '../../storage/submission/find-sent.ts';
@@ -46,7 +47,13 @@ export const resolveOperation: Method<'resolveOperation'> = async (core, request
   const holdRequestId = sent.kind === 'HOLD' ? requestId : sent.holdRequestId;
   if (request.unfreezeHold && holdRequestId === null) throw invalidField('unfreeze_hold', 'it has no hold');
   if (decides) await settle(core, request, sent);
-  if (request.unfreezeHold && holdRequestId !== null) await unfreezeHold(query, holdRequestId);
+  if (request.unfreezeHold && holdRequestId !== null) {
+    await demandInTime(query);
+    await committing((begins) => {
+      begins();
+      return unfreezeHold(query, holdRequestId);
+    });
+  }
   core.log.warn('operator_resolved', { requestId, state: OperationState[request.outcome] });
   const operation = await findOperation(core, requestId, undefined);
   const hold = holdRequestId === null ? undefined : await findHold(query, holdRequestId);
@@ -61,7 +68,13 @@ async function settle(core: Core, request: ResolveOperationRequest, sent: Sent):
     throw invalidField('request_id', 'the processor is being asked still');
   }
   const outcome = outcomeOf(request);
-  if (!(await settledByProcessor(core, request, sent))) await settleDecided(core, sent, outcome);
+  if (!(await settledByProcessor(core, request, sent))) {
+    await demandInTime(query);
+    await committing((begins) => {
+      begins();
+      return settleDecided(core, sent, outcome);
+    });
+  }
   const now = await findSent(query, requestId);
   if (now?.state !== (isOk(outcome) ? 'OK' : 'KO')) {
     throw invalidField('outcome', 'the processor says otherwise, and the operation has that result now');

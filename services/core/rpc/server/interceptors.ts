@@ -11,14 +11,16 @@ import {
   type Preauthorization,
   PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { deadlineOf } from '../../books/submission-request.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { bindingChanges } from '../../storage/bound-change.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
-import { auditsOperators } from '../audit-log/audit-calls.ts';
+import { auditsOperators, changesSomething } from '../audit-log/audit-calls.ts';
 import type { Core } from '../core.ts';
 import { reconciling } from '../refuse.ts';
 import { authenticates, demandsManagingKey } from './access.ts';
 import { admits } from './admission.ts';
-import { readsPatience } from './call-patience.ts';
+import { patienceKey, readsPatience } from './call-patience.ts';
 import { callerKey } from './caller.ts';
 import { ReadTurns } from './read-turns.ts';
 import { takesTurns } from './takes-turns.ts';
@@ -39,8 +41,17 @@ export function interceptorsOf(core: Core): Interceptor[] {
     validates(core),
     hidesHandles,
     auditsOperators(core),
+    bindsChanges,
   ];
 }
+
+/** Binds what a call changes to its deadline, unless it makes an operation, whose own statement is bound. */
+const bindsChanges: Interceptor = (next) => (request) => {
+  const { method, contextValues } = request;
+  const makesOperation = method.input.fields.some(({ name }) => name === 'operation_request_id');
+  if (request.stream || makesOperation || !changesSomething(method)) return next(request);
+  return bindingChanges(deadlineOf(contextValues.get(patienceKey)), () => next(request));
+};
 
 /** While the database is being reconciled, what is not there may be lost: nothing is said to be unknown. */
 function hidesLoss(core: Core): Interceptor {

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { NotSent } from '../../../../platform/gather.ts';
+import { NotSent, ResultLost } from '../../../../platform/gather.ts';
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -7,6 +7,7 @@ import {
 } from '../../../../proto/gen/google/rpc/error_details_pb.js';
 import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
 import { isDatabaseAway } from '../../storage/database-errors.ts';
+import { outcomeUnknown } from '../refuse.ts';
 
 /** The status of each refusal (docs/interfaces.md, "Refusals"). Core never returns the codes that only REST has. */
 const STATUS: Readonly<Record<RefusalCode, Code>> = {
@@ -42,6 +43,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   UNAVAILABLE: Code.Unavailable,
   RECONCILING: Code.Unavailable,
   PRECONDITION_FAILED: Code.Aborted,
+  OUTCOME_UNKNOWN: Code.Unknown,
 };
 
 /** Translates an error of a handler to a status with its details, for both servers. */
@@ -49,6 +51,7 @@ export function translateError(error: unknown): ConnectError {
   if (error instanceof HoldfastError) return refusal(error);
   if (error instanceof ConnectError) return error;
   if (error instanceof NotSent) return refusal(notSent(error));
+  if (error instanceof ResultLost) return refusal(outcomeUnknown(error));
   if (isDatabaseAway(error)) {
     return refusal(
       new HoldfastError('UNAVAILABLE', 'the database is away; try again', { retryAfterS: 1, cause: error }),

@@ -1,3 +1,4 @@
+import { committing, deadlineOfCall } from '../bound-change.ts';
 import { type Query, sql } from '../database.ts';
 import type { AskedTerms, HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
@@ -8,7 +9,8 @@ export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'm
 
 /**
  * Changes the terms of a hold, if it is still as it was read. What was asked for first is kept, and what has been
- * answered since: a repeated request gets its first answer. Returns whether it was changed.
+ * answered since: a repeated request gets its first answer. Returns whether it was changed; it is not after the deadline
+ * of the call.
  */
 export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
   const { captureAt, releaseAt, description, merchantReference, metadata } = terms;
@@ -23,8 +25,13 @@ export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): P
     metadata,
     JSON.stringify(hold.asked ?? before),
     JSON.stringify(before),
+    deadlineOfCall() ?? null,
   ];
-  return (await query(CHANGE_TERMS, values)).length === 1;
+  const changed = await committing((begins) => {
+    begins();
+    return query(CHANGE_TERMS, values);
+  });
+  return changed.length === 1;
 }
 
 function askedOf({ captureAt, releaseAt, description, merchantReference, metadata }: Terms): AskedTerms {
@@ -41,7 +48,9 @@ const CHANGE_TERMS = sql('change-terms')`with changed as (
     update hold
     set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb,
       asked = $8::jsonb, notify_expiring_at = least(expires_at, $4) - make_interval(hours => notify_expiring_hours)
-    where request_id = $1 and ${versionOf('hold')} = $2 returning request_id
+    where request_id = $1 and ${versionOf('hold')} = $2
+      and coalesce($10::timestamptz > clock_timestamp(), true)
+    returning request_id
   ),
   kept as (
     update submission s set terms_after = $9::jsonb from changed c

@@ -5,10 +5,10 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
+import { ormTransaction } from '../bound-change.ts';
 import type { OrmDatabase, Statement } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { EndpointEntity, endpointName, FRESH } from '../endpoint/endpoint-row.ts';
-import { entityManager } from '../orm.ts';
 import {
   ApiKeyEntity,
   type ApiKeyRow,
@@ -30,7 +30,7 @@ export async function insertMerchant(
   signingSecret: SigningSecretRow,
 ): Promise<MerchantWithCredentials | undefined> {
   try {
-    return await entityManager(database).transactional(async (em) => {
+    return await ormTransaction(database, async (em) => {
       const created = em.create(MerchantEntity, { ...merchant, changeNumber: 0n });
       em.create(ApiKeyEntity, apiKey);
       em.create(SigningSecretEntity, signingSecret);
@@ -111,7 +111,7 @@ export function changeMerchant<Changed extends object, Refusal extends string = 
   action: AuditedAction,
   change: (em: SqlEntityManager, merchant: MerchantRow) => Promise<Changed | Refusal>,
 ): Promise<Changed | Refusal | 'NOT_FOUND'> {
-  return entityManager(database).transactional(async (em) => {
+  return ormTransaction(database, async (em) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const merchant = await em.findOne(MerchantEntity, { id: action.target }, { lockMode });
     if (!merchant) return 'NOT_FOUND';

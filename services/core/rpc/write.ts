@@ -12,6 +12,7 @@ import type { Facts } from '../kinds/facts.ts';
 import { send } from '../kinds/send-to-processor.ts';
 import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
+import { ID_AGE_MS } from '../storage/id-bounds.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
@@ -22,6 +23,7 @@ import {
   capturedOnce,
   exceedsCapture,
   exceedsHold,
+  invalidField,
   keptRefusal,
   outcomeUnknown,
   processorRefusal,
@@ -41,6 +43,23 @@ export function requestOf(
   const requestId = request.operationRequestId ?? randomUUIDv7();
   return { requestId, at, inquireAt: callOverAt(core.processors, at), patience: context.values.get(patienceKey) };
 }
+
+/**
+ * The refusal of a new operation whose requestId was not drawn about now; undefined = it was, or core drew it. Lists by
+ * time find operations by when their requestId was drawn. A repetition of a call is not refused, however late it is.
+ */
+export function refuseStrayId({ operationRequestId }: { readonly operationRequestId?: string | undefined }) {
+  if (operationRequestId === undefined) return undefined;
+  // Callers draw by the machine's clock, which no test replaces.
+  const aheadMs = drawnAt(operationRequestId).getTime() - Date.now();
+  if (aheadMs <= ID_AHEAD_MS && aheadMs >= -ID_AGE_MS) return undefined;
+  return invalidField(
+    'operation_request_id',
+    "was drawn more than 24 hours ago, or 10 minutes in the future, by this core's clock: draw another, or set the clock",
+  );
+}
+
+const ID_AHEAD_MS = 10 * 60_000;
 
 /**
  * Waits until a request is stored; LOST = it may be, or may not. Then its requestId names the operation, unless the

@@ -10,7 +10,7 @@ import { namedSubmission } from '../operation/read-operations.ts';
 import { presentOct } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
-import { requestOf } from '../write.ts';
+import { refuseStrayId, requestOf } from '../write.ts';
 
 /** Pays to a card (docs/product.md, "OCT"). */
 export const createOct: Method<'createOct'> = async (core, request, context) => {
@@ -21,7 +21,7 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
   const place = placeOf(core, contract);
   const oct = { ...requestOf(core, request, context), ...fields, ...place, kind: 'OCT', merchantId, claim } as const;
   const isSame = (row: SubmissionRow) => agreeing(businessFields(row), fields);
-  return makeOperation(core, oct, check(request, contract), isSame, {
+  return makeOperation(core, oct, refuseStrayId(request) ?? check(request, contract), isSame, {
     facts: oct,
     present: (row) => ({ oct: presentOct(row) }),
     unknown: (requestId) => ({ oct: { requestId, state: OperationState.UNKNOWN } }),

@@ -19,7 +19,15 @@ import { claimOf } from '../idempotency.ts';
 import { type Making, sendStored } from '../make-operation.ts';
 import { reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
-import { agreesWith, answerStored, findFirst, findFirstUnstored, requestOf, storedOrLost } from '../write.ts';
+import {
+  agreesWith,
+  answerStored,
+  findFirst,
+  findFirstUnstored,
+  refuseStrayId,
+  requestOf,
+  storedOrLost,
+} from '../write.ts';
 import { presentHold, withTerms } from './present-hold.ts';
 import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
@@ -72,6 +80,11 @@ async function actOnHold(
       return { preauthorization: { requestId: holdRequestId }, requestId: id, state: OperationState.UNKNOWN };
     },
   };
+  const stray = refuseStrayId(request);
+  if (stray) {
+    const ofMerchant = { ...call, merchantId: hold.merchantId };
+    return answerStored(core, await findFirstUnstored(core, ofMerchant, () => stray, agrees), making);
+  }
   // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
   if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
     return answerStored(core, await findFirstUnstored(core, call, reconciling, agrees), making);

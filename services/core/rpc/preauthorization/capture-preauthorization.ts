@@ -24,6 +24,8 @@ import {
   demandOwnResult,
   type First,
   findFirst,
+  findFirstUnstored,
+  refuseStrayId,
   requestOf,
   sendAndSettle,
   storedOrLost,
@@ -54,12 +56,19 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
     finalCapture,
   } as const;
   const { requestId } = capture;
+  const agreesOn = (on: HoldRow | undefined) =>
+    agreesWith(core, 'CAPTURE', (row) => row.holdRequestId === on?.requestId && row.amount === amount);
+  const stray = refuseStrayId(request);
+  if (stray) {
+    const on = await namedHold(core, request, merchantId);
+    const ofMerchant = { ...capture, merchantId: on.merchantId };
+    return answerAgain(core, await findFirstUnstored(core, ofMerchant, () => stray, agreesOn(on)), on);
+  }
 
   const stored = await storedOrLost(capture, core.books.store(capture));
   if (stored === 'LOST') return unknown(requestId, undefined);
   const { hold } = stored;
-  const agrees = agreesWith(core, 'CAPTURE', (row) => row.holdRequestId === hold?.requestId && row.amount === amount);
-  const first = await findFirst(core, capture, stored, agrees);
+  const first = await findFirst(core, capture, stored, agreesOn(hold));
   if (first) return answerAgain(core, first, hold);
   assert(hold, 'what is reserved has a hold');
 

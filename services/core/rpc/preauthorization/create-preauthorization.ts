@@ -42,6 +42,7 @@ import {
   findFirst,
   findFirstUnstored,
   processorAway,
+  refuseStrayId,
   requestOf,
   sendAndSettle,
   storedOrLost,
@@ -84,7 +85,7 @@ export async function placeHold(
   const compared = renewal ? { ...fields, amount: renewal.fields.amount } : fields;
   const agrees = (id: string) => isOf(core, id, compared, request.metadata);
 
-  const refusal = renewal?.refusal ?? check(request, contract, call.at);
+  const refusal = refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, call.at);
   const processor = core.processors.of(hold);
   if (refusal || !processor.admits()) {
     const refuse = () => refusal ?? processorAway(core, hold.processor);

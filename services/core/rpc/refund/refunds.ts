@@ -9,7 +9,7 @@ import { makeOperation } from '../make-operation.ts';
 import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
-import { requestOf } from '../write.ts';
+import { refuseStrayId, requestOf } from '../write.ts';
 
 /** Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). The hold may be closed. */
 export const createRefund: Method<'createRefund'> = async (core, request, context) => {
@@ -31,7 +31,7 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
   } as const;
   const isSame = (row: SubmissionRow) =>
     row.captureRequestId === captureRequestId && (amount === undefined || row.amount === amount);
-  return makeOperation(core, refund, undefined, isSame, {
+  return makeOperation(core, refund, refuseStrayId(request), isSame, {
     facts: { kind: 'REFUND', requestId: refund.requestId, ...onHold(hold), captureRequestId, capture },
     present: (row) => ({ refund: presentRefund(row) }),
     unknown: (requestId) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALL_DEADLINE_MS } from '../platform/call-deadline.ts';
 import {
   file,
   grpcTarget,
@@ -48,7 +49,7 @@ export const GATEWAY_SETTINGS = z.object({
   RELAY_VERIFIED_PER_SECOND: perSecond.default(500).describe('verified notifications, per merchant'),
   RELAY_ADDRESS_PER_SECOND: perSecond.default(2000).describe('requests per address, and KiB of its bodies above 4 KiB'),
   CORE_TIMEOUT_MS: wholeNumber(100, 25_000)
-    .default(15_000)
+    .default(CALL_DEADLINE_MS)
     .describe('deadline of a call, at most 25000: a 404 is final 30 s after a 202'),
 });
 

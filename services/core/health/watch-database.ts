@@ -1,3 +1,4 @@
+import { CALL_DEADLINE_MS } from '../../../platform/call-deadline.ts';
 import { StandbyError } from '../../../platform/database-client.ts';
 import { errorFields, type Log, type LogFields } from '../../../platform/log.ts';
 import { runPeriodically } from '../../../platform/periodic-job.ts';
@@ -97,4 +98,8 @@ const PROBE_TIMEOUT_MS = 3_000;
 const MAX_PROBES = 3;
 /** Machines' clocks agree within a second. */
 const WARN_MS = 1_000;
-const UNSOUND_MS = 30_000;
+/**
+ * Deadlines of calls are compared with the database's clock: a database that is ahead by a whole one would refuse every
+ * write.
+ */
+const UNSOUND_MS = CALL_DEADLINE_MS / 2;

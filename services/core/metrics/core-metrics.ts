@@ -157,7 +157,7 @@ export function openMetrics({ runtime = false } = {}) {
     watchClock(offsetS: () => number | undefined): void {
       new Gauge({
         name: 'holdfast_clock_offset_seconds',
-        help: "How far this process's clock is ahead of the database's; beyond 30 s either way it is not ready.",
+        help: "How far this process's clock is ahead of the database's; beyond 7.5 s either way it is not ready.",
         registers,
         collect() {
           this.set(offsetS() ?? Number.NaN);

@@ -3,11 +3,18 @@ import type { NOT_CONNECTED } from '../../../platform/database-client.ts';
 
 /**
  * Whether the database was unreachable, disconnected, or timed out, or refuses connections: nothing is known to be
- * wrong with the request. A read-only database (25006), a standby or one in maintenance, counts too.
+ * wrong with the request. A database that can store nothing counts too: a standby or one in maintenance (25006), one
+ * whose disk is full (53) or fails (58), or whose transaction ids are used up.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const { isNotConnected = false } = Object(error) as Partial<typeof NOT_CONNECTED>;
-  return isNotConnected || isResultLost(error) || AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
+  if (isNotConnected || isResultLost(error) || isOutOfIds(error)) return true;
+  return AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
+}
+
+/** Whether PostgreSQL has stopped to give out transaction ids (54000 has other causes, too, such as a large row). */
+function isOutOfIds(error: unknown): boolean {
+  return codeOf(error) === '54000' && GIVES_IDS.has((error as { routine?: unknown }).routine);
 }
 
 /**
@@ -41,7 +48,8 @@ export function isPlanOutdated(error: unknown): boolean {
   return codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === REPLANS;
 }
 
-/** The function of PostgreSQL that says so; its message may be translated. */
+/** PostgreSQL's functions that say so; messages may be translated. */
+const GIVES_IDS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
 const REPLANS = 'RevalidateCachedQuery';
 
 /** Whether the connection must not be used again: it is read-only or broken, or has an outdated plan. */
@@ -61,5 +69,5 @@ const LOST =
   /^(08|57P01|57P02|57P05|25P03|25P04|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ECONNABORTED)/;
 const LOST_MESSAGES = /connection terminated|query read timeout/i;
 
-const AWAY = /^(57P|57014|53|55P03|25006|40P01|40001|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETDOWN)/;
+const AWAY = /^(57P|57014|53|58|55P03|25006|40P01|40001|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETDOWN)/;
 const AWAY_MESSAGES = /connect timeout|timeout expired|timeout exceeded when|cannot use a pool after|not queryable/i;

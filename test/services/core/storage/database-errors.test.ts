@@ -1,63 +1,37 @@
 import assert from 'node:assert/strict';
-import {
-  connectionOptions,
-  DatabaseClient,
-  StandbyError,
-  UnconfirmedCommitError,
-} from '../../../../platform/database-client.ts';
-import { HoldfastError } from '../../../../services/core/domain/refusal.ts';
-import { translateError } from '../../../../services/core/rpc/server/translate-error.ts';
-import { isDatabaseAway, isResultLost } from '../../../../services/core/storage/database-errors.ts';
+import { isDatabaseAway } from '../../../../services/core/storage/database-errors.ts';
+import { forSuite } from '../../../suite.ts';
+import { openMerchant, sql } from '../shop.ts';
+import { openStage, why } from '../stage.ts';
 
-const withCode = (code: string) => Object.assign(new Error('?'), { code });
+describe('a database that cannot store anything', () => {
+  const stage = forSuite(openStage);
+  const acme = forSuite(() => openMerchant(stage, 'acme'));
 
-/** An error, and whether its statement may have been executed. */
-const AWAY: Readonly<Record<string, readonly [Error, boolean]>> = {
-  'a standby': [new StandbyError('a standby'), false],
-  'a read-only database (25006)': [withCode('25006'), false],
-  'a server that starts or stops (57P03)': [withCode('57P03'), false],
-  'no free connection (53300)': [withCode('53300'), false],
-  'a refused connection': [withCode('ECONNREFUSED'), false],
-  'a name that is not found': [withCode('ENOTFOUND'), false],
-  'a network out of reach': [withCode('ENETUNREACH'), true],
-  'a host out of reach': [withCode('EHOSTUNREACH'), true],
-  'a host that is down': [withCode('EHOSTDOWN'), true],
-  'a reset connection': [withCode('ECONNRESET'), true],
-  'a connection that timed out': [withCode('ETIMEDOUT'), true],
-  'a terminated backend (57P01)': [withCode('57P01'), true],
-  'a commit without confirmation (08007)': [new UnconfirmedCommitError(), true],
-  "pg's time limit of a statement": [new Error('Query read timeout'), true],
-  "pg's time limit of a connection": [new Error('timeout expired'), false],
-  "the pool's time limit of a connection": [new Error('timeout exceeded when trying to connect'), false],
-};
-
-describe('an unavailable database', () => {
-  for (const [name, [error, isLost]] of Object.entries(AWAY)) {
-    it(`is ${name}`, () => {
-      assert.equal(isDatabaseAway(error), true);
-      assert.equal(isResultLost(error), isLost);
-      const { cause } = translateError(error);
-      assert(cause instanceof HoldfastError && cause.code === 'UNAVAILABLE' && cause.details.retryAfterS === 1);
+  /** SQLSTATEs (PostgreSQL, appendix A). */
+  const cases = {
+    'whose disk is full': '53100',
+    'that has no memory left': '53200',
+    'whose disk fails': '58030',
+    'that misses a file': '58P01',
+  };
+  for (const [what, code] of Object.entries(cases)) {
+    it(`${what} is away`, async () => {
+      const says = `create or replace function refuse() returns trigger language plpgsql as $$
+        begin raise exception 'no' using errcode = '${code}'; end $$`;
+      await sql(stage, says);
+      for (const table of ['hold', 'submission', 'api_key'])
+        await sql(stage, `create or replace trigger refuse before insert on ${table} execute function refuse()`);
+      const { merchants } = stage.channel('operator');
+      assert.equal(await why(acme.place()), 'UNAVAILABLE');
+      assert.equal(await why(acme.oct()), 'UNAVAILABLE');
+      assert.equal(await why(merchants.createApiKey({ merchantId: 'acme' })), 'UNAVAILABLE');
     });
   }
 
-  // As after a change of the role's password, or with a certificate of the server that is not trusted.
-  for (const [name, part, other] of [
-    ['whose role the server refuses', 'username', 'nobody'],
-    ['without the TLS that it demands', 'search', '?sslmode=verify-full&sslrootcert=package.json'],
-  ] as const) {
-    it(`is a connection ${name}: nothing was sent`, async () => {
-      const url = new URL(process.env.TEST_DATABASE_URL ?? assert.fail());
-      url[part] = other;
-      const isUnsent = (error: unknown) => isDatabaseAway(error) && !isResultLost(error);
-      await assert.rejects(new DatabaseClient(connectionOptions(url.href)).connect(), isUnsent);
-    });
-  }
-
-  it('is neither a violated constraint nor a bug', () => {
-    for (const error of [withCode('23505'), withCode('42601'), new TypeError('?'), 'text']) {
-      assert.equal(isDatabaseAway(error), false);
-      assert.equal(isResultLost(error), false);
-    }
+  it('because its transaction ids are used up is away', () => {
+    const limit = (routine: string) => Object.assign(new Error('limit'), { code: '54000', routine });
+    for (const routine of ['GetNewTransactionId', 'GetNewMultiXactId']) assert(isDatabaseAway(limit(routine)), routine);
+    assert(!isDatabaseAway(limit('_bt_check_third_page')), 'a row that is too large for an index');
   });
 });

@@ -21,11 +21,16 @@ export interface Call {
 /**
  * What a call claims besides its requestId: its idempotency key, and the fingerprint of its business fields. The same
  * fields make the same fingerprint, whatever their order, and nothing volatile (times, addresses, the key itself) is in
- * it. Throws INVALID_REQUEST when the key contains a card number.
+ * it. A field that has its default is the same as one that is left out: `defaults` are those of fields that need not be
+ * given. Throws INVALID_REQUEST when the key contains a card number.
  */
-export function claimOf(key: string | undefined, method: SentKind, fields: Fields): ClaimInput {
+export function claimOf(key: string | undefined, method: SentKind, fields: Fields, defaults: Fields = {}): ClaimInput {
   if (hasCardNumber(key ?? '')) throw invalidField('idempotency_key', 'must not contain a card number');
-  return { method, fingerprint: fingerprintOf(fields), key };
+  const same = Object.entries(defaults).filter(([name, value]) => (fields[name] ?? value) === value);
+  const spelledOut = Object.fromEntries(same);
+  const leftOut = Object.fromEntries(same.map(([name]) => [name, undefined]));
+  const alike = () => [leftOut, spelledOut].map((spelling) => fingerprintOf({ ...fields, ...spelling }));
+  return { method, fingerprint: fingerprintOf(fields), key, ...(same.length > 0 && { alike }) };
 }
 
 /** SHA-256 over business fields, hexadecimal. */
@@ -67,8 +72,9 @@ export async function findByKey(
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the idempotency key was used with other fields or another method');
 }
 
-function isSame(first: Claim, { method, fingerprint }: ClaimInput): boolean {
-  return first.method === method && first.fingerprint?.toString('hex') === fingerprint;
+function isSame(first: Claim, { method, fingerprint, alike = () => [] }: ClaimInput): boolean {
+  const known = first.fingerprint?.toString('hex') ?? '';
+  return first.method === method && (known === fingerprint || alike().includes(known));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Violation } from '../../../platform/violations.ts';
+import type { SentKind } from '../domain/kinds.ts';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
@@ -63,8 +64,18 @@ export function invalidField(field: string, description: string, cause?: unknown
   return invalidRequest([{ field, description }], cause);
 }
 
+/** An operation that is KO; of a hold's own, or an OCT, the kind need not be known. */
+interface Refused {
+  readonly requestId: string;
+  readonly kind?: SentKind | undefined;
+}
+
 /** The refusal that a KO operation answers: what the processor said, and the operation that keeps it. */
-export function processorRefusal(requestId: string, outcome: Declined | NotPerformed, replayed = false) {
+export function processorRefusal(
+  { requestId, kind }: Refused,
+  outcome: Declined | NotPerformed,
+  replayed = false,
+): HoldfastError {
   const details = { requestId, processorCode: outcome.code, processorMessage: outcome.message, replayed };
   if (outcome.code === IDENTIFIER_REUSED) {
     const message =
@@ -76,8 +87,18 @@ export function processorRefusal(requestId: string, outcome: Declined | NotPerfo
     return new HoldfastError('TOKEN_INVALID', 'the processor does not know the card token', details);
   }
   if (outcome.code === 'not_supported') return refusalOf('NOT_SUPPORTED', details);
+  const ended = kind !== undefined && CHANGES_HOLD.has(kind) ? ENDED.get(outcome.code) : undefined;
+  if (ended) return refusalOf(ended, details);
   return new HoldfastError('PROCESSOR_ERROR', 'the processor did not perform the operation', details);
 }
+
+/** The processor's codes of a hold that has ended there, before it did here: by the time, or by a void. */
+const ENDED: ReadonlyMap<string, RefusalCode> = new Map([
+  ['authorization_expired', 'HOLD_EXPIRED'],
+  ['authorization_voided', 'HOLD_RELEASED'],
+]);
+/** What is refused for an end of the hold. */
+const CHANGES_HOLD: ReadonlySet<SentKind> = new Set(['CAPTURE', 'RELEASE', 'INCREMENT', 'EXTENSION']);
 
 /**
  * The refusal of an operation that is KO already, made from its row. Only the log knows whether it was declined; once
@@ -86,12 +107,12 @@ export function processorRefusal(requestId: string, outcome: Declined | NotPerfo
 export async function keptRefusal(
   core: Core,
   { requestId, replayed }: { readonly requestId: string; readonly replayed: boolean },
-  row: Pick<SubmissionRow, 'processorCode' | 'processorMessage'>,
+  row: Pick<SubmissionRow, 'processorCode' | 'processorMessage'> & Partial<Pick<SubmissionRow, 'kind'>>,
 ): Promise<HoldfastError> {
   const operation = await findResult(core.database.query, requestId);
   const answer = operation?.statusInfo === 'declined' ? 'DECLINED' : 'NOT_PERFORMED';
   const outcome = { answer, code: row.processorCode ?? '', message: row.processorMessage ?? '' } as const;
-  return processorRefusal(requestId, outcome, replayed);
+  return processorRefusal({ requestId, kind: row.kind }, outcome, replayed);
 }
 
 /** The refusal of what a merchant may do only so often a minute. */

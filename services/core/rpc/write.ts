@@ -158,7 +158,8 @@ export function processorAway({ metrics }: Core, processor: string): HoldfastErr
 export async function demandAnswerable(
   core: Core,
   first: First,
-  row: Pick<SubmissionRow, 'state' | 'inquireAt' | 'inquiryCount' | 'processorCode' | 'processorMessage'>,
+  row: Pick<SubmissionRow, 'state' | 'inquireAt' | 'inquiryCount' | 'processorCode' | 'processorMessage'> &
+    Partial<Pick<SubmissionRow, 'kind'>>,
 ): Promise<void> {
   if (row.state === 'KO') throw await keptRefusal(core, first, row);
   // It started, and recovery has not looked at it yet.
@@ -200,7 +201,7 @@ export async function sendAndSettle(core: Core, facts: Facts) {
   const settled = await settle(core, facts, outcome);
   if (settled.is !== 'SETTLED') return settled;
   assert(isFinal(outcome), 'only a final outcome settles');
-  if (!isOk(outcome)) throw processorRefusal(facts.requestId, outcome);
+  if (!isOk(outcome)) throw processorRefusal(facts, outcome);
   return { ...settled, outcome };
 }
 

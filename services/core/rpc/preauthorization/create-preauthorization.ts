@@ -78,7 +78,9 @@ export async function placeHold(
   const { merchantId } = request;
   const contract = await contractOf(core, merchantId);
   const fields = businessFields(request);
-  const claim = claimOf(request.idempotencyKey, 'HOLD', renewal?.fields ?? fields);
+  // A checkout always has its customer present.
+  const defaults = renewal ? {} : { customerPresent: request.tokenId === undefined };
+  const claim = claimOf(request.idempotencyKey, 'HOLD', renewal?.fields ?? fields, defaults);
   const call = { ...requestOf(core, request, context), merchantId, claim };
   const { requestId, patience } = call;
   const { hold, preauthorizationId } = newHold(core, request, contract, call, renewal?.renews);
@@ -123,7 +125,7 @@ async function openCheckout(core: Core, requestId: string, contract: MerchantRow
   const hold = await findHold(core.database.query, requestId);
   assert(hold, 'a checkout is opened for a stored hold');
   const opened = await openPage(core, hold, contract.name);
-  if (opened && 'refusal' in opened) throw processorRefusal(requestId, opened.refusal);
+  if (opened && 'refusal' in opened) throw processorRefusal({ requestId }, opened.refusal);
   if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
   await postponeInquiry(core.database.query, 'HOLD', requestId, core.clock());
   return undefined;

@@ -10,6 +10,8 @@ export interface ClaimInput {
   readonly method: SentKind;
   /** SHA-256 over its business fields, hexadecimal. */
   readonly fingerprint: string;
+  /** Those of the same call, written in another way; absent = there are none. Computed when they are asked for. */
+  readonly alike?: (() => readonly string[]) | undefined;
   readonly key?: string | undefined;
 }
 

@@ -282,6 +282,12 @@ export function wordOf({ answer, code }: Answer): string {
   return code === 'token_invalid' ? 'TOKEN_INVALID' : 'PROCESSOR_ERROR';
 }
 
+/** The same for an answer about what is done with a hold, which may have ended at the processor. */
+export function wordOnHold(answer: Answer): string {
+  if (answer.code === 'authorization_expired') return 'HOLD_EXPIRED';
+  return answer.code === 'authorization_voided' ? 'HOLD_RELEASED' : wordOf(answer);
+}
+
 /** Creates a hold or OCT that is about to be requested. */
 export function newHold(
   from: Pick<

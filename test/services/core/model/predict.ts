@@ -13,6 +13,7 @@ import {
   settlePlacing,
   type Terms,
   wordOf,
+  wordOnHold,
 } from './hold-model.ts';
 import {
   isDueToCapture,
@@ -268,7 +269,8 @@ function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent, now
 
 function replay(attempt: Attempt, now: number): string {
   if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
-  if (attempt.state === 'KO') return wordOf(attempt.answer as Answer);
+  const onHold = attempt.kind === 'REFUND' ? wordOf : wordOnHold;
+  if (attempt.state === 'KO') return onHold(attempt.answer as Answer);
   return attempt.kind === 'RELEASED' || attempt.kind === 'REFUND' ? 'OK' : `OK ${attempt.after}`;
 }
 

@@ -176,6 +176,31 @@ describe('idempotency keys', () => {
     });
   });
 
+  it('name the same call whether a default is left out or given', async () => {
+    const hold = await shop.hold();
+    const [placed, captured, checkout] = [newKey(), newKey(), newKey()];
+    const first = {
+      hold: await shop.hold(placed),
+      capture: (await shop.capture(hold, 100n, captured)).capture,
+      checkout: (await shop.checkout(checkout)).preauthorization,
+    };
+    const spelledOut = { customerPresent: false, saveCard: false, metadata: {} };
+    assert.equal((await shop.hold({ ...placed, ...spelledOut })).requestId, first.hold.requestId);
+    const again = await shop.capture(hold, 100n, { ...captured, finalCapture: false });
+    assert.equal(again.capture?.requestId, first.capture?.requestId);
+    const opened = await shop.checkout({ ...checkout, ...spelledOut, customerPresent: true });
+    assert.equal(opened.preauthorization?.requestId, first.checkout?.requestId);
+    const other = newKey();
+    const said = await shop.hold({ ...other, ...spelledOut });
+    assert.equal((await shop.hold(other)).requestId, said.requestId);
+    for (const call of [
+      () => shop.place({ ...placed, customerPresent: true }),
+      () => shop.place({ ...other, customerPresent: true }),
+      () => shop.capture(hold, 100n, { ...captured, finalCapture: true }),
+    ])
+      assert.equal(await why(call()), 'IDEMPOTENCY_KEY_REUSED');
+  });
+
   it('are refused with other fields, another hold or another method', async () => {
     const key = newKey();
     const hold = await shop.hold(key);

@@ -36,7 +36,16 @@ export function createBoundedServer(listener: RequestListener, bounds: HttpBound
     response.writeHead(status ?? 400, { Connection: 'close', 'Content-Length': '0' }).end();
   });
   closeUnread(server, 'connection', bounds);
+  answerHalfClosed(server);
   return server;
+}
+
+/**
+ * Has a client answered that has closed its side after its request (RFC 9112, section 9.6). By default Node closes the
+ * connection then, though the request is carried out.
+ */
+export function answerHalfClosed(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /**

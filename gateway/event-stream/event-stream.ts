@@ -89,9 +89,9 @@ export async function streamEvents<M extends FeedMessage>(
   ctx.type = 'text/event-stream';
   ctx.status = 200;
   // The client may have disconnected before this point; then no close event follows.
-  if (ctx.method === 'HEAD' || ctx.res.closed) return;
+  if (ctx.method === 'HEAD' || isGone(ctx)) return;
   const release = await options.streamLimit.open(credential);
-  if (ctx.res.closed) return release();
+  if (isGone(ctx)) return release();
   const ending = endingOf(ctx, options, reader);
   ending.addEventListener('abort', release, { once: true });
   const open = (token: string) =>
@@ -105,6 +105,11 @@ export async function streamEvents<M extends FeedMessage>(
     objectMode: false,
     highWaterMark: BUFFER_BYTES,
   });
+}
+
+/** Whether the client has disconnected, or sends nothing more. */
+function isGone({ req, res }: Context): boolean {
+  return res.closed || req.socket.readableEnded;
 }
 
 /** Core knows Last-Event-ID as its resume token. */
@@ -138,7 +143,12 @@ function endingOf(
   const stopListening = credentials.onChange(check);
   closing.addEventListener('abort', check);
   ctx.res.setTimeout(STALLED_MS.open, () => ctx.res.destroy());
+  // Other answers are sent to a client that has closed its side; this one would never end.
+  const leave = () => ctx.res.destroy();
+  const { socket } = ctx.req;
+  socket.once('end', leave);
   ctx.res.once('close', () => {
+    socket.off('end', leave);
     clearTimeout(stalled);
     clearInterval(checking);
     stopListening();

@@ -3,6 +3,7 @@ import { type EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { createBoundedServer, HTTP_BOUNDS } from '../../platform/http-server.ts';
 
 /** Bounds of that many milliseconds. */
@@ -25,25 +26,62 @@ describe('createBoundedServer()', () => {
     await use((server.address() as AddressInfo).port);
     await new Promise((resolve) => server.close(resolve));
   };
-  const open = (port: number, text: string) => {
+  const open = (port: number, sent: string) => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    socket.write(text);
+    socket.write(sent);
     return socket;
   };
 
-  for (const text of [
+  for (const sent of [
     '',
     'GET / HT',
     'GET / HTTP/1.1\r\nHost: a\r\n',
     'POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n1',
   ]) {
-    it(`closes a connection that stalls after ${JSON.stringify(text)}`, async () => {
+    it(`closes a connection that stalls after ${JSON.stringify(sent)}`, async () => {
       await through(
         (request) => request.resume(),
-        (port) => closing(open(port, text).resume()).then(() => undefined),
+        (port) => closing(open(port, sent).resume()).then(() => undefined),
       );
     });
   }
+
+  it('answers a client that has closed its side after its request, and then closes', async () => {
+    const answer: RequestListener = async (request, response) => {
+      const ended = once(request.socket, 'end');
+      request.resume();
+      await ended;
+      response.end('answered');
+    };
+    await through(
+      answer,
+      async (port) => {
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+        socket.end('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}');
+        assert.match(await text(socket), /^HTTP\/1.1 200 OK[\s\S]*answered/);
+      },
+      boundsOf(LONG_MS),
+    );
+  });
+
+  it('closes a client that has closed its side between two requests, or within one', async () => {
+    const listener: RequestListener = (request, response) => void request.resume().on('end', () => response.end());
+    for (const [sent, answers] of [
+      ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', /^HTTP\/1.1 200/],
+      ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1', /^HTTP\/1.1 400/],
+      ['', /^$/],
+    ] as const) {
+      await through(
+        listener,
+        async (port) => {
+          const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+          socket.end(sent);
+          assert.match(await text(socket), answers);
+        },
+        boundsOf(LONG_MS),
+      );
+    }
+  });
 
   it('closes a client that does not read its answer, though it sends a byte now and then', async () => {
     const long = Buffer.alloc(32 * 1024 * 1024);

@@ -6,7 +6,7 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { Server, Socket } from 'node:net';
-import { closeUnread, HTTP_BOUNDS, type HttpBounds } from '../../../../platform/http-server.ts';
+import { answerHalfClosed, closeUnread, HTTP_BOUNDS, type HttpBounds } from '../../../../platform/http-server.ts';
 import { boundHttp2Session, HTTP2_BOUNDS, type Http2Bounds } from '../../../../platform/http2-limits.ts';
 import { HANDSHAKE_MS, type ServerTls } from '../../../../platform/tls.ts';
 
@@ -46,6 +46,7 @@ export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Hand
 export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entrance {
   const { takeMs: _, ...http1Options } = bounds.http;
   const server = createServer(http1Options, handler);
+  answerHalfClosed(server);
   const serveHttp1 = server.listeners('connection');
   server.removeAllListeners('connection');
   closeUnread(server, 'connection', bounds.http);

@@ -18,6 +18,7 @@ import { DEFAULT_ENDPOINT_SLOTS } from '../services/core/delivery/deliverer.ts';
 import { SLOW_SLOTS } from '../services/core/delivery/endpoint-slots.ts';
 import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS, type StatusInfo } from '../services/core/domain/kinds.ts';
 import { HoldfastError, type RefusalCode } from '../services/core/domain/refusal.ts';
+import { SLOTS } from '../services/core/recovery/work-loop.ts';
 import { WAIT_MS } from '../services/core/rpc/server/read-turns.ts';
 import { translateError } from '../services/core/rpc/server/translate-error.ts';
 import { CORE_SETTINGS } from '../services/core/settings/core-settings.ts';
@@ -227,6 +228,11 @@ function limitsTable(): Table {
       'JSON',
       `${number(JSON_BOUNDS.maxValues)} values; ${JSON_BOUNDS.maxNames} names in requests, ` +
         `${RELAYED_JSON_BOUNDS.maxNames} in relayed bodies`,
+    ],
+    [
+      'what one worker does at once that is due by itself',
+      `${SLOTS} of each sort at each processor: automatic captures, ends of holds, inquiries and the like; a merchant ` +
+        'has at most as many as it leaves free, and merchants take turns',
     ],
     ['attempts at once at one endpoint', `${DEFAULT_ENDPOINT_SLOTS}; ${SLOW_SLOTS} where it takes a second or more`],
     [

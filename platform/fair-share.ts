@@ -16,12 +16,18 @@ export class FairShare {
     return this.#inFlight;
   }
 
-  /** Counts one more. Returns why not: TOTAL = nothing is free; OWNER = the owner has its share. */
-  enter(owner: string): 'TOTAL' | 'OWNER' | undefined {
-    const own = this.#ofOwner.get(owner) ?? 0;
+  /** Returns why no more of an owner is let in: TOTAL = nothing is free; OWNER = the owner has its share. */
+  full(owner: string): 'TOTAL' | 'OWNER' | undefined {
     const free = this.#most - this.#inFlight;
     if (free <= 0) return 'TOTAL';
-    if (own >= free) return 'OWNER';
+    return (this.#ofOwner.get(owner) ?? 0) >= free ? 'OWNER' : undefined;
+  }
+
+  /** Counts one more. Returns why not. */
+  enter(owner: string): 'TOTAL' | 'OWNER' | undefined {
+    const full = this.full(owner);
+    if (full) return full;
+    const own = this.#ofOwner.get(owner) ?? 0;
     this.#ofOwner.set(owner, own + 1);
     this.#inFlight += 1;
     return undefined;

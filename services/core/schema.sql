@@ -440,6 +440,8 @@ CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_i
 CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX hold_by_reference ON public.hold USING btree (merchant_id, merchant_reference, request_id) WHERE (merchant_reference IS NOT NULL);
 CREATE INDEX hold_by_user ON public.hold USING btree (merchant_id, user_id, request_id);
+CREATE INDEX hold_checkout_to_inquire ON public.hold USING btree (inquire_at) WHERE ((inquire_at IS NOT NULL) AND (phase = 'AWAITING_CHECKOUT'::text));
+CREATE INDEX hold_ended_by_age ON public.hold USING btree (created_at) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
 CREATE INDEX hold_expiring ON public.hold USING btree (notify_expiring_at) WHERE ((notify_expiring_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
@@ -447,9 +449,18 @@ CREATE INDEX hold_open_by_release ON public.hold USING btree (release_at) WHERE 
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);
 CREATE INDEX hold_open_ended ON public.hold USING btree (request_id) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
 CREATE INDEX hold_releases_old ON public.hold USING btree (request_id) WHERE releases_old;
+CREATE INDEX hold_releases_old_by_age ON public.hold USING btree (created_at) WHERE releases_old;
 CREATE INDEX hold_to_capture ON public.hold USING btree (capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
 CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);
+CREATE INDEX hold_turns_by_end ON public.hold USING btree (processor, merchant_id, expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_turns_by_release ON public.hold USING btree (processor, merchant_id, release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_turns_ended ON public.hold USING btree (processor, merchant_id, created_at) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
+CREATE INDEX hold_turns_expiring ON public.hold USING btree (processor, merchant_id, notify_expiring_at) WHERE ((notify_expiring_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_turns_of_checkout ON public.hold USING btree (processor, merchant_id, inquire_at) WHERE ((inquire_at IS NOT NULL) AND (phase = 'AWAITING_CHECKOUT'::text));
+CREATE INDEX hold_turns_releases_old ON public.hold USING btree (processor, merchant_id, created_at) WHERE releases_old;
+CREATE INDEX hold_turns_to_capture ON public.hold USING btree (processor, merchant_id, capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_turns_to_inquire ON public.hold USING btree (processor, merchant_id, inquire_at) WHERE (inquire_at IS NOT NULL);
 
 CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
 
@@ -473,6 +484,7 @@ CREATE INDEX submission_by_hold ON public.submission USING btree (hold_request_i
 CREATE UNIQUE INDEX submission_by_processor_request_id ON public.submission USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);
 CREATE INDEX submission_in_review ON public.submission USING btree (request_id) WHERE (state = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text]));
 CREATE INDEX submission_to_inquire ON public.submission USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+CREATE INDEX submission_turns_to_inquire ON public.submission USING btree (processor, merchant_id, inquire_at) WHERE (inquire_at IS NOT NULL);
 
 create sequence merchant_change as bigint start 1 increment 1 cache 1;
 

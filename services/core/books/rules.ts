@@ -73,15 +73,17 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
     judge(hold, { reported, imported = false, at }) {
       if (reported) return judgeEnd(hold, 'RELEASED', true, at);
       if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : CHECKOUT_GIVEN_UP;
-      const refusal = judgeRelease(imported ? { ...hold, frozen: false } : hold, at);
+      const refusal = judgeRelease(imported ? { ...hold, frozen: false, captureAt: null } : hold, at);
       return refusal ?? { amount: hold.remaining, closing: true };
     },
     reckon: (submission, hold, ending) => reckonVoid('RELEASE', submission, hold, ending),
   },
 
   EXPIRY: {
-    judge(hold, { reported = false, at }) {
-      if (hold.phase !== 'AWAITING_CHECKOUT') return judgeEnd(hold, 'EXPIRED', reported, at);
+    judge(hold, { reported = false, imported = false, at }) {
+      if (hold.phase !== 'AWAITING_CHECKOUT') {
+        return judgeEnd(imported ? { ...hold, captureAt: null } : hold, 'EXPIRED', reported, at);
+      }
       if (hold.closing) return 'CAPTURE_IN_FLIGHT';
       const isOver = hold.checkoutExpiresAt != null && hold.checkoutExpiresAt <= at;
       return isOver ? CHECKOUT_GIVEN_UP : 'HOLD_NOT_PLACED';

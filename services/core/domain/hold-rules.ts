@@ -57,14 +57,22 @@ export interface HoldState extends HoldBooks {
 }
 
 /** Judges a capture, in the order of docs/product.md, "Order of refusals". Returns the refusal, or undefined. */
-export function judgeCapture(
+export function judgeCapture(hold: HoldState, capture: AskedCapture, now: Date): RefusalCode | undefined {
+  return judgeUnless(endOf(hold, now), hold, capture);
+}
+
+interface AskedCapture {
+  readonly amount: bigint;
+  readonly finalCapture: boolean;
+}
+
+function judgeUnless(
+  ended: RefusalCode | undefined,
   hold: HoldState,
-  { amount, finalCapture }: { readonly amount: bigint; readonly finalCapture: boolean },
-  now: Date,
+  { amount, finalCapture }: AskedCapture,
 ): RefusalCode | undefined {
   if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
-  const ended = endOf(hold, now);
   if (ended === 'HOLD_CAPTURED' && !hold.allowMultipleCaptures) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
   const isOnlyOne = hold.capabilities?.severalCaptures === false;
@@ -83,7 +91,8 @@ export function judgeCapture(
  * flight. Returns the refusal, or undefined when it may be reserved.
  */
 export function judgeAutoCapture(hold: HoldState, now: Date): RefusalCode | undefined {
-  const refusal = judgeCapture(hold, { amount: hold.remaining, finalCapture: true }, now);
+  const ended = capturesFirst(hold, now) ? undefined : endOf(hold, now);
+  const refusal = judgeUnless(ended, hold, { amount: hold.remaining, finalCapture: true });
   if (refusal) return refusal;
   const isDue = hold.captureAt != null && hold.captureAt <= now && hold.autoCaptureId == null;
   return isDue && hold.inFlight === 0n ? undefined : 'CAPTURE_IN_FLIGHT';
@@ -149,7 +158,7 @@ export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now:
   if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return false;
   if (hold.inFlight > 0n || hold.closing || hold.changing != null) return false;
   if (hold.endedAs != null) return hold.endedAs === reason;
-  return reason === 'EXPIRED' && isOver(hold, now);
+  return reason === 'EXPIRED' && isOver(hold, now) && !capturesFirst(hold, now);
 }
 
 /**
@@ -278,10 +287,25 @@ function isOver({ expiresAt, releaseAt }: HoldState, now: Date): boolean {
   return (expiresAt != null && expiresAt <= now) || (releaseAt != null && releaseAt <= now);
 }
 
-/** Why a placed hold has ended, by state or by time. Time is judged at the request, not only by the sweeper. */
+/**
+ * Whether the hold captures by itself before it ends: that fell due before the end did, and was not tried yet. One that
+ * is frozen, or can never be captured again, ends.
+ */
+function capturesFirst(hold: HoldState, now: Date): boolean {
+  const { captureAt, autoCaptureId, endedAs, frozen, captured, capabilities } = hold;
+  if (captureAt == null || captureAt > now || isOver(hold, captureAt)) return false;
+  const isOnlyOne = capabilities?.severalCaptures === false && captured > 0n;
+  return autoCaptureId == null && endedAs == null && !frozen && !isOnlyOne && hold.remaining + hold.inFlight > 0n;
+}
+
+/**
+ * Why a placed hold has ended, by state or by time. Time is judged at the request, not only by the sweeper; while the
+ * hold is to capture by itself before its end, that is in flight.
+ */
 export function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
   if (isOpen(hold) && hold.endedAs != null) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
-  if (isOpen(hold)) return isOver(hold, now) ? 'HOLD_EXPIRED' : undefined;
+  if (isOpen(hold) && !isOver(hold, now)) return undefined;
+  if (isOpen(hold)) return capturesFirst(hold, now) ? 'CAPTURE_IN_FLIGHT' : 'HOLD_EXPIRED';
   if (hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
   if (hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';
   return 'HOLD_CAPTURED';

@@ -148,7 +148,7 @@ async function storeOnHold(
   if (isToBePlaced(hold)) throw notPlacedYet(hold);
   const { idHash } = hold;
   const isVoid = what.kind === 'RELEASE';
-  const kind = isVoid && endOf(hold, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;
+  const kind = isVoid && endOf({ ...hold, captureAt: null }, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;
   const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, imported: true };
   const stored = await sender.books.store(request);
   if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount };

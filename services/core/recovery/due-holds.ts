@@ -3,15 +3,23 @@ import { actUnasked, endHold } from '../kinds/end-hold.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { MOST_LOST } from '../kinds/settle-outcome.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
+import type { Due } from '../storage/by-turns.ts';
 import { type DueHold, findDueHolds, findHoldsToCapture } from '../storage/hold/find-due-holds.ts';
 import { findRenewed, markOldReleased, type Renewed } from '../storage/hold/find-renewed.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { findExpiring } from '../storage/hold/tell-expiring.ts';
 import { countLost } from '../storage/submission/read-submissions.ts';
-import type { Work } from './work-loop.ts';
+import { SLOTS, type Work } from './work-loop.ts';
 
 /** None of these while the database is being reconciled: a capture of the hold may have been made, and be lost here. */
-const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: { readonly requestId: string }) => requestId };
+const EACH = {
+  intervalMs: 500,
+  slots: SLOTS,
+  keyOf: ({ requestId }: { readonly requestId: string }) => requestId,
+  merchantOf: ({ merchantId }: Due) => merchantId,
+  /** Two workers may find the same: what each does with a hold is stored once. */
+  take: async <Item>(found: readonly Item[]) => found,
+};
 
 /**
  * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A
@@ -24,9 +32,20 @@ export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
   return {
     ...EACH,
     name: 'expire-holds',
-    find: (limit, but) => findDueHolds(database.query, { now: clock(), limit, but }, at),
-    handle: (hold) => endHold(recovery, hold),
+    find: (asked) => findDueHolds(database, { ...asked, now: clock() }, at),
+    handle: (hold) => captureOrEnd(recovery, hold),
   };
+}
+
+/**
+ * A capture that is due comes before the end that follows it, also when a late worker finds both. Its refusal means
+ * that it is not due, or has to wait while the end has not: the hold is frozen.
+ */
+async function captureOrEnd(recovery: Sender, hold: DueHold): Promise<void> {
+  const { idHash, captureAt, autoCaptureId } = hold;
+  const mayCapture = captureAt !== null && autoCaptureId === null;
+  if (mayCapture && (await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true }))) return;
+  await endHold(recovery, hold);
 }
 
 /**
@@ -38,7 +57,7 @@ export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PRO
   return {
     ...EACH,
     name: 'capture-due',
-    find: (limit, but) => findHoldsToCapture(database.query, { now: clock(), limit, but }, at),
+    find: (asked) => findHoldsToCapture(database, { ...asked, now: clock() }, at),
     async handle({ idHash }) {
       await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true });
     },
@@ -46,14 +65,14 @@ export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PRO
 }
 
 /** Tells merchants that holds end soon. */
-export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<ReadHold> {
+export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<ReadHold & Due> {
   const { clock, database, books } = recovery;
   return {
     ...EACH,
     name: 'notice-expiring',
     intervalMs: 1_000,
     slots: 50,
-    find: (limit, but) => findExpiring(database.query, clock(), limit, but, at),
+    find: (asked) => findExpiring(database, { ...asked, now: clock() }, at),
     async handle(hold) {
       await books.noticeExpiring(hold, clock());
     },
@@ -64,14 +83,14 @@ export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCE
  * Releases holds that were renewed, after the new ones are placed and when nothing of the old ones is in flight: the
  * merchant is never without a hold because of us. What a failed renewal would have replaced stays.
  */
-export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<Renewed> {
+export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<Renewed & Due> {
   const { clock, database } = recovery;
   return {
     ...EACH,
     name: 'release-renewed',
     intervalMs: 250,
     keyOf: ({ renewedBy }) => renewedBy,
-    find: (limit, but) => findRenewed(database.query, { now: clock(), limit, but }, at),
+    find: (asked) => findRenewed(database, { ...asked, now: clock() }, at),
     handle: (renewed) => releaseOld(recovery, renewed),
   };
 }

@@ -13,40 +13,44 @@ import { findMerchant } from '../storage/merchant/merchant-row.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import {
   type DueSubmission,
+  type FoundSubmission,
+  findCheckoutsThatRanOut,
+  findToInquire,
   markNeedsReview,
   postponeInquiry,
-  takeCheckoutsThatRanOut,
-  takeDueSubmissions,
+  type Taking,
+  takeCheckouts,
+  takeToInquire,
 } from '../storage/submission/open-submissions.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
-import type { Work } from './work-loop.ts';
+import { SLOTS, type Work } from './work-loop.ts';
 
-const EACH = { intervalMs: 500, slots: 200, keyOf: ({ requestId }: DueSubmission) => requestId };
+const EACH = {
+  intervalMs: 500,
+  slots: SLOTS,
+  keyOf: ({ requestId }: FoundSubmission) => requestId,
+  merchantOf: ({ merchantId }: FoundSubmission) => merchantId,
+};
 
 /**
  * Recovery: inquires about every submission whose outcome is open and due, and settles what the processor answers. Only
  * an answer or a fenced "never seen it" ends one. What cannot be settled, for whatever reason, is looked at again at
  * growing intervals and then comes to review.
  */
-export function inquiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
+export function inquiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<FoundSubmission, DueSubmission> {
+  const { query } = recovery.database;
   return {
     ...EACH,
     name: 'inquire',
-    find: (limit) => takeDue(recovery, limit, at),
+    find: (asked) => findToInquire(recovery.database, { ...asked, now: recovery.clock() }, at),
+    take: (found) => takeToInquire(query, found, takingOf(recovery)),
     handle: (due) => settleOrPutOff(recovery, due, look),
   };
 }
 
-async function takeDue(recovery: Sender, count: number, at: AtProcessor): Promise<DueSubmission[]> {
-  const now = recovery.clock();
-  const nextAt = callOverAt(recovery.processors, now);
-  const due = { now, nextAt, limit: Math.ceil(count / 2) };
-  const { query } = recovery.database;
-  const taken = await Promise.all([
-    takeDueSubmissions(query, 'hold', due, at),
-    takeDueSubmissions(query, 'submission', due, at),
-  ]);
-  return taken.flat();
+function takingOf({ clock, processors }: Sender): Taking {
+  const now = clock();
+  return { now, nextAt: callOverAt(processors, now) };
 }
 
 /**
@@ -114,15 +118,16 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
 }
 
 /** Gives up checkouts that have run out. None while the database is being reconciled, as with holds. */
-export function checkoutExpiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueSubmission> {
-  const { clock, database, processors } = recovery;
+export function checkoutExpiries(
+  recovery: Sender,
+  at: AtProcessor = AT_ANY_PROCESSOR,
+): Work<FoundSubmission, DueSubmission> {
+  const { query } = recovery.database;
   return {
     ...EACH,
     name: 'expire-checkouts',
-    find(limit) {
-      const now = clock();
-      return takeCheckoutsThatRanOut(database.query, { now, nextAt: callOverAt(processors, now), limit }, at);
-    },
+    find: (asked) => findCheckoutsThatRanOut(recovery.database, { ...asked, now: recovery.clock() }, at),
+    take: (found) => takeCheckouts(query, found, takingOf(recovery)),
     handle: (due) => settleOrPutOff(recovery, due, giveUp),
   };
 }

@@ -1,18 +1,26 @@
 import type { Clock } from '../../../platform/clock.ts';
+import { FairShare } from '../../../platform/fair-share.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { runPeriodically } from '../../../platform/periodic-job.ts';
+import type { Search, Turns } from '../storage/by-turns.ts';
+
+/** Most items of a job in progress at once, for each processor. */
+export const SLOTS = 200;
 
 /** Work that waits in the database until it is due. */
-export interface Work<Item> {
+export interface Work<Found, Item = Found> {
   readonly name: string;
   /** Between two searches, milliseconds. */
   readonly intervalMs: number;
   /** Maximum number of items at a time. */
   readonly slots: number;
   /** The item's requestId. Two items with the same are never handled at the same time in this process. */
-  keyOf(item: Item): string;
+  keyOf(found: Found | Item): string;
+  merchantOf(found: Found): string;
   /** `but` are the keys of items that are being handled, or were put off: they must not use up the limit. */
-  find(limit: number, but: readonly string[]): Promise<readonly Item[]>;
+  find(asked: Omit<Search, 'now'>): Promise<readonly Found[]>;
+  /** Takes what was found and has a slot, so that no other process does it. Returns what was taken. */
+  take(found: readonly Found[]): Promise<readonly Item[]>;
   /** An item whose handling fails is put off. */
   handle(item: Item): Promise<void>;
 }
@@ -20,12 +28,18 @@ export interface Work<Item> {
 /**
  * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the
  * processor does not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so
- * that it does not stand before others that are due.
+ * that it does not stand before others that are due. Merchants share the slots: each may have as many as it leaves
+ * free.
  */
-export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock) {
+export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log, clock: Clock) {
   const busy = new Map<string, Promise<void>>();
+  const shares = new FairShare(work.slots);
+  const turns: Turns = { isFull: (merchantId) => shares.full(merchantId) !== undefined, last: new Map() };
   /** Until when, milliseconds; the oldest first. */
   const putOff = new Map<string, number>();
+  /** When the next search need not wait for its interval: more is due, and this few are in progress. */
+  let hurriesAt = -1;
+  let hurry: NodeJS.Timeout | undefined;
   const fail = (key: string, error: unknown): void => {
     log.error('job_failed', { job: work.name, requestId: key, ...errorFields(error) });
     putOff.delete(key);
@@ -33,26 +47,60 @@ export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock) {
     const [oldest = key] = putOff.keys();
     if (putOff.size > MOST_PUT_OFF) putOff.delete(oldest);
   };
+  const leave = (key: string, merchantId: string): void => {
+    busy.delete(key);
+    shares.leave(merchantId);
+    if (busy.size > hurriesAt || hurry) return;
+    hurry = setTimeout(() => job.wake(), HURRY_MS);
+  };
+  /** Gives slots to what was found, until a merchant's are used up. Returns whose they are, by key. */
+  const enter = (found: readonly Found[]): Map<string, Found> => {
+    const entered = new Map<string, Found>();
+    for (const each of found) {
+      const key = work.keyOf(each);
+      if (busy.has(key) || entered.has(key) || shares.enter(work.merchantOf(each))) continue;
+      entered.set(key, each);
+    }
+    return entered;
+  };
+  const start = (item: Item, key: string, merchantId: string): void => {
+    const handled = work
+      .handle(item)
+      .catch((error) => fail(key, error))
+      .finally(() => leave(key, merchantId));
+    busy.set(key, handled);
+  };
   const runOnce = async (): Promise<void> => {
-    const free = work.slots - busy.size;
-    if (free <= 0) return;
+    clearTimeout(hurry);
+    hurry = undefined;
+    hurriesAt = -1;
+    const limit = work.slots - busy.size;
+    if (limit <= 0) return;
     const now = clock().getTime();
     for (const [key, untilMs] of putOff) if (untilMs <= now) putOff.delete(key);
-    for (const item of await work.find(free, [...busy.keys(), ...putOff.keys()])) {
-      const key = work.keyOf(item);
-      if (busy.has(key)) continue;
-      const handled = work
-        .handle(item)
-        .catch((error) => fail(key, error))
-        .finally(() => busy.delete(key));
-      busy.set(key, handled);
+    const found = await work.find({ limit, but: [...busy.keys(), ...putOff.keys()], turns });
+    const entered = enter(found);
+    const isMoreDue = found.length > entered.size || found.length >= limit;
+    try {
+      for (const item of await work.take([...entered.values()])) {
+        const key = work.keyOf(item);
+        const each = entered.get(key);
+        if (each === undefined) continue;
+        entered.delete(key);
+        start(item, key, work.merchantOf(each));
+      }
+    } finally {
+      for (const each of entered.values()) shares.leave(work.merchantOf(each));
     }
+    if (isMoreDue) hurriesAt = Math.floor((busy.size * 3) / 4);
   };
   const job = runPeriodically({ name: work.name, intervalMs: work.intervalMs, runOnce }, log, clock);
   return {
     async close() {
+      clearTimeout(hurry);
       await job.close();
       await Promise.all(busy.values());
+      clearTimeout(hurry);
     },
   };
 }
@@ -60,3 +108,5 @@ export function workLoop<Item>(work: Work<Item>, log: Log, clock: Clock) {
 const PUT_OFF_MS = 10_000;
 /** What fails is rare; a search that leaves out many is slow. */
 const MOST_PUT_OFF = 1_000;
+/** Between two searches, while more is due than there was room for. */
+const HURRY_MS = 100;

@@ -6,17 +6,10 @@ export interface AtProcessor {
   readonly butNot: readonly string[];
 }
 
-/** What a search for rows that are due returns: at most `limit`, without those of the requestIds `but`. */
-export interface Search {
-  readonly now: Date;
-  readonly limit: number;
-  readonly but: readonly string[];
-}
-
 /** Every row, wherever it was sent. */
 export const AT_ANY_PROCESSOR: AtProcessor = { only: null, butNot: [] };
 
-/** SQL of a condition on the column `processor`; the arguments are parameters. */
-export function isAtProcessor(only: string, butNot: string): string {
-  return `(${only}::text[] is null or processor = any (${only})) and processor <> all (${butNot}::text[])`;
+/** Whether rows of a processor are among them. */
+export function isAt({ only, butNot }: AtProcessor, processor: string): boolean {
+  return (only === null || only.includes(processor)) && !butNot.includes(processor);
 }

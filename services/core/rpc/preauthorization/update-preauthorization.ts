@@ -79,7 +79,7 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   // While the database is being reconciled nothing falls due, so that what a restore has lost can be said again.
   const isOverdue = dueOf(hold, now).length > 0 && (await reconcilingSince(core.database.query)) !== undefined;
   const ended = hold.phase === 'AUTHORIZED' ? endOf(isOverdue ? { ...hold, releaseAt: null } : hold, now) : undefined;
-  if (ended) throw refusalOf(ended);
+  if (ended && ended !== 'CAPTURE_IN_FLIGHT') throw refusalOf(ended);
   const due = dueOf(isOverdue ? { ...hold, captureAt: null, releaseAt: null } : hold, now);
   const violations = due
     .filter((name) => named.has(name))

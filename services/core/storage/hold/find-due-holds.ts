@@ -1,42 +1,66 @@
-import { type AtProcessor, isAtProcessor, type Search } from '../at-processor.ts';
-import { type Query, sql } from '../database.ts';
+import type { AtProcessor } from '../at-processor.ts';
+import { byTurns, type Due, type Search, type Searched, unindexed } from '../by-turns.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
-/** A placed hold whose period is over, or whose authorization ended at the processor. */
-export type DueHold = Pick<HoldRow, 'requestId' | 'idHash' | 'endedAs'>;
+/** A placed hold that is due for something it does by itself. */
+export type DueHold = Due & Pick<HoldRow, 'requestId' | 'idHash' | 'endedAs' | 'captureAt' | 'autoCaptureId'>;
 
-/** SQL: open holds with nothing in flight, without those left out. */
-const IDLE = `select request_id, id_hash, ended_as from hold
-    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and in_flight = 0
-      and not closing and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')}`;
+const SELECT = 's.request_id, s.id_hash, s.ended_as, s.capture_at, s.auto_capture_id';
+
+/** SQL: the condition of partial indexes over open holds. */
+const IS_OPEN = `s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and s.phase = 'AUTHORIZED'`;
+
+/** SQL: with nothing in flight. */
+const IS_IDLE = `s.in_flight = 0 and not s.closing and ${IS_NOT_RECONCILING}`;
+
+const findOver = byTurns<DueHold>({
+  name: 'find-due-holds',
+  table: 'hold',
+  index: IS_OPEN,
+  due: 'expires_at',
+  select: SELECT,
+  where: `s.changing is null and s.ended_as is null and ${IS_IDLE}`,
+});
+
+const findToRelease = byTurns<DueHold>({
+  name: 'find-holds-to-release',
+  table: 'hold',
+  index: `s.release_at is not null and ${IS_OPEN}`,
+  due: 'release_at',
+  select: SELECT,
+  where: `s.changing is null and s.ended_as is null and ${IS_IDLE}`,
+});
+
+const findEnded = byTurns<DueHold>({
+  name: 'find-ended-holds',
+  table: 'hold',
+  index: `s.ended_as is not null and s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')`,
+  due: 'created_at',
+  select: SELECT,
+  where: `${unindexed(`s.phase = 'AUTHORIZED'`)} and s.changing is null and ${IS_IDLE}`,
+});
 
 /**
- * Finds what is due to end, those due longest first, about half of `limit` of each sort at most; none while the
- * database is being reconciled.
+ * Finds what is due to end: holds whose period is over, or that end before it, and those whose authorization ended at
+ * the processor; about a third of `limit` of each sort at most. None while the database is being reconciled.
  */
-export function findDueHolds(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<DueHold[]> {
-  return query<DueHold>(FIND_DUE, [now, Math.ceil(limit / 2), at.only, at.butNot, but]);
+export async function findDueHolds(database: Searched, search: Search, at: AtProcessor): Promise<DueHold[]> {
+  const third = { ...search, limit: Math.ceil(search.limit / 3) };
+  const found = await Promise.all([findOver, findToRelease, findEnded].map((find) => find(database, third, at)));
+  return [...new Map(found.flat().map((hold) => [hold.requestId, hold])).values()];
 }
-
-const FIND_DUE = sql('find-due-holds')`select * from (
-    (${IDLE} and changing is null and ended_as is null and expires_at <= $1 order by expires_at limit $2)
-    union all
-    (${IDLE} and changing is null and ended_as is null and release_at <= $1 and expires_at > $1
-      order by release_at limit $2)
-    union all
-    (${IDLE} and changing is null and ended_as is not null order by request_id limit $2)
-  ) due where ${IS_NOT_RECONCILING}`;
 
 /**
- * Finds holds that are due to capture what remains, those due longest first. One that is frozen, or has something in
- * flight, waits; all of them wait while the database is being reconciled.
+ * Finds holds that are due to capture what remains, also those whose end is due by now. One that is frozen, or has
+ * something in flight, waits; all of them wait while the database is being reconciled.
  */
-export function findHoldsToCapture(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<DueHold[]> {
-  return query<DueHold>(FIND_TO_CAPTURE, [now, limit, at.only, at.butNot, but]);
-}
-
-const FIND_TO_CAPTURE = sql('find-holds-to-capture')`${IDLE}
-      and changing is distinct from 'INCREMENT' and not frozen and ended_as is null and auto_capture_id is null
-      and capture_at <= $1 and expires_at > $1 and (release_at is null or release_at > $1) and ${IS_NOT_RECONCILING}
-    order by capture_at limit $2`;
+export const findHoldsToCapture = byTurns<DueHold>({
+  name: 'find-holds-to-capture',
+  table: 'hold',
+  index: `s.capture_at is not null and s.auto_capture_id is null and ${IS_OPEN}`,
+  due: 'capture_at',
+  select: SELECT,
+  where: `s.changing is distinct from 'INCREMENT' and not s.frozen and s.ended_as is null
+    and s.capture_at < least(s.expires_at, s.release_at) and ${IS_IDLE}`,
+});

@@ -1,4 +1,4 @@
-import { type AtProcessor, isAtProcessor, type Search } from '../at-processor.ts';
+import { byTurns } from '../by-turns.ts';
 import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
@@ -12,22 +12,21 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
 }
 
 /** Finds renewed holds that can be released or have ended, the renewal being decided; none while reconciling. */
-export function findRenewed(query: Query, { now, limit, but }: Search, at: AtProcessor): Promise<Renewed[]> {
-  return query<Renewed>(FIND_RENEWED, [now, limit, at.only, at.butNot, but]);
-}
-
-const FIND_RENEWED = sql('find-renewed')`
-    select h.request_id, h.id_hash, h.status, n.request_id as renewed_by, n.phase as renewal_phase,
+export const findRenewed = byTurns<Renewed>({
+  name: 'find-renewed',
+  table: 'hold',
+  index: 's.releases_old',
+  due: 'created_at',
+  select: `h.request_id, h.id_hash, h.status, s.request_id as renewed_by, s.phase as renewal_phase,
       exists (select from submission r where r.hold_request_id = any (array[h.request_id]) and r.kind = 'RELEASE'
-        and r.state = 'KO' and r.processor_code <> 'never_received' and r.created_at >= n.created_at) as is_refused
-    from (select * from hold where releases_old and phase in ('AUTHORIZED', 'FAILED') and request_id <> all ($5::uuid[])
-        and ${isAtProcessor('$3', '$4')}) n
-      join hold h on h.request_id = n.renews
-    where h.in_flight = 0 and not h.closing and not h.frozen and h.changing is distinct from 'INCREMENT'
+        and r.state = 'KO' and r.processor_code <> 'never_received' and r.created_at >= s.created_at) as is_refused`,
+  join: 'join hold h on h.request_id = any (array[s.renews])',
+  where: `s.phase in ('AUTHORIZED', 'FAILED')
+      and h.in_flight = 0 and not h.closing and not h.frozen and h.changing is distinct from 'INCREMENT'
       and (h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
         or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))
-      and ${IS_NOT_RECONCILING}
-    order by n.request_id limit $2`;
+      and ${IS_NOT_RECONCILING}`,
+});
 
 /** Stores that nothing is left to do about the hold that another one renews. */
 export async function markOldReleased(query: Query, renewedBy: string): Promise<void> {

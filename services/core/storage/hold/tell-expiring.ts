@@ -1,4 +1,4 @@
-import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
+import { byTurns, unindexed } from '../by-turns.ts';
 import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
@@ -7,15 +7,16 @@ import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /** Finds holds with something left whose merchants are to be notified that they end soon; none while reconciling. */
-export function findExpiring(query: Query, now: Date, limit: number, but: readonly string[], at: AtProcessor) {
-  return query<ReadHold>(FIND_EXPIRING, [now, limit, at.only, at.butNot, but]);
-}
-
-const FIND_EXPIRING = sql('find-expiring')`select *, ${versionOf('hold')} as version from hold
-    where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED' and notify_expiring_at <= $1
-      and remaining > 0 and ended_as is null and expires_at > $1 and (release_at is null or release_at > $1)
-      and request_id <> all ($5::uuid[]) and ${isAtProcessor('$3', '$4')} and ${IS_NOT_RECONCILING}
-    order by notify_expiring_at limit $2`;
+export const findExpiring = byTurns<ReadHold>({
+  name: 'find-expiring',
+  table: 'hold',
+  index: `s.notify_expiring_at is not null and s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
+      and s.phase = 'AUTHORIZED'`,
+  due: 'notify_expiring_at',
+  select: `s.*, ${versionOf('s')} as version`,
+  where: `s.remaining > 0 and s.ended_as is null and ${unindexed('s.expires_at > $1')}
+      and (s.release_at is null or s.release_at > $1) and ${IS_NOT_RECONCILING}`,
+});
 
 /** A notice, and the hold as it was read. */
 export interface ExpiringInput {

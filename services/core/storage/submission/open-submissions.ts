@@ -1,16 +1,35 @@
 import type { SentKind } from '../../domain/kinds.ts';
-import { type AtProcessor, isAtProcessor } from '../at-processor.ts';
-import { type Query, sql } from '../database.ts';
+import type { AtProcessor } from '../at-processor.ts';
+import { byTurns, type Due, type Search, type Searched, unindexed } from '../by-turns.ts';
+import { type Query, type Statement, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { Sent } from './find-sent.ts';
 import { SENT_TABLES, type SentTable, statementsOfBoth } from './sent-tables.ts';
 
 /** A submission that is to be inquired about. */
-export interface DueSubmission extends Pick<Sent, 'kind' | 'requestId' | 'processor'> {
+export interface DueSubmission extends Pick<Sent, 'kind' | 'requestId' | 'merchantId' | 'processor'> {
   /** Inquiries made before this one. */
   readonly inquiryCount: number;
   /** Until when it is normal that it has no result, when the processor has accepted it and said so. */
   readonly expectedBy: Date | null;
+}
+
+/** SQL: the release that closes a checkout has inquiries of its own. */
+const HAS_RUN_OUT = `s.phase = 'AWAITING_CHECKOUT' and ${unindexed('s.checkout_expires_at <= $1')}
+      and not s.closing and ${IS_NOT_RECONCILING}`;
+
+const FIND = { hold: findIn('hold'), submission: findIn('submission') };
+
+function findIn(table: SentTable) {
+  const { kind, isTaken } = SENT_TABLES[table];
+  return byTurns<FoundSubmission>({
+    name: `find-to-inquire-${table}`,
+    table,
+    index: 's.inquire_at is not null',
+    due: 'inquire_at',
+    select: `s.request_id, ${kind} as kind`,
+    where: isTaken,
+  });
 }
 
 /**
@@ -46,31 +65,58 @@ export async function markNeedsReview(query: Query, kind: SentKind, requestId: s
   return (await query(MARK_NEEDS_REVIEW[tableOf(kind)], [requestId])).length === 1;
 }
 
+/** What is due, as it is found; whoever takes it looks at it. */
+export type FoundSubmission = Due & Pick<DueSubmission, 'requestId' | 'kind'>;
+
+/** Finds submissions whose inquiry is due, about half of `limit` in each of the two tables at most. */
+export async function findToInquire(database: Searched, search: Search, at: AtProcessor): Promise<FoundSubmission[]> {
+  const half = { ...search, limit: Math.ceil(search.limit / 2) };
+  return (await Promise.all([FIND.hold(database, half, at), FIND.submission(database, half, at)])).flat();
+}
+
+/** Finds open checkouts that have run out; none while the database is being reconciled. */
+export const findCheckoutsThatRanOut = byTurns<FoundSubmission>({
+  name: 'find-checkouts-that-ran-out',
+  table: 'hold',
+  index: `s.inquire_at is not null and s.phase = 'AWAITING_CHECKOUT'`,
+  due: 'inquire_at',
+  select: `s.request_id, 'HOLD' as kind`,
+  where: HAS_RUN_OUT,
+});
+
 /**
- * Takes submissions whose inquiry is due, and puts the next inquiry off to `nextAt`, so that no other process takes
- * them now and a crash of this one loses none. Their calls are over, so the outcome of each that has none is unknown
- * from now on.
+ * Takes those of the found submissions whose inquiry is still due, and puts the next one off to `nextAt`, so that no
+ * other process takes them now and a crash of this one loses none. Their calls are over, so the outcome of each that
+ * has none is unknown from now on.
  */
-export function takeDueSubmissions(
-  query: Query,
-  table: SentTable,
-  { now, nextAt, limit }: Taking,
-  at: AtProcessor,
-): Promise<DueSubmission[]> {
-  return query<DueSubmission>(TAKE_DUE[table], [now, nextAt, limit, at.only, at.butNot]);
+export async function takeToInquire(query: Query, found: readonly FoundSubmission[], taking: Taking) {
+  const isHold = ({ kind }: FoundSubmission) => kind === 'HOLD';
+  const taken = await Promise.all([
+    take(query, TAKE.hold, found.filter(isHold), taking),
+    take(
+      query,
+      TAKE.submission,
+      found.filter((each) => !isHold(each)),
+      taking,
+    ),
+  ]);
+  return taken.flat();
 }
 
-/** Takes open checkouts that have run out, in the same way; none while the database is being reconciled. */
-export function takeCheckoutsThatRanOut(query: Query, taking: Taking, at: AtProcessor): Promise<DueSubmission[]> {
-  const { now, nextAt, limit } = taking;
-  return query<DueSubmission>(TAKE_CHECKOUTS, [now, nextAt, limit, at.only, at.butNot]);
+/** Takes checkouts that have run out, in the same way. */
+export function takeCheckouts(query: Query, found: readonly FoundSubmission[], taking: Taking) {
+  return take(query, TAKE_CHECKOUTS, found, taking);
 }
 
-/** When to look at what is taken now, and at what is left; and how much to take. */
+/** When to look at what is taken now, and at what is left. */
 export interface Taking {
   readonly now: Date;
   readonly nextAt: Date;
-  readonly limit: number;
+}
+
+async function take(query: Query, statement: Statement, found: readonly FoundSubmission[], { now, nextAt }: Taking) {
+  if (found.length === 0) return [];
+  return query<DueSubmission>(statement, [now, nextAt, found.map(({ requestId }) => requestId)]);
 }
 
 const MARK_UNKNOWN = statementsOfBoth(
@@ -91,24 +137,19 @@ const MARK_NEEDS_REVIEW = statementsOfBoth(
     where request_id = $1 and ${reviewable} returning request_id`,
 );
 
-const TAKE_DUE = statementsOfBoth('take-due', (table, { stateColumn, atWork, isTaken }) => {
+const TAKE = statementsOfBoth('take-due', (table, { stateColumn, atWork, isTaken }) => {
   const change = `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`;
   return taking(table, isTaken, change);
 });
 
-/** The release that closes a checkout has inquiries of its own. */
-const TAKE_CHECKOUTS = sql('take-checkouts-that-ran-out')`${taking(
-  'hold',
-  `s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and not s.closing and ${IS_NOT_RECONCILING}`,
-)}`;
+const TAKE_CHECKOUTS = sql('take-checkouts-that-ran-out')`${taking('hold', HAS_RUN_OUT)}`;
 
 function taking(table: SentTable, condition: string, change = ''): string {
   const { kind } = SENT_TABLES[table];
   return `update ${table} s set inquire_at = $2, inquiry_count = inquiry_count + 1${change}
     where request_id in (select s.request_id from ${table} s
-      where s.inquire_at <= $1 and ${condition} and ${isAtProcessor('$4', '$5')}
-      order by s.inquire_at limit $3 for update skip locked)
-    returning ${kind} as kind, request_id, processor, inquiry_count - 1 as inquiry_count, expected_by`;
+      where s.request_id = any ($3::uuid[]) and s.inquire_at <= $1 and ${condition} for update skip locked)
+    returning ${kind} as kind, request_id, merchant_id, processor, inquiry_count - 1 as inquiry_count, expected_by`;
 }
 
 function tableOf(kind: SentKind): SentTable {

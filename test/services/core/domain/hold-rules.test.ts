@@ -6,6 +6,7 @@ import {
   type HoldBooks,
   type HoldState,
   isDueToEnd,
+  judgeAutoCapture,
   judgeCapture,
   judgeRelease,
   reinstate,
@@ -200,6 +201,30 @@ describe('isDueToEnd()', () => {
     assert.deepEqual(reasons({ ...several(), releaseAt: NOW, phase: 'UNKNOWN' }), []);
     assert.deepEqual(reasons({ ...over, status: 'CAPTURED', captured: 100n, remaining: 0n }), []);
     assert.deepEqual(reasons({ ...ended, ...failHold(NEVER_PLACED), phase: 'FAILED' }), []);
+  });
+
+  it('does not end a hold that captures by itself first, unless that is tried, impossible, or not before the end', () => {
+    const first = { ...several(), captureAt: new Date(NOW.getTime() - 1), expiresAt: NOW };
+    const isDue = (changes: Partial<HoldState>) => isDueToEnd({ ...first, ...changes }, 'EXPIRED', NOW);
+    const capture = { amount: 1n, finalCapture: false };
+    assert.deepEqual([isDue({}), judgeAutoCapture(first, NOW)], [false, undefined]);
+    assert.equal(judgeCapture(first, capture, NOW), 'CAPTURE_IN_FLIGHT');
+    const once = {
+      captured: 1n,
+      remaining: 99n,
+      capabilities: { severalCaptures: false, increments: true, extension: true, refunds: true },
+    };
+    for (const changes of [
+      { captureAt: NOW },
+      { releaseAt: first.captureAt },
+      { autoCaptureId: 'made' },
+      { frozen: true },
+      { status: 'PARTIALLY_CAPTURED', ...once },
+    ] as const) {
+      assert.equal(isDue(changes), true, JSON.stringify(Object.keys(changes)));
+      assert.equal(judgeCapture({ ...first, ...changes }, capture, NOW), 'HOLD_EXPIRED');
+    }
+    assert.equal(isDueToEnd({ ...first, endedAs: 'EXPIRED' }, 'EXPIRED', NOW), true);
   });
 });
 

@@ -3,7 +3,7 @@
  * "Order of refusals") and not from the code: it keeps no counters, but sums up the attempts. Plain data, so that it
  * can be copied; times are milliseconds.
  */
-import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
+import { type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
 
 /** The outcome of an attempt at the processor, or what ended it here. */
 export interface Answer {
@@ -154,13 +154,34 @@ export function isClosing(hold: HoldModel): boolean {
 export function isDue(hold: HoldModel, now: number): boolean {
   if (isClosing(hold) || changeOf(hold) || hold.kind === 'OCT') return false;
   if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
-  const over = hold.endedAs !== undefined || isOver(hold, now);
+  const over = hold.endedAs !== undefined || (isOver(hold, now) && !capturesFirst(hold, now));
   return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
 }
 
 /** Whether the period is over, or the earlier end that the merchant chose. */
 export function isOver({ expiresAt, releaseAt }: HoldModel, now: number): boolean {
   return expiresAt <= now || isPast(releaseAt, now);
+}
+
+/** Whether the hold captures by itself before its end: that fell due earlier, and was not tried yet. */
+export function capturesFirst(hold: HoldModel, now: number): boolean {
+  if (!isPast(hold.captureAt, now) || isOver(hold, hold.captureAt)) return false;
+  const { captured, remaining, inFlight } = booksOf(hold);
+  const isTaken = !isAble(hold.token, 'severalCaptures') && captured > 0;
+  return mayCaptureAgain(hold) && !hold.endedAs && !hold.frozen && !isTaken && remaining + inFlight > 0;
+}
+
+/** What a hold captures by itself is made again when it never arrived, three times at most. */
+export function mayCaptureAgain({ attempts }: HoldModel): boolean {
+  const made = attempts.filter(({ automatic }) => automatic);
+  return made.length < MOST_TRIES && made.every(isLost);
+}
+
+export const MOST_TRIES = 3;
+
+/** Whether what was sent never arrived. */
+export function isLost({ state, answer }: Attempt): boolean {
+  return state === 'KO' && answer?.code === 'never_received';
 }
 
 /** Whether a chosen time has fallen due. */

@@ -4,11 +4,15 @@ import {
   type Attempt,
   amountOf,
   booksOf,
+  capturesFirst,
   changeOf,
   type HoldModel,
   isClosing,
+  isLost,
   isOver,
   isPast,
+  MOST_TRIES,
+  mayCaptureAgain,
   type Terms,
 } from './hold-model.ts';
 
@@ -16,7 +20,11 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
   if (amount > amountOf(hold)) return 'AMOUNT_EXCEEDS_HOLD';
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
-  if (ended === 'HOLD_EXPIRED' || ended === 'HOLD_RELEASED') return ended;
+  if (ended !== undefined && ended !== 'HOLD_CAPTURED') return ended;
+  return judgeOpen(hold, amount, final, ended);
+}
+
+function judgeOpen(hold: HoldModel, amount: number, final: boolean, ended: string | undefined): string | undefined {
   const { captured, remaining, inFlight } = booksOf(hold);
   if (!hold.several && captured > 0) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
@@ -32,9 +40,10 @@ export function judgeCapture(hold: HoldModel, amount: number, final: boolean, no
 /** Whether the hold captures by itself what remains: once, and again when that never arrived, three times at most. */
 export function isDueToCapture(hold: HoldModel, now: number): boolean {
   const { inFlight, remaining } = booksOf(hold);
-  const made = hold.attempts.filter(({ automatic }) => automatic);
-  const isLeft = made.length < MOST_TRIES && made.every(isLost);
-  return isPast(hold.captureAt, now) && isLeft && inFlight === 0 && !judgeCapture(hold, remaining, true, now);
+  if (!isPast(hold.captureAt, now) || !mayCaptureAgain(hold) || inFlight > 0) return false;
+  if (hold.placing === 'OK' && capturesFirst(hold, now))
+    return judgeOpen(hold, remaining, true, undefined) === undefined;
+  return judgeCapture(hold, remaining, true, now) === undefined;
 }
 
 /** Whether a worker releases a hold that was renewed: a few times when that never arrived. */
@@ -43,17 +52,11 @@ export function isDueToRelease(hold: HoldModel, now: number): boolean {
   return hold.renewal === 'WAITS' && lost.length < MOST_TRIES && !judgeRelease(hold, now);
 }
 
-const MOST_TRIES = 3;
-
-function isLost({ state, answer }: Attempt): boolean {
-  return state === 'KO' && answer?.code === 'never_received';
-}
-
 /** Whether the merchant may change when the hold captures by itself, and when it ends. */
 export function judgeUpdate(hold: HoldModel, asked: Partial<Terms>, now: number): string | undefined {
   if (hold.placing === 'KO') return 'HOLD_NOT_PLACED';
   const ended = hold.placing === 'OK' ? endOf(hold, now) : undefined;
-  if (ended) return ended;
+  if (ended && ended !== 'CAPTURE_IN_FLIGHT') return ended;
   const { captureAt, releaseAt } = { ...hold, ...asked };
   const periodEnd = hold.placing === 'OK' ? hold.expiresAt : hold.createdAt + hold.periodMs;
   const end = releaseAt > 0 ? Math.min(releaseAt, periodEnd) : periodEnd;
@@ -127,7 +130,8 @@ export function judgeChange(hold: HoldModel, ability: Ability, now: number): str
 function endOf(hold: HoldModel, now: number): string | undefined {
   if (hold.closedBy === undefined) {
     if (hold.endedAs) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
-    return isOver(hold, now) ? 'HOLD_EXPIRED' : undefined;
+    if (!isOver(hold, now)) return undefined;
+    return capturesFirst(hold, now) ? 'CAPTURE_IN_FLIGHT' : 'HOLD_EXPIRED';
   }
   const { released } = booksOf(hold);
   if (hold.closedBy === 'FINAL' || released === 0) return 'HOLD_CAPTURED';

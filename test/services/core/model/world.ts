@@ -161,7 +161,7 @@ const LOOKS = {
 } as const;
 
 async function workOn<Item extends { readonly requestId: string }>(work: Work<Item>, requestId: string): Promise<void> {
-  const found = await work.find(work.slots, []);
+  const found = await work.find({ limit: work.slots, but: [] });
   for (const item of found) if (item.requestId === requestId) await work.handle(item);
 }
 

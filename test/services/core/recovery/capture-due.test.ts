@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { automaticCaptures } from '../../../../services/core/recovery/due-holds.ts';
+import { workLoop } from '../../../../services/core/recovery/work-loop.ts';
+import type { DueHold } from '../../../../services/core/storage/hold/find-due-holds.ts';
 import { approved, declined, neverSeen } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openMerchant, sql } from '../shop.ts';
@@ -84,20 +87,84 @@ describe('what a hold does by itself', () => {
       assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/0/0');
     });
 
-    it('waits while the hold is frozen, and loses against its end when a clock jumps over both', async () => {
-      const [frozen, late] = [await shop.hold({ captureAt: inHours(1) }), await shop.hold({ captureAt: inHours(1) })];
-      await sql(scripted.stage, 'update hold set frozen = true where request_id = $1', [frozen.requestId]);
-      await sql(scripted.stage, `update hold set expires_at = created_at + interval '2 hours' where request_id = $1`, [
-        late.requestId,
-      ]);
+    it('waits while the hold is frozen, which expires meanwhile', async () => {
+      const frozen = await shop.hold({ captureAt: inHours(1) });
+      const over = await shop.hold({ captureAt: inHours(1), releaseAt: inHours(2) });
+      const freeze = 'update hold set frozen = true where request_id = any ($1)';
+      await sql(scripted.stage, freeze, [[frozen.requestId, over.requestId]]);
       advance(3);
       await captureDue();
       await expire();
       assert.equal(await shop.books(frozen), 'IN_PROGRESS 0/0/10000/0/0 frozen');
-      assert.equal(await shop.books(late), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+      assert.equal(await shop.books(over), 'EXPIRED 0/0/0/10000/0 EXPIRED frozen');
       await sql(scripted.stage, 'update hold set frozen = false where request_id = $1', [frozen.requestId]);
       await captureDue();
       assert.equal(await shop.books(frozen), 'CAPTURED 10000/0/0/0/0');
+    });
+
+    it('comes before the end that follows it, whichever a late worker finds first', async () => {
+      for (const work of [captureDue, expire]) {
+        const released = await shop.hold({ captureAt: inHours(1), releaseAt: inHours(2) });
+        const expired = await shop.hold({ captureAt: inHours(1) });
+        const ends = `update hold set expires_at = created_at + interval '2 hours' where request_id = $1`;
+        await sql(scripted.stage, ends, [expired.requestId]);
+        advance(3);
+        for (const hold of [released, expired]) {
+          assert.equal(await why(shop.capture(hold, 1n)), 'CAPTURE_IN_FLIGHT');
+          assert.equal(await why(shop.release(hold)), 'CAPTURE_IN_FLIGHT');
+          assert.equal(await why(update(hold, {}, ['capture_at'])), 'TIME_OUT_OF_RANGE');
+        }
+        await work();
+        for (const hold of [released, expired]) assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/0/0');
+      }
+    });
+
+    it('is tried before the end, and leaves the rest to the end when it is declined', async () => {
+      const hold = await shop.hold({ captureAt: inHours(1), releaseAt: inHours(2) });
+      processor.says.capture = () => declined;
+      advance(3);
+      await expire();
+      assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+      assert.equal(await why(shop.capture(hold, 1n)), 'HOLD_EXPIRED');
+      await expire();
+      assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+      assert.deepEqual(await shop.results(hold), ['authorized', 'declined 10000', 'expired 10000']);
+    });
+
+    it('does not come before an end at the processor, nor before one that its time is not before', async () => {
+      const hold = await shop.hold({ captureAt: inHours(2) });
+      const ends = `update hold set expires_at = created_at + interval '1 hour' where request_id = $1`;
+      await sql(scripted.stage, ends, [hold.requestId]);
+      advance(3);
+      await captureDue();
+      await expire();
+      assert.equal(captures(hold), 0);
+      assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    });
+
+    it('is made in time beside many of another merchant that get no answer', async () => {
+      const bolt = await openMerchant(scripted.stage, 'bolt-due');
+      const flood = await Promise.all(Array.from({ length: 20 }, () => shop.hold({ captureAt: inHours(1) })));
+      const ids = new Set(flood.map(({ requestId }) => requestId));
+      const times = { captureAt: inHours(1.5), releaseAt: inHours(2) };
+      const quiet = [await bolt.hold(times), await bolt.hold(times)];
+      const answer = Promise.withResolvers<undefined>();
+      processor.says.capture = ({ authorizationRequestId }) =>
+        ids.has(authorizationRequestId) ? answer.promise : approved;
+      advance(1.75);
+      const { recovery, clock } = scripted.stage;
+      const left = new Set(quiet.map(({ requestId }) => requestId));
+      const done = Promise.withResolvers<void>();
+      const work = automaticCaptures(recovery);
+      const handle = async (hold: DueHold) => {
+        await work.handle(hold);
+        if (left.delete(hold.requestId) && left.size === 0) done.resolve();
+      };
+      const loop = workLoop({ ...work, slots: 8, intervalMs: 1, handle }, recovery.log, () => new Date(clock.now()));
+      await done.promise;
+      for (const hold of quiet) assert.equal(await bolt.books(hold), 'CAPTURED 10000/0/0/0/0');
+      answer.resolve(undefined);
+      await loop.close();
     });
 
     it('does nothing while the database is being reconciled', async () => {

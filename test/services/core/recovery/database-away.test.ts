@@ -13,9 +13,13 @@ describe('inquiries() without a database', () => {
     const away = async () => {
       throw new Error('the database is away');
     };
-    const recovery = { database: { query: away }, clock: () => new Date(), processors: { timeoutMs: 1 } };
+    const recovery = {
+      database: { query: away, transaction: away },
+      clock: () => new Date(),
+      processors: { timeoutMs: 1 },
+    };
     try {
-      await assert.rejects(async () => inquiries(recovery as unknown as Sender).find(10, []), /away/);
+      await assert.rejects(async () => inquiries(recovery as unknown as Sender).find({ limit: 10, but: [] }), /away/);
       await turn();
       await turn();
     } finally {

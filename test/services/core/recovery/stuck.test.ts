@@ -73,7 +73,7 @@ describe('a submission that cannot be settled', () => {
     scripted.stage.clock.advance(8 * 24 * HOUR_MS);
     const { recovery, clock } = scripted.stage;
     const expired = Promise.withResolvers<void>();
-    // Room for one of each sort, so the oldest would stand before all others for ever.
+    // Room for one, so the oldest would stand before all others for ever.
     const work = { ...expiries(recovery), slots: 2, intervalMs: 1 };
     const loop = workLoop(
       {
@@ -102,7 +102,7 @@ describe('a submission that cannot be settled', () => {
     const recovery = { ...scripted.stage.recovery, processors };
     const [added, gone] = rowsByProcessor(processors);
     const taken = async (at: typeof added) =>
-      (await checkoutExpiries(recovery, at).find(1_000, [])).map((due) => due.requestId);
+      (await checkoutExpiries(recovery, at).find({ limit: 1_000, but: [] })).map((due) => due.requestId);
     assert(!(await taken(added)).includes(hold.requestId));
     assert((await taken(gone)).includes(hold.requestId));
     await workOnce(checkoutExpiries(recovery, gone));

@@ -64,12 +64,26 @@ export async function openRows() {
   };
   return {
     query: pool.query,
+    database: pool,
     clear: () => client.query('delete from hold; delete from submission; delete from installation'),
     /** Stores a placed hold with these changes. Returns its requestId. */
     async hold(changes: Row): Promise<string> {
       const request_id = randomUUID();
       await insert('hold', { request_id, id_hash: Buffer.from(request_id), ...PLACED, ...changes });
       return request_id;
+    },
+    /** Removes what was cleared, which a search would otherwise still pass. */
+    vacuum: () => client.query('vacuum hold, submission'),
+    /** Stores as many rows of the same kind. */
+    async many(table: 'hold' | 'submission', count: number, changes: Row): Promise<void> {
+      const row = { ...(table === 'hold' ? PLACED : RELEASED), ...changes };
+      const columns = Object.keys(row);
+      const places = columns.map((_, index) => `$${index + 1}`);
+      const [id, ids] = ['request_id', 'gen_random_uuid()'];
+      const names = table === 'hold' ? [id, 'id_hash', ...columns] : [id, ...columns];
+      const values = table === 'hold' ? [ids, `decode(md5(random()::text), 'hex')`, ...places] : [ids, ...places];
+      const text = `insert into ${table} (${names.join(', ')}) select ${values.join(', ')} from generate_series(1, ${count})`;
+      await client.query(text, Object.values(row));
     },
     /** Stores a release that is done, with these changes. */
     submission: (changes: Row) => insert('submission', { request_id: randomUUID(), ...RELEASED, ...changes }),

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../../../../../services/core/storage/at-processor.ts';
-import type { Query } from '../../../../../services/core/storage/database.ts';
+import type { Searched } from '../../../../../services/core/storage/by-turns.ts';
 import { findDueHolds, findHoldsToCapture } from '../../../../../services/core/storage/hold/find-due-holds.ts';
 import { findRenewed } from '../../../../../services/core/storage/hold/find-renewed.ts';
 import { findExpiring } from '../../../../../services/core/storage/hold/tell-expiring.ts';
 import { forSuite } from '../../../../suite.ts';
 import { LATER, NOW, openRows, type Row } from '../rows.ts';
 
-type Find = (query: Query, but?: string[], at?: AtProcessor) => Promise<readonly object[]>;
+type Find = (database: Searched, but?: string[], at?: AtProcessor) => Promise<readonly object[]>;
 
 const BUSY = { in_flight: 100, remaining: 0 };
 const PART_BUSY = { in_flight: 40, remaining: 60 };
@@ -22,10 +22,13 @@ const UNKNOWN = { phase: 'UNKNOWN', remaining: 0 };
 const [INCREMENT, EXTENSION] = [{ changing: 'INCREMENT' }, { changing: 'EXTENSION' }];
 const [CLOSING, FROZEN] = [{ closing: true }, { frozen: true }];
 
+const EARLIER = { capture_at: new Date(NOW.getTime() - 1) };
+
 const find = { now: NOW, limit: 10 };
-const due: Find = (query, but = [], at = AT_ANY_PROCESSOR) => findDueHolds(query, { ...find, but }, at);
-const toCapture: Find = (query, but = [], at = AT_ANY_PROCESSOR) => findHoldsToCapture(query, { ...find, but }, at);
-const expiring: Find = (query, but = [], at = AT_ANY_PROCESSOR) => findExpiring(query, NOW, 10, but, at);
+const due: Find = (database, but = [], at = AT_ANY_PROCESSOR) => findDueHolds(database, { ...find, but }, at);
+const toCapture: Find = (database, but = [], at = AT_ANY_PROCESSOR) =>
+  findHoldsToCapture(database, { ...find, but }, at);
+const expiring: Find = (database, but = [], at = AT_ANY_PROCESSOR) => findExpiring(database, { ...find, but }, at);
 
 /** What is due; the changes with which it is still found, and those with which it is not. */
 const CASES: Record<string, { finds: Find; base: Row; also: Row[]; not: Row[] }> = {
@@ -50,7 +53,7 @@ const CASES: Record<string, { finds: Find; base: Row; also: Row[]; not: Row[] }>
   'a capture by the hold itself': {
     finds: toCapture,
     base: { capture_at: NOW },
-    also: [EXTENSION, { release_at: LATER }],
+    also: [EXTENSION, { release_at: LATER }, { ...EARLIER, expires_at: NOW }, { ...EARLIER, release_at: NOW }],
     not: [
       ...[{ capture_at: LATER }, BUSY, PART_BUSY, CLOSING, FROZEN, INCREMENT, ENDED, CAPTURED, UNKNOWN],
       ...[{ auto_capture_id: randomUUID() }, { expires_at: NOW }, { release_at: NOW }],
@@ -73,7 +76,7 @@ describe('holds that are due', () => {
       const count = async (changes: Row) => {
         await stage.clear();
         await stage.hold({ ...base, ...changes });
-        return (await finds(stage.query)).length;
+        return (await finds(stage.database)).length;
       };
       for (const changes of [{}, ...also]) assert.equal(await count(changes), 1, JSON.stringify(changes));
       for (const changes of not) assert.equal(await count(changes), 0, JSON.stringify(changes));
@@ -81,8 +84,8 @@ describe('holds that are due', () => {
 
     it(`are found for ${name} once, at the processor that is looked at`, async () => {
       const requestId = await stage.hold(base);
-      assert.equal((await finds(stage.query, [requestId])).length, 0);
-      const at = async (where: AtProcessor) => (await finds(stage.query, [], where)).length;
+      assert.equal((await finds(stage.database, [requestId])).length, 0);
+      const at = async (where: AtProcessor) => (await finds(stage.database, [], where)).length;
       assert.equal(await at({ only: ['p'], butNot: [] }), 1);
       assert.equal(await at({ only: ['other'], butNot: [] }), 0);
       assert.equal(await at({ only: null, butNot: ['p'] }), 0);
@@ -98,7 +101,7 @@ describe('findRenewed()', () => {
     await stage.clear();
     const renews = await stage.hold(old);
     await stage.hold({ renews, releases_old: true, ...renewal });
-    return findRenewed(stage.query, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR);
+    return findRenewed(stage.database, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR);
   };
 
   it('finds an old hold that can be released or has ended, once its renewal is decided', async () => {
@@ -118,7 +121,7 @@ describe('findRenewed()', () => {
     const isRefused = async (changes: Row) => {
       const [renewed] = await found();
       await stage.submission({ hold_request_id: renewed?.requestId, ...refused, ...changes });
-      return (await findRenewed(stage.query, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR))[0]?.isRefused;
+      return (await findRenewed(stage.database, { now: NOW, limit: 10, but: [] }, AT_ANY_PROCESSOR))[0]?.isRefused;
     };
     assert.equal(await isRefused({}), true);
     const before = new Date(NOW.getTime() - 1);

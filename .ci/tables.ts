@@ -206,7 +206,7 @@ function limitsTable(): Table {
     ],
     [
       'calls in one core that wait for one of several processors',
-      'a quarter of those above. Above: 503 for a new hold or OCT, 202 at once for the rest',
+      'a quarter of those above, of each merchant as many as it leaves free. Above: 503 for a new hold or OCT, 202 at once for the rest',
     ],
     [
       'requests at one gateway',

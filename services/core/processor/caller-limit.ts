@@ -1,32 +1,34 @@
+import { FairShare } from '../../../platform/fair-share.ts';
+
 /**
  * Bounds how many callers wait for the answers of one processor, so that one that does not answer leaves room for the
- * callers of another.
+ * callers of another; and of them a merchant whose calls are not answered for the other merchants.
  */
 export class CallerLimit {
-  readonly #most: number;
-  #waiting = 0;
-  #alone = 0;
+  readonly #waiting: FairShare;
+  readonly #alone: FairShare;
 
   /** `most` callers may wait; Infinity = all. */
   constructor(most: number) {
-    this.#most = most;
+    this.#waiting = new FairShare(most);
+    this.#alone = new FairShare(most * UNATTENDED);
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting.inFlight;
   }
 
-  hasRoom(): boolean {
-    return this.#waiting < this.#most;
+  hasRoom(merchantId: string): boolean {
+    return this.#waiting.full(merchantId) === undefined;
   }
 
   /** Runs a call while its caller waits; to be called when there is room. */
-  async wait<T>(call: () => Promise<T>): Promise<T> {
-    this.#waiting += 1;
+  async wait<T>(merchantId: string, call: () => Promise<T>): Promise<T> {
+    const isCounted = this.#waiting.enter(merchantId) === undefined;
     try {
       return await call();
     } finally {
-      this.#waiting -= 1;
+      if (isCounted) this.#waiting.leave(merchantId);
     }
   }
 
@@ -35,20 +37,19 @@ export class CallerLimit {
    * those at most UNATTENDED times as many run; what is beyond that is not run, and left to recovery, which inquires
    * about what is stored.
    */
-  waitOrLeave<T>(call: () => Promise<T>): Promise<T> | undefined {
-    if (this.hasRoom()) return this.wait(call);
-    if (this.#alone < this.#most * UNATTENDED) void this.#runAlone(call);
+  waitOrLeave<T>(merchantId: string, call: () => Promise<T>): Promise<T> | undefined {
+    if (this.hasRoom(merchantId)) return this.wait(merchantId, call);
+    if (this.#alone.enter(merchantId) === undefined) void this.#runAlone(merchantId, call);
     return undefined;
   }
 
-  async #runAlone(call: () => Promise<unknown>): Promise<void> {
-    this.#alone += 1;
+  async #runAlone(merchantId: string, call: () => Promise<unknown>): Promise<void> {
     try {
       await call();
     } catch {
       // Nobody waits for the refusal; it is stored.
     } finally {
-      this.#alone -= 1;
+      this.#alone.leave(merchantId);
     }
   }
 }

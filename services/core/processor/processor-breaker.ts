@@ -1,31 +1,103 @@
 /** This many calls in a row without an answer are an outage, once there was no answer for `silentMs` either. */
 const SILENT_CALLS = 10;
+/** What one merchant counts for among them at most: its own account or tokens may be the reason. */
+const SILENT_CALLS_OF_ONE = SILENT_CALLS / 2;
+/** This often in a row the processor did not answer when it was asked itself. */
+const SILENT_ASKS = 2;
 const PROBE_MS = 1_000;
+/** Merchants without an answer that are remembered, the latest. */
+const MOST_SILENT = 1_000;
+
+/** A merchant whose last calls had no answer. */
+interface SilentMerchant {
+  /** Since its last answer. */
+  calls: number;
+  readonly sinceMs: number;
+  probedAtMs: number;
+  /** Since the last answer to anybody. */
+  callsOfAll: number;
+  /** Which answer that was. */
+  answer: number;
+}
 
 /**
- * Notices that a processor does not answer, so that nothing new is sent to it. `silentMs` is for how long there must
- * have been no answer; `nowMs` is monotonic.
+ * Notices that a processor does not answer, so that nothing new is sent to it: for one merchant when that has no
+ * answer, for all when several have none, or the processor itself does not answer when it is asked how it is.
+ * `silentMs` is for how long there must have been no answer; `nowMs` is monotonic.
  */
 export function openBreaker(silentMs: number, nowMs: () => number = () => performance.now()) {
-  let silentCalls = 0;
+  /** Those longest without an answer first. */
+  const silent = new Map<string, SilentMerchant>();
+  let answers = 0;
   let answeredAtMs = nowMs();
+  /** When anything was answered, also how it is. */
+  let heardAtMs = nowMs();
+  let silentCalls = 0;
+  let silentAsks = 0;
   let probedAtMs = Number.NEGATIVE_INFINITY;
-  const isClosed = () => silentCalls < SILENT_CALLS || nowMs() - answeredAtMs < silentMs;
+  /** The only merchant that has called; null = there are several. */
+  let only: string | null | undefined;
+  const isOutage = (calls: number, sinceMs: number) => calls >= SILENT_CALLS && nowMs() - sinceMs >= silentMs;
+  const isOpenFor = (merchant: SilentMerchant | undefined) =>
+    merchant !== undefined && isOutage(merchant.calls, merchant.sinceMs);
+  const isOpenForAll = () => silentAsks >= SILENT_ASKS || isOutage(silentCalls, answeredAtMs);
+
+  function answered(merchantId: string): void {
+    silent.delete(merchantId);
+    answers += 1;
+    answeredAtMs = nowMs();
+    heardAtMs = answeredAtMs;
+    [silentCalls, silentAsks] = [0, 0];
+  }
+  function unanswered(merchantId: string, tookMs: number): void {
+    let merchant = silent.get(merchantId);
+    if (!merchant) {
+      merchant = {
+        calls: 0,
+        sinceMs: nowMs() - tookMs,
+        probedAtMs: Number.NEGATIVE_INFINITY,
+        callsOfAll: 0,
+        answer: answers,
+      };
+      silent.set(merchantId, merchant);
+      const [longest = merchantId] = silent.keys();
+      if (silent.size > MOST_SILENT) silent.delete(longest);
+    }
+    if (merchant.answer !== answers) Object.assign(merchant, { callsOfAll: 0, answer: answers });
+    merchant.calls += 1;
+    merchant.callsOfAll += 1;
+    if (merchant.callsOfAll <= SILENT_CALLS_OF_ONE) silentCalls += 1;
+  }
   return {
-    /** Whether it answers, as far as is known. */
-    isClosed,
-    /** A call ended: with an answer, whatever it was, or without. */
-    record(answered: boolean): void {
-      if (answered) {
-        silentCalls = 0;
-        answeredAtMs = nowMs();
-      } else silentCalls += 1;
+    /** Whether it answers, as far as is known. With one merchant, no answer to that one is none at all. */
+    isClosed: (): boolean => !isOpenForAll() && !(only && isOpenFor(silent.get(only))),
+    /** Whether there was no answer for so long, to whatever was asked. */
+    isSilent: (ms: number): boolean => nowMs() - heardAtMs >= ms,
+    /** A call of a merchant ended after so long: with an answer, whatever it was, or without. */
+    record(merchantId: string, isAnswered: boolean, tookMs = 0): void {
+      if (only === undefined) only = merchantId;
+      else if (only !== merchantId) only = null;
+      if (isAnswered) answered(merchantId);
+      else unanswered(merchantId, tookMs);
     },
-    /** Whether something new may be sent. While it may not, one call in PROBE_MS may, so that an answer is noticed. */
-    admits(): boolean {
-      if (isClosed()) return true;
-      if (nowMs() - probedAtMs < PROBE_MS) return false;
-      probedAtMs = nowMs();
+    /** It was asked how it is. An answer does not mean that calls about money are answered. */
+    recordAsked(isAnswered: boolean): void {
+      silentAsks = isAnswered ? 0 : silentAsks + 1;
+      if (isAnswered) heardAtMs = nowMs();
+    },
+    /**
+     * Whether something new of a merchant may be sent. While it may not, one call in PROBE_MS may, so that an answer is
+     * noticed.
+     */
+    admits(merchantId: string): boolean {
+      const merchant = silent.get(merchantId);
+      if (isOpenForAll()) {
+        if (nowMs() - probedAtMs < PROBE_MS) return false;
+        probedAtMs = nowMs();
+      } else if (merchant && isOpenFor(merchant)) {
+        if (nowMs() - merchant.probedAtMs < PROBE_MS) return false;
+        merchant.probedAtMs = nowMs();
+      }
       return true;
     },
   };

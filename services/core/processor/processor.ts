@@ -49,14 +49,16 @@ export interface Processor {
    */
   acceptedUntil(kind: SentKind, since: Date, said: Date): Promise<Date>;
   /**
-   * Whether new holds and OCTs may be sent. False while as many callers wait as may, and while nothing is answered;
-   * then now and then one may, as a probe.
+   * Whether new holds and OCTs of a merchant may be sent. False while as many callers wait as may, and while nothing is
+   * answered, or nothing of that merchant; then now and then one may, as a probe.
    */
-  admits(): boolean;
+  admits(merchantId: string): boolean;
   /** Those who wait for its answers. */
   readonly callers: CallerLimit;
   /** Whether it answers, as far as is known. */
   isAvailable(): boolean;
+  /** Asks how it is when it has answered nothing for so long, by default 5 s: nobody may have called. */
+  askWhenSilent(silenceMs?: number): Promise<void>;
   /** A page of the processor's books, for reconciliation. Rejects when there is no answer. */
   readonly listEntries: GrpcClient<typeof ProcessorService>['listEntries'];
   close(): void;
@@ -149,27 +151,28 @@ export function openProcessor(options: ProcessorOptions): Processor {
   let client = alone;
   /** As the processor has last described itself: on each connection, when its identity is checked. */
   let description: DescribeResponse | undefined;
-  const describe = async () => {
-    description = await alone.describe({});
+  const describe = async (call: { readonly timeoutMs?: number } = {}) => {
+    description = await alone.describe({}, call);
     client = description.callsTogether ? together : alone;
     return description;
   };
   const breaker = openBreaker(timeoutMs);
-  const identity = identities ? openIdentityCheck(name, describe, identities) : UNCHECKED;
+  const identity = identities ? openIdentityCheck(name, () => describe(), identities) : UNCHECKED;
   channel.onDisconnect(identity.forget);
-  const isSame = async (): Promise<boolean> => {
+  const isSame = async (merchantId: string): Promise<boolean> => {
     const same = await identity.isSame();
-    if (!same) breaker.record(false);
+    if (!same) breaker.record(merchantId, false);
     return same;
   };
   const callers = new CallerLimit(mostCallers);
-  const recorded = async <T>(call: Promise<T>): Promise<T> => {
+  const recorded = async <T>(merchantId: string, call: Promise<T>): Promise<T> => {
+    const sinceMs = performance.now();
     try {
       const answer = await call;
-      breaker.record(true);
+      breaker.record(merchantId, true);
       return answer;
     } catch (error) {
-      breaker.record(isAnswer(error));
+      breaker.record(merchantId, isAnswer(error), performance.now() - sinceMs);
       throw error;
     }
   };
@@ -183,7 +186,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       return new Date(Math.min(said.getTime(), since.getTime() + longestMs));
     },
     async listEntries(request, call) {
-      if (!(await isSame())) {
+      if (!(await identity.isSame())) {
         const text = `the processor ${name} does not answer, or another one answers at its address`;
         throw new HoldfastError('UNAVAILABLE', text, { retryAfterS: 1 });
       }
@@ -191,17 +194,30 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
     close: () => channel.close(),
     callers,
-    admits: () => !identity.isOther() && callers.hasRoom() && breaker.admits(),
+    admits: (merchantId) => !identity.isOther() && callers.hasRoom(merchantId) && breaker.admits(merchantId),
     isAvailable: () => !identity.isOther() && breaker.isClosed(),
+    async askWhenSilent(silenceMs = SILENCE_MS) {
+      if (!breaker.isSilent(silenceMs)) return;
+      try {
+        await describe({ timeoutMs: ASK_MS });
+        breaker.recordAsked(true);
+      } catch (error) {
+        breaker.recordAsked(isAnswer(error) || (error as Partial<ServiceError>).code === status.UNIMPLEMENTED);
+      }
+    },
     async send(method, request) {
-      if (!(await isSame())) return { answer: 'UNKNOWN' };
-      return outcomeOf(recorded((client[method] as unknown as Submit)(request)));
+      const { merchantId = '' } = request as { readonly merchantId?: string };
+      if (!(await isSame(merchantId))) return { answer: 'UNKNOWN' };
+      return outcomeOf(recorded(merchantId, (client[method] as unknown as Submit)(request)));
     },
     async createCheckout(checkout) {
-      if (!(await isSame())) return undefined;
+      if (!(await isSame(checkout.merchantId))) return undefined;
       const { expiresAt: asked } = checkout;
       try {
-        const answer = await recorded(alone.createCheckout({ ...checkout, expiresAt: timestampFromDate(asked) }));
+        const answer = await recorded(
+          checkout.merchantId,
+          alone.createCheckout({ ...checkout, expiresAt: timestampFromDate(asked) }),
+        );
         const saidMs = answer.expiresAt ? timestampMs(answer.expiresAt) : asked.getTime();
         // An open page keeps its hold open, so it closes not much later than asked.
         const expiresAt = new Date(Math.min(saidMs, asked.getTime() + LONGEST_OVERTIME_MS));
@@ -211,15 +227,20 @@ export function openProcessor(options: ProcessorOptions): Processor {
       }
     },
     async inquire(submission) {
-      if (!(await isSame())) return { found: 'NO_ANSWER' };
+      if (!(await isSame(submission.merchantId))) return { found: 'NO_ANSWER' };
       try {
-        return findingOf(await recorded(client.inquire(inquiryAbout(submission))));
+        return findingOf(await recorded(submission.merchantId, client.inquire(inquiryAbout(submission))));
       } catch {
         return { found: 'NO_ANSWER' };
       }
     },
   };
 }
+
+/** After this long without an answer to anything, the processor is asked how it is … */
+const SILENCE_MS = 5_000;
+/** … and has this long to answer. */
+const ASK_MS = 3_000;
 
 /** Of processors that do not say it, by proto/holdfast/processor/v1/processor.proto. */
 const ACCEPTED_LONGEST_MS = 7 * 24 * 3_600_000;

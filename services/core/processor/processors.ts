@@ -94,6 +94,7 @@ const UNKNOWN: Outcome = { answer: 'UNKNOWN' };
 const GONE: Processor = {
   timeoutMs: 0,
   isAvailable: () => false,
+  askWhenSilent: async () => undefined,
   admits: () => false,
   callers: new CallerLimit(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,

@@ -38,11 +38,11 @@ export async function makeOperation<A extends object>(
   const { facts } = making;
   const agrees = agreesWith(core, call.kind, isSame);
   const processor = core.processors.of(facts);
-  if (refusal || !processor.admits()) {
+  if (refusal || !processor.admits(facts.merchantId)) {
     const refuse = () => refusal ?? processorAway(core, facts.processor);
     return answerStored(core, await findFirstUnstored(core, call, refuse, agrees), making);
   }
-  return processor.callers.wait(async () => {
+  return processor.callers.wait(facts.merchantId, async () => {
     const stored = await storedOrLost(call, core.books.store(call));
     if (stored === 'LOST') return making.unknown(call.requestId);
     const first = await findFirst(core, call, stored, agrees);

@@ -5,6 +5,7 @@ import { readServerTls, tlsFiles } from '../../../platform/tls.ts';
 import { openBooks } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
 import { watchHealth } from '../health/watch-health.ts';
+import { watchProcessors } from '../health/watch-processors.ts';
 import { openMetrics } from '../metrics/core-metrics.ts';
 import { contractViolations, measuredProcessor } from '../metrics/measured-processor.ts';
 import { openMetricsServer } from '../metrics/metrics-server.ts';
@@ -84,6 +85,8 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     processors,
   });
   opened.defer(() => health.close());
+  const asking = watchProcessors(processors, log);
+  opened.defer(() => asking.close());
   metrics.watchPool(database.connections);
   metrics.watchClock(health.clockOffsetS);
   const metricsServer =

@@ -8,6 +8,7 @@ import { targetOf } from '../egress/gateway-address.ts';
 import type { ConnectRules } from '../egress/guarded-connector.ts';
 import { openSender } from '../egress/http-sender.ts';
 import { watchDatabase } from '../health/watch-database.ts';
+import { watchProcessors } from '../health/watch-processors.ts';
 import type { Sender } from '../kinds/facts.ts';
 import { exportBacklog } from '../metrics/backlog-gauges.ts';
 import { openMetrics } from '../metrics/core-metrics.ts';
@@ -50,6 +51,8 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   const wallClock = () => clock().getTime();
   const watch = await watchDatabase({ database, log, isStandbyComplete, wallClock });
   opened.defer(() => watch.close());
+  const asking = watchProcessors(processors, log);
+  opened.defer(() => asking.close());
   metrics.watchClock(watch.clockOffsetS);
   let working = false;
   const metricsServer =

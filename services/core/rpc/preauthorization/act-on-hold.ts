@@ -93,7 +93,7 @@ async function actOnHold(
   if (stored === 'LOST') return making.unknown(requestId);
   const first = await findFirst(core, call, stored, agrees);
   if (first) return answerStored(core, first, making);
-  const answer = core.processors.of(hold).callers.waitOrLeave(() => sendStored(core, stored, making));
+  const answer = core.processors.of(hold).callers.waitOrLeave(hold.merchantId, () => sendStored(core, stored, making));
   return (await answer) ?? making.unknown(requestId);
 }
 

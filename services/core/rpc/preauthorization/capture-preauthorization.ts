@@ -72,7 +72,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   if (first) return answerAgain(core, first, hold);
   assert(hold, 'what is reserved has a hold');
 
-  const answer = core.processors.of(hold).callers.waitOrLeave(async () => {
+  const answer = core.processors.of(hold).callers.waitOrLeave(hold.merchantId, async () => {
     try {
       const facts = {
         kind: 'CAPTURE',

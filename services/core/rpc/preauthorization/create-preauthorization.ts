@@ -89,12 +89,12 @@ export async function placeHold(
 
   const refusal = refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, call.at);
   const processor = core.processors.of(hold);
-  if (refusal || !processor.admits()) {
+  if (refusal || !processor.admits(merchantId)) {
     const refuse = () => refusal ?? processorAway(core, hold.processor);
     return answerAgain(core, await findFirstUnstored(core, call, refuse, agrees));
   }
 
-  return processor.callers.wait(async () => {
+  return processor.callers.wait(merchantId, async () => {
     const stored = await storedOrLost(call, core.books.insertHold({ ...hold, ...claim }, patience));
     if (stored === 'LOST') return unknown(request, requestId);
     const first = await findFirst(core, call, stored, agrees);

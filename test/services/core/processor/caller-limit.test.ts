@@ -7,30 +7,45 @@ describe('CallerLimit', () => {
   it('allows a number of waiting callers, and another one when a call has its answer', async () => {
     const limit = new CallerLimit(2);
     const answer = Promise.withResolvers<string>();
-    const first = limit.wait(() => answer.promise);
-    void limit.wait(never);
-    assert.deepEqual([limit.waiting, limit.hasRoom()], [2, false]);
+    const first = limit.wait('a', () => answer.promise);
+    void limit.wait('b', never);
+    assert.deepEqual([limit.waiting, limit.hasRoom('c')], [2, false]);
     answer.resolve('yes');
     assert.equal(await first, 'yes');
-    assert.deepEqual([limit.waiting, limit.hasRoom()], [1, true]);
+    assert.deepEqual([limit.waiting, limit.hasRoom('c')], [1, true]);
+  });
+
+  it('leaves room for others when the calls of one merchant get no answer', () => {
+    const limit = new CallerLimit(8);
+    while (limit.hasRoom('a')) void limit.wait('a', never);
+    assert.deepEqual([limit.waiting, limit.hasRoom('b')], [4, true]);
+    let begun = 0;
+    for (let call = 0; call < 100; call++) {
+      const run = () => {
+        begun++;
+        return never();
+      };
+      assert.equal(limit.waitOrLeave('a', run), undefined);
+    }
+    assert.equal(begun, 16, 'half of four times as many');
   });
 
   it('frees the slot of a call that fails', async () => {
     const limit = new CallerLimit(1);
     await assert.rejects(
-      limit.wait(() => Promise.reject(new Error('no'))),
+      limit.wait('a', () => Promise.reject(new Error('no'))),
       /no/,
     );
-    assert.equal(limit.hasRoom(), true);
+    assert.equal(limit.hasRoom('a'), true);
   });
 
   it('lets a call continue without its caller when no slot is free, at most four times as many', async () => {
     const limit = new CallerLimit(1);
-    void limit.wait(never);
+    void limit.wait('a', never);
     const begun: Promise<string>[] = [];
     const ends = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const run = (index: number) =>
-      limit.waitOrLeave(() => {
+      limit.waitOrLeave(`m${index}`, () => {
         const { promise } = ends[index] as (typeof ends)[number];
         begun.push(promise);
         return promise;
@@ -45,6 +60,6 @@ describe('CallerLimit', () => {
   });
 
   it('lets a caller wait while a slot is free', async () => {
-    assert.equal(await new CallerLimit(1).waitOrLeave(async () => 'yes'), 'yes');
+    assert.equal(await new CallerLimit(1).waitOrLeave('a', async () => 'yes'), 'yes');
   });
 });

@@ -113,6 +113,40 @@ describe('openProcessor()', () => {
     processors.close();
   });
 
+  it('refuses no merchant because of the calls of another one', async () => {
+    const processors = openProcessors({ ...scripted.stage.settings, PROCESSOR_TIMEOUT_MS: 1_000 });
+    const processor = processors.of({ processor: 'default' });
+    scripted.processor.says.authorize = ({ merchantId }) => (merchantId === 'acme' ? undefined : approved);
+    const place = (merchantId: string) => processor.send('authorize', { requestId: uuidv7(), merchantId });
+    assert.equal((await place('quiet')).answer, 'APPROVED');
+    const sinceMs = performance.now();
+    for (let calls = 0; calls < 20 || performance.now() - sinceMs < 1_200; calls++) {
+      await delay(10);
+      assert.deepEqual(await place('acme'), { answer: 'UNKNOWN' });
+    }
+    const admitted = (merchantId: string) => Array.from({ length: 5 }, () => processor.admits(merchantId));
+    assert.deepEqual(admitted('acme'), [true, false, false, false, false]);
+    assert.deepEqual([processor.isAvailable(), ...admitted('quiet')], [true, true, true, true, true, true]);
+    processors.close();
+  });
+
+  it('is away when it does not say how it is, though nobody calls, until it does', async () => {
+    const { processor, close } = open(scripted);
+    const { says } = scripted.processor;
+    let asked = 0;
+    says.describe = () => void asked++;
+    await processor.askWhenSilent(60_000);
+    assert.equal(asked, 0, 'it is not silent yet');
+    await processor.askWhenSilent(0);
+    assert.equal(processor.isAvailable(), true);
+    await processor.askWhenSilent(0);
+    assert.deepEqual([asked, processor.isAvailable()], [2, false]);
+    says.describe = () => ({ name: 'fake', identity: 'fake', authorizations: {} });
+    await processor.askWhenSilent(0);
+    assert.equal(processor.isAvailable(), true);
+    close();
+  });
+
   it('takes a finding without its result, or with another one, for no answer', async () => {
     const { fields, processor, submission, close } = open(scripted);
     for (const said of [

@@ -271,9 +271,9 @@ describe('several processors', () => {
 
 describe('callers that wait for a frozen processor', () => {
   const other = forSuite(startFakeProcessor);
-  // A quarter of the calls, two, may wait for each processor.
+  // A quarter of the calls, four, may wait for each processor, and two of one merchant.
   const stage = forSuite(() =>
-    openStage({ beside: { other: other.address }, processorTimeoutMs: 10_000, callsInFlight: 8 }),
+    openStage({ beside: { other: other.address }, processorTimeoutMs: 10_000, callsInFlight: 16 }),
   );
   const acme = forSuite(() => openMerchant(stage, 'acme'));
   const beta = forSuite(() => openMerchant(stage, 'beta', { processor: 'other' }));

@@ -914,8 +914,10 @@ export interface WebhookEndpoint {
   pause?: 'GONE' | 'OPERATOR' | 'BREAKER';
   /** When the breaker's pause is over; only with BREAKER */
   pausedUntil?: string;
-  /** Failures since the last success */
+  /** Attempts since the last success that got no 2xx, whatever the answer */
   failureCount: number;
+  /** When the first of the failures was; absent = there is none */
+  failingSince?: string;
   /** Oldest first, with the newest 100 retired ones */
   signingSecrets: SigningSecret[];
   /** What may keep notifications from arriving, as far as the address shows it */

@@ -18,7 +18,7 @@ import { NoFields, restRoute } from './route.ts';
 const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
 
 const EndpointState = answer(undefined, EndpointSchema, {
-  only: ['pause', 'pausedUntil', 'failureCount'],
+  only: ['pause', 'pausedUntil', 'failureCount', 'failingSince'],
 });
 
 const WebhookEndpoint = z

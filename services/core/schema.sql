@@ -88,6 +88,8 @@ create table endpoint (
   failure_count integer not null,
   pause_count integer not null,
   changed_at timestamp(3) with time zone not null,
+  refused_count integer default 0 not null,
+  failing_since timestamp(3) with time zone,
   constraint endpoint_pkey PRIMARY KEY (merchant_id, kind),
   constraint endpoint_kind CHECK ((kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
   constraint endpoint_pause CHECK ((pause = ANY (ARRAY['GONE'::text, 'OPERATOR'::text, 'BREAKER'::text]))),

@@ -107,6 +107,7 @@ export const EndpointsView = listView({
     ['Paused', ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No')],
     ['Until', time('pausedUntil')],
     ['Failures in a row', number('failureCount')],
+    ['Since', time('failingSince')],
     ['Changed', time('changedAt')],
     decide(nameOfEndpoint, ({ pause }) => [pause ? ['Resume', resumeDialog] : ['Pause', pauseDialog]]),
   ],

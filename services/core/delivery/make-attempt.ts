@@ -14,7 +14,7 @@ import { nextAttemptAt } from './retry-schedule.ts';
 export interface Attempt {
   readonly record: AttemptRecord;
   /** What it shows about the endpoint; undefined = nothing, because the fault is not the endpoint's. */
-  readonly verdict: 'HEALTHY' | 'FAILING' | 'GONE' | undefined;
+  readonly verdict: 'HEALTHY' | 'FAILING' | 'REFUSED' | 'GONE' | undefined;
 }
 
 export interface AttemptParts {
@@ -96,7 +96,7 @@ function verdictOf(answer: Outcome): Attempt['verdict'] {
   if (answer.fatal || answer.fault === 'LOOKUP') return undefined;
   if (isDelivered(answer)) return 'HEALTHY';
   if (answer.httpStatus === 410) return 'GONE';
-  return isFailing(answer.failure === undefined ? answer.httpStatus : undefined) ? 'FAILING' : undefined;
+  return isFailing(answer.failure === undefined ? answer.httpStatus : undefined) ? 'FAILING' : 'REFUSED';
 }
 
 const MAX_ERROR_LENGTH = 500;

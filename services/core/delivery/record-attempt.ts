@@ -57,7 +57,7 @@ function attemptsToJudge(batch: readonly MadeAttempt[]): MadeAttempt[] {
 
 function tallyOf(made: readonly MadeAttempt[]): Tally {
   const count = (verdict: Attempt['verdict']) => made.filter((each) => each.verdict === verdict).length;
-  return { delivered: count('HEALTHY'), failed: count('FAILING'), gone: count('GONE') > 0 };
+  return { delivered: count('HEALTHY'), failed: count('FAILING'), refused: count('REFUSED'), gone: count('GONE') > 0 };
 }
 
 async function judgeEndpoints(query: Query, attempts: readonly MadeAttempt[], now: Date): Promise<Change[]> {

@@ -42,6 +42,10 @@ function gaugesOf(processor: readonly string[]): Readonly<Record<BacklogGauge, D
       'Endpoints that get nothing now, by kind and cause.',
       { kind: ['webhook', 'internal'], pause: ['GONE', 'OPERATOR', 'BREAKER'] },
     ],
+    endpoints_failing: [
+      'Endpoints whose last attempt got no 2xx, whatever the answer, by kind.',
+      { kind: ['webhook', 'internal'] },
+    ],
     quarantined_notifications: ['Notifications that wait for an operator to release or discard them.'],
     commits_unconfirmed: ["Commits that wait for the synchronous standby's confirmation."],
     commit_unconfirmed_oldest_age_seconds: [

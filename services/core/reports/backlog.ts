@@ -30,6 +30,8 @@ const GAUGES = {
       where e.pause is null`,
   endpoints_paused: `select json_build_object('kind', kind, 'pause', pause), count(*) from endpoint
       where pause is not null group by kind, pause`,
+  endpoints_failing: `select json_build_object('kind', kind), count(*) from endpoint
+      where failure_count + refused_count > 0 group by kind`,
   quarantined_notifications: `select '{}', count(*) from quarantined_notification where state = 'HELD'`,
   /** Of all our processes. */
   commits_unconfirmed: `select '{}', count(*) from unconfirmed`,

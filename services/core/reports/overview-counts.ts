@@ -63,6 +63,8 @@ const READ_OVERVIEW = sql('read-overview')`with open as materialized (
       (select min(due_at) from due) as oldest_due_at,
       (select count(*)::int from (select from endpoint where pause is not null limit ${MOST}) e)
         as paused_endpoint_count,
+      (select count(*)::int from (select from endpoint where failure_count + refused_count > 0 limit ${MOST}) e)
+        as failing_endpoint_count,
       ${RECONCILING_SINCE} as reconciling_since,
       (select coalesce(json_agg(json_build_object('processor', processor, 'unknownCount', unknown,
           'oldestUnknownAt', oldest, 'needsReviewCount', review) order by processor), '[]')

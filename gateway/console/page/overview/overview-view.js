@@ -85,6 +85,7 @@ const COUNTS = [
   ['Quarantined notifications', 'quarantinedCount', 'bad', linkTo(['quarantine'], { state: 'HELD' })],
   ['Dead deliveries', 'deadDeliveryCount', 'bad', linkTo(['deliveries'], { state: 'DEAD' })],
   ['Deliveries due', 'dueDeliveryCount', 'wait', linkTo(['deliveries'], { state: 'PENDING' }), 'oldestDueAt'],
+  ['Failing endpoints', 'failingEndpointCount', 'bad', linkTo(['endpoints'])],
   ['Paused endpoints', 'pausedEndpointCount', 'wait', linkTo(['endpoints'])],
 ];
 

@@ -1145,7 +1145,7 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
   pausedUntil?: Timestamp | undefined;
 
   /**
-   * Failures since the last success.
+   * Attempts since the last success that got no 2xx, whatever the answer.
    *
    * @generated from field: int32 failure_count = 5;
    */
@@ -1157,6 +1157,13 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
    * @generated from field: google.protobuf.Timestamp changed_at = 6;
    */
   changedAt?: Timestamp | undefined;
+
+  /**
+   * When the first of the failures was; absent = there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp failing_since = 7;
+   */
+  failingSince?: Timestamp | undefined;
 };
 
 /**

@@ -193,6 +193,13 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
    * @generated from field: google.protobuf.Timestamp reconciling_since = 13;
    */
   reconcilingSince?: Timestamp | undefined;
+
+  /**
+   * Endpoints whose last attempt got no 2xx.
+   *
+   * @generated from field: int32 failing_endpoint_count = 14;
+   */
+  failingEndpointCount: number;
 };
 
 /**

@@ -78,5 +78,6 @@ export async function hurryTo(core: Core, merchantId: string, moved: readonly En
 
 /** An endpoint as operators see it. */
 function presentEndpoint(row: Readonly<EndpointRow>) {
-  return present(EndpointSchema, row, { endpointKind: row.kind });
+  const failureCount = row.failureCount + row.refusedCount;
+  return present(EndpointSchema, { ...row, failureCount }, { endpointKind: row.kind });
 }

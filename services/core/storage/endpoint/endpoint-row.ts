@@ -15,8 +15,12 @@ export const EndpointEntity = defineEntity({
     pause: p.text().nullable().$type<'GONE' | 'OPERATOR' | 'BREAKER'>(),
     /** When a pause of the breaker ends. An operator ends the other pauses. */
     pausedUntil: p.datetime(3).nullable(),
-    /** Failures since the last success. */
+    /** Failures since the last success that pause it, in the end. */
     failureCount: p.integer(),
+    /** Answers since the last success that refuse the one notification: neither 2xx nor a failure that pauses it. */
+    refusedCount: p.integer().default(0),
+    /** When the first attempt since the last success was recorded that got no 2xx. */
+    failingSince: p.datetime(3).nullable(),
     /** Pauses of the breaker since the last success. */
     pauseCount: p.integer(),
     changedAt: p.datetime(3),
@@ -25,12 +29,26 @@ export const EndpointEntity = defineEntity({
 export type EndpointRow = InferEntity<typeof EndpointEntity>;
 
 /** The state of an endpoint. */
-export interface EndpointState extends Readonly<Pick<EndpointRow, 'pause' | 'failureCount' | 'pauseCount'>> {
+export interface EndpointState
+  extends Readonly<Pick<EndpointRow, 'pause' | 'failureCount' | 'refusedCount' | 'pauseCount'>> {
   readonly pausedUntil: Date | null;
+  readonly failingSince: Date | null;
 }
 
 /** The state of an endpoint that never failed. */
-export const FRESH: EndpointState = { pause: null, pausedUntil: null, failureCount: 0, pauseCount: 0 };
+export const FRESH: EndpointState = {
+  pause: null,
+  pausedUntil: null,
+  failureCount: 0,
+  refusedCount: 0,
+  failingSince: null,
+  pauseCount: 0,
+};
+
+/** Whether its last attempts got no 2xx, or it is paused. */
+export function isTroubled({ pause, failureCount, refusedCount }: EndpointState): boolean {
+  return pause !== null || failureCount > 0 || refusedCount > 0;
+}
 
 /** Identifies an endpoint. */
 export type EndpointKey = Readonly<Pick<EndpointRow, 'merchantId' | 'kind'>>;
@@ -56,7 +74,9 @@ export function listTroubledEndpoints(
   const beyond = after && {
     $or: [{ merchantId: { $gt: after.merchantId } }, { merchantId: after.merchantId, kind: { $gt: after.kind } }],
   };
-  const troubled = { $or: [{ failureCount: { $gt: 0 } }, { pause: { $ne: null } }] };
+  const troubled = {
+    $or: [{ failureCount: { $gt: 0 } }, { refusedCount: { $gt: 0 } }, { pause: { $ne: null } }],
+  };
   const where = { $and: [merchantId === undefined ? {} : { merchantId }, { ...beyond }, troubled] };
   return entityManager(database).find(EndpointEntity, where, { orderBy: { merchantId: 'asc', kind: 'asc' }, limit });
 }
@@ -87,7 +107,8 @@ const ADD_ENDPOINTS = sql('add-endpoints')`
     order by "merchantId", kind on conflict do nothing`;
 
 const LOCK_ENDPOINTS = sql('lock-endpoints')`
-    select e.merchant_id, e.kind, e.pause, e.paused_until, e.failure_count, e.pause_count,
+    select e.merchant_id, e.kind, e.pause, e.paused_until, e.failure_count, e.refused_count,
+      e.failing_since, e.pause_count,
       case e.kind when 'webhook' then m.webhook_url else m.internal_url end as url
     from json_to_recordset($1::json) as i("merchantId" text, kind text)
     join endpoint e on ${OF_INPUT}
@@ -96,7 +117,7 @@ const LOCK_ENDPOINTS = sql('lock-endpoints')`
 
 const WRITE_ENDPOINTS = sql('write-endpoints')`update endpoint e
     set pause = i.pause, paused_until = i."pausedUntil", failure_count = i."failureCount",
-      pause_count = i."pauseCount", changed_at = $2
+      refused_count = i."refusedCount", failing_since = i."failingSince", pause_count = i."pauseCount", changed_at = $2
     from json_to_recordset($1::json) as i("merchantId" text, kind text, pause text, "pausedUntil" timestamptz,
-      "failureCount" int, "pauseCount" int)
+      "failureCount" int, "refusedCount" int, "failingSince" timestamptz, "pauseCount" int)
     where ${OF_INPUT}`;

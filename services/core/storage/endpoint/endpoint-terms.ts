@@ -22,13 +22,18 @@ interface TermsRow {
   readonly webhookUrl: string | null;
   readonly internalUrl: string | null;
   readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
-  readonly states: readonly (Omit<EndpointState, 'pausedUntil'> & { kind: EndpointKind; pausedUntil: string | null })[];
+  readonly states: readonly (Omit<EndpointState, 'pausedUntil' | 'failingSince'> & {
+    kind: EndpointKind;
+    pausedUntil: string | null;
+    failingSince: string | null;
+  })[];
 }
 
 function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
   const states: Record<EndpointKind, EndpointState> = { webhook: FRESH, internal: FRESH };
-  for (const { kind, pausedUntil, ...state } of row.states) {
-    states[kind] = { ...state, pausedUntil: pausedUntil === null ? null : new Date(pausedUntil) };
+  const time = (text: string | null) => (text === null ? null : new Date(text));
+  for (const { kind, pausedUntil, failingSince, ...state } of row.states) {
+    states[kind] = { ...state, pausedUntil: time(pausedUntil), failingSince: time(failingSince) };
   }
   const decrypted = () =>
     row.secrets.map(({ id, ciphertext }) => cipher.open(Buffer.from(ciphertext, 'base64'), `signing-secret:${id}`));
@@ -48,6 +53,7 @@ const READ_TERMS = sql('read-endpoint-terms')`select m.id, m.webhook_url, m.inte
           order by s.created_at, s.id)
         from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
       coalesce((select json_agg(json_build_object('kind', e.kind, 'pause', e.pause, 'pausedUntil', e.paused_until,
-          'failureCount', e.failure_count, 'pauseCount', e.pause_count))
+          'failureCount', e.failure_count, 'refusedCount', e.refused_count, 'failingSince', e.failing_since,
+          'pauseCount', e.pause_count))
         from endpoint e where e.merchant_id = m.id), '[]') as states
     from merchant m where m.id = any($1::text[])`;

@@ -4,8 +4,8 @@ import { type EndpointState, FRESH } from '../../../../services/core/storage/end
 
 describe('judgeEndpoint()', () => {
   const at = (seconds: number) => new Date(Date.UTC(2027, 0, 1) + seconds * 1_000);
-  const failed = (count: number) => ({ delivered: 0, failed: count, gone: false });
-  const delivered = { delivered: 1, failed: 0, gone: false };
+  const failed = (count: number) => ({ delivered: 0, failed: count, refused: 0, gone: false });
+  const delivered = { delivered: 1, failed: 0, refused: 0, gone: false };
   const open = judgeEndpoint(FRESH, failed(10), at(0));
 
   it('opens after ten failures in a row, over however many batches', () => {
@@ -17,6 +17,8 @@ describe('judgeEndpoint()', () => {
       pause: 'BREAKER',
       pausedUntil: at(19),
       failureCount: 10,
+      refusedCount: 0,
+      failingSince: at(0),
       pauseCount: 1,
     });
   });
@@ -41,17 +43,26 @@ describe('judgeEndpoint()', () => {
   });
 
   it('closes at the first success', () => {
-    assert.deepEqual(judgeEndpoint(open, { delivered: 1, failed: 3, gone: false }, at(11)), FRESH);
+    assert.deepEqual(judgeEndpoint(open, { delivered: 1, failed: 3, refused: 0, gone: false }, at(11)), FRESH);
+  });
+
+  it('counts answers that refuse a notification, pauses nothing because of them, and forgets them at a success', () => {
+    const refused = (count: number) => ({ delivered: 0, failed: 0, refused: count, gone: false });
+    const state = judgeEndpoint(judgeEndpoint(FRESH, refused(300), at(1)), refused(78), at(2));
+    assert.deepEqual(state, { ...FRESH, refusedCount: 378, failingSince: at(1) });
+    const paused = judgeEndpoint(open, refused(1), at(11));
+    assert.deepEqual(paused, { ...open, refusedCount: 1 });
+    assert.deepEqual(judgeEndpoint(state, delivered, at(3)), FRESH);
   });
 
   it('leaves pauses that only an operator can end', () => {
-    const gone = judgeEndpoint(FRESH, { delivered: 3, failed: 0, gone: true }, at(0));
+    const gone = judgeEndpoint(FRESH, { delivered: 3, failed: 0, refused: 0, gone: true }, at(0));
     assert.equal(gone.pause, 'GONE');
     assert.deepEqual(judgeEndpoint(gone, delivered, at(1)), gone);
     const paused: EndpointState = { ...FRESH, pause: 'OPERATOR' };
     assert.deepEqual(judgeEndpoint(paused, delivered, at(1)), paused);
     assert.deepEqual(judgeEndpoint(paused, failed(99), at(1)), paused);
-    assert.deepEqual(judgeEndpoint(paused, { delivered: 0, failed: 0, gone: true }, at(1)), paused);
+    assert.deepEqual(judgeEndpoint(paused, { delivered: 0, failed: 0, refused: 0, gone: true }, at(1)), paused);
   });
 
   it('counts no answer, 429 and 5xx as failures of the endpoint, and no other answer', () => {

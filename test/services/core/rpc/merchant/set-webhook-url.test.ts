@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EndpointPause, NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
-import { lockEndpoints, writeEndpoints } from '../../../../../services/core/storage/endpoint/endpoint-row.ts';
+import { FRESH, lockEndpoints, writeEndpoints } from '../../../../../services/core/storage/endpoint/endpoint-row.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';
@@ -84,7 +84,7 @@ describe('SetWebhookUrl', () => {
       await stage.database.transaction(async (query) => {
         await lockEndpoints(query, [key], at);
         const pausedUntil = pause === 'BREAKER' ? new Date(at.getTime() + 60_000) : null;
-        await writeEndpoints(query, [{ ...key, pause, pausedUntil, failureCount: 10, pauseCount: 1 }], at);
+        await writeEndpoints(query, [{ ...FRESH, ...key, pause, pausedUntil, failureCount: 10, pauseCount: 1 }], at);
       });
       return merchantId;
     };

@@ -44,6 +44,9 @@ describe('The overview', () => {
     await sql(stage, "update delivery set state = 'DEAD', due_at = null where request_id = $1", [frozen.requestId]);
     const reason = QuarantineReason.STATUS_INFO_CONTRADICTED;
     await relay.quarantineNotification({ ...notification('q', { merchantId: 'acme' }), reason });
+    const failing = `insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at, refused_count, failing_since)
+      values ('acme', 'webhook', 1, 0, now(), 377, '2027-01-01')`;
+    await sql(stage, failing);
     stage.clock.advance(6 * 24 * 3_600_000 + 60_000);
     const overview = await operators.getOverview({});
     assert.equal(overview.expiringHoldCount, 3);
@@ -56,6 +59,11 @@ describe('The overview', () => {
     assert.equal(overview.dueDeliveryCount, 2);
     assert.equal(overview.oldestDueAt && timestampDate(overview.oldestDueAt).getTime(), begin);
     assert.equal(overview.pausedEndpointCount, 0);
+    assert.equal(overview.failingEndpointCount, 1);
+    const { endpoints } = await stage.client('operator', NotificationService).listEndpoints({});
+    const [endpoint] = endpoints;
+    assert.deepEqual([endpoints.length, endpoint?.failureCount], [1, 378]);
+    assert.equal(endpoint?.failingSince && timestampDate(endpoint.failingSince).getTime(), Date.UTC(2027, 0, 1));
     const [only, ...others] = overview.processors;
     assert.deepEqual([only?.unknownCount, only?.needsReviewCount, others], [1, 1, []]);
     assert.equal(only?.oldestUnknownAt && timestampDate(only.oldestUnknownAt).getTime(), begin);

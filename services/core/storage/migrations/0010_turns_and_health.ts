@@ -4,9 +4,14 @@ import { Migration } from '@mikro-orm/migrations';
  * What is due is searched merchant by merchant when it is more than there is room for, so that one merchant's does not
  * stand before all others'. Each index of turns has the rows of one by time, by processor and merchant; the three by
  * time are for searches that had none.
+ *
+ * An endpoint that answers 401 or 404 is not paused, but it does not work either: that is counted by itself, because
+ * the release before pauses by failure_count.
  */
-export class Migration0010_due_by_turns extends Migration {
+export class Migration0010_turns_and_health extends Migration {
   override up(): void {
+    this.addSql(`alter table "endpoint" add column "refused_count" int not null default 0;`);
+    this.addSql(`alter table "endpoint" add column "failing_since" timestamptz(3) null;`);
     this.addSql(
       `create index "hold_turns_to_capture" on "hold" ("processor", "merchant_id", "capture_at") where "capture_at" is not null and "auto_capture_id" is null and "status" in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and "phase" = 'AUTHORIZED';`,
     );

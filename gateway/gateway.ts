@@ -95,7 +95,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     rest,
     operator.router,
     createHealth(isReady),
-    createMetrics(registry, operator.requiresOperator),
+    createMetrics(registry, settings.METRICS_TOKEN, operator.requiresOperator),
     createConsole(),
     serveDocument(),
   ]) {

@@ -1,7 +1,8 @@
-/** The gateway's Prometheus metrics, and GET /metrics behind the operator token. */
+/** The gateway's Prometheus metrics, and GET /metrics behind a token. */
 import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { bearerCheck } from '../platform/bearer-check.ts';
 import type { Credentials } from './core/credentials.ts';
 import type { ClockWatch } from './core/watch-clock.ts';
 import type { Ended } from './http/exchange.ts';
@@ -60,11 +61,14 @@ export function exportRuntime(
   });
 }
 
-/** GET /metrics, behind `requiresOperator`. */
-export function createMetrics(registry: Registry, requiresOperator: Middleware): Router {
+/** GET /metrics, for who shows one of the `tokens` of scrapers (undefined = there is none), and behind `requiresOperator`. */
+export function createMetrics(registry: Registry, tokens: string | undefined, requiresOperator: Middleware): Router {
   const router = createRouter();
+  const isShown = tokens === undefined ? () => false : bearerCheck(tokens);
+  const requiresToken: Middleware = (ctx, next) =>
+    isShown(ctx.get('authorization')) ? next() : requiresOperator(ctx, next);
   const read = metricsOfAll(registry);
-  router.get('/metrics', requiresOperator, async (ctx) => {
+  router.get('/metrics', requiresToken, async (ctx) => {
     ctx.type = registry.contentType;
     ctx.body = await read();
   });

@@ -75,6 +75,22 @@ const FORM_OF_TOKENS = 'must have at least 32 characters, all of them ASCII, wit
 export const token = z.string().regex(/^[!-+\--~]{32,}$/, `${FORM_OF_TOKENS} and commas`);
 /** Bearer tokens that this process accepts: several, joined by commas, while one is being replaced. */
 export const tokens = z.string().regex(/^[!-+\--~]{32,}(,[!-+\--~]{32,})*$/, FORM_OF_TOKENS);
+/** Checks that a token stands for one role: none of the settings has one of another's. */
+export function checksRoles(names: readonly string[]) {
+  return (settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+    const used = new Set<string>();
+    for (const setting of names) {
+      const own = String(settings[setting] ?? '')
+        .split(',')
+        .filter(Boolean);
+      if (own.some((each) => used.has(each))) {
+        context.addIssue({ code: 'custom', path: [setting], message: 'is that of another role, too' });
+      }
+      for (const each of own) used.add(each);
+    }
+  };
+}
+
 export const databaseUrl = z
   .string()
   .superRefine((url, context) => {

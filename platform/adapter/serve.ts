@@ -1,5 +1,4 @@
 /** The gRPC server of an adapter: holdfast.processor.v1, for core alone. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
   create,
@@ -15,6 +14,7 @@ import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
 import { Answer, ProcessorService, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type CallResult, CallService, type Call as OneCall } from '../../proto/gen/holdfast/v1/call_pb.js';
 import { answerMany, type ManyCalls } from '../answer-many.ts';
+import { bearerCheck } from '../bearer-check.ts';
 import { serviceDefinition } from '../grpc-client.ts';
 import { GRPC_SERVER_OPTIONS } from '../grpc-server-options.ts';
 import { boundHttp2Streams } from '../http2-limits.ts';
@@ -184,13 +184,3 @@ async function resultOf(
 }
 
 const FAILED = new RpcError(status.INTERNAL, 'the adapter failed', 'failed');
-
-/**
- * Returns a check whether `authorization` is `Bearer <token>` with one of the tokens, which commas join. It compares
- * hashes, in constant time.
- */
-export function bearerCheck(tokens: string): (authorization: string) => boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  const expected = tokens.split(',').map((token) => hash(`Bearer ${token}`));
-  return (authorization) => expected.some((one) => timingSafeEqual(hash(authorization), one));
-}

@@ -28,7 +28,14 @@ const MADE: Readonly<Record<string, string>> = {
   ADYEN_LEDGER_PASSWORD: 'ledger-password',
   ...Object.fromEntries(
     [
-      ...['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN', 'PROCESSOR_CREDENTIAL'],
+      ...[
+        'GATEWAY_TOKEN',
+        'SERVICE_TOKEN',
+        'OPERATOR_TOKEN',
+        'METRICS_TOKEN',
+        'PROCESSOR_TOKEN',
+        'PROCESSOR_CREDENTIAL',
+      ],
       ...['PROCESSOR_STRIPE_TOKEN', 'PROCESSOR_STRIPE_CREDENTIAL'],
       ...['PROCESSOR_ADYEN_TOKEN', 'PROCESSOR_ADYEN_CREDENTIAL'],
     ].map((name) => [name, name.padEnd(32, '-')]),

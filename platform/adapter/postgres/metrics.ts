@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { bearerCheck } from '../serve.ts';
+import { bearerCheck } from '../../bearer-check.ts';
 import type { Pages } from '../webhook-server.ts';
 import type { Database } from './database.ts';
 import { OPEN } from './tables.ts';

@@ -1,9 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import { bearerCheck } from '../../../platform/bearer-check.ts';
 import { closeServer, createBoundedServer, type HttpBounds, listen } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
-import { hashOf } from '../storage/cipher.ts';
 
 export interface MetricsServerParts {
   readonly registry: Registry;
@@ -11,21 +10,22 @@ export interface MetricsServerParts {
   readonly port: number;
   /** The setting of the port, for the message when it cannot be used. */
   readonly setting: string;
-  /** Joined by commas. */
-  readonly operatorTokens: string;
+  /** Who may read the metrics; joined by commas. */
+  readonly tokens: string;
   readonly isReady: () => boolean;
   readonly log: Log;
   readonly bounds?: HttpBounds;
 }
 
-/** GET /metrics (Prometheus text; needs the operator token), /healthz, /readyz. Rejects when the port is taken. */
+/** GET /metrics (Prometheus text; needs one of the tokens), /healthz, /readyz. Rejects when the port is taken. */
 export async function openMetricsServer(parts: MetricsServerParts): Promise<{ port: number; close(): Promise<void> }> {
+  const isShown = bearerCheck(parts.tokens);
   const server = createBoundedServer((request, response) => {
     if (request.method !== 'GET') return end(response, 405);
     if (request.url === '/healthz') return end(response, 200, 'ok\n');
     if (request.url === '/readyz') return parts.isReady() ? end(response, 200, 'ready\n') : end(response, 503);
     if (request.url !== '/metrics') return end(response, 404);
-    if (!isOperator(request.headers.authorization, parts.operatorTokens)) return end(response, 401);
+    if (!isShown(request.headers.authorization ?? '')) return end(response, 401);
     parts.registry.metrics().then(
       (text) => end(response, 200, text, parts.registry.contentType),
       (error) => {
@@ -43,7 +43,7 @@ function end(response: ServerResponse, status: number, text = '', type = 'text/p
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...challenge }).end(text);
 }
 
-function isOperator(authorization = '', operatorTokens: string): boolean {
-  const claimed = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';
-  return operatorTokens.split(',').some((token) => timingSafeEqual(hashOf(claimed), hashOf(token)));
+/** Scrapers' own tokens, and those of operators, joined by commas. */
+export function metricsTokens(settings: { METRICS_TOKEN?: string | undefined; OPERATOR_TOKEN?: string | undefined }) {
+  return [settings.METRICS_TOKEN, settings.OPERATOR_TOKEN].filter(Boolean).join(',');
 }

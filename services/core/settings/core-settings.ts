@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byName, file, port, tokens, wholeNumber } from '../../../platform/settings.ts';
+import { byName, checksRoles, file, port, tokens, wholeNumber } from '../../../platform/settings.ts';
 import { checksProcessors, PROCESSOR } from '../processor/processor-settings.ts';
 import { GATEWAY_ORIGIN, SERVER } from './environment.ts';
 
@@ -25,6 +25,7 @@ export const CORE_SETTINGS = z
     ),
     SERVICE_TOKEN: tokens.describe('role internal'),
     OPERATOR_TOKEN: tokens.describe('role operator'),
+    METRICS_TOKEN: tokens.optional().describe('may read `GET /metrics`, as operators may, and do nothing else'),
     PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one; of several each has its own'),
     'PROCESSOR_<NAME>_TOKEN': byName(tokens).describe('role processor, of one of PROCESSORS'),
     CORE_TLS_CERT: file.describe("PEM files of core's servers; unset: cleartext"),
@@ -32,20 +33,6 @@ export const CORE_SETTINGS = z
     CORE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'))
-  .superRefine(checksRoles);
-
-/** A token stands for one role; of the processors' only one is used. */
-function checksRoles(settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void {
-  const used = new Set<string>();
-  for (const setting of ['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'PROCESSOR_TOKEN']) {
-    const own = String(settings[setting] ?? '')
-      .split(',')
-      .filter(Boolean);
-    if (own.some((each) => used.has(each))) {
-      context.addIssue({ code: 'custom', path: [setting], message: 'is that of another role, too' });
-    }
-    for (const each of own) used.add(each);
-  }
-}
+  .superRefine(checksRoles(['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN', 'METRICS_TOKEN', 'PROCESSOR_TOKEN']));
 
 export type CoreSettings = z.output<typeof CORE_SETTINGS>;

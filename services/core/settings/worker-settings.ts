@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsedBy, port, tokens, wholeNumber } from '../../../platform/settings.ts';
+import { checksRoles, parsedBy, port, tokens, wholeNumber } from '../../../platform/settings.ts';
 import { parseNetworks } from '../egress/destination.ts';
 import { checksProcessors, PROCESSOR } from '../processor/processor-settings.ts';
 import { GATEWAY_ORIGIN, SERVER } from './environment.ts';
@@ -12,8 +12,11 @@ export const WORKER_SETTINGS = z
     ...PROCESSOR,
     WORKER_METRICS_PORT: port
       .optional()
-      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `OPERATOR_TOKEN`'),
-    OPERATOR_TOKEN: tokens.optional().describe('who may read its metrics'),
+      .describe(
+        '`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `METRICS_TOKEN` or `OPERATOR_TOKEN`',
+      ),
+    METRICS_TOKEN: tokens.optional().describe('who may read its metrics'),
+    OPERATOR_TOKEN: tokens.optional().describe('who may read its metrics, too'),
     WEBHOOK_ALLOWED_CIDRS: networks.describe(
       'networks a webhook URL may be in besides public ones, such as `127.0.0.0/8,::1/128`',
     ),
@@ -39,6 +42,7 @@ export const WORKER_SETTINGS = z
         'for how long the log of results is kept, up to 30 days longer; holds, captures and OCTs stay for ever',
       ),
   })
-  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'));
+  .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'))
+  .superRefine(checksRoles(['OPERATOR_TOKEN', 'METRICS_TOKEN']));
 
 export type WorkerSettings = z.output<typeof WORKER_SETTINGS>;

@@ -8,7 +8,7 @@ import { watchHealth } from '../health/watch-health.ts';
 import { watchProcessors } from '../health/watch-processors.ts';
 import { openMetrics } from '../metrics/core-metrics.ts';
 import { contractViolations, measuredProcessor } from '../metrics/measured-processor.ts';
-import { openMetricsServer } from '../metrics/metrics-server.ts';
+import { metricsTokens, openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors } from '../processor/processors.ts';
 import type { Core } from '../rpc/core.ts';
 import { openContractCache } from '../rpc/merchant/contract-cache.ts';
@@ -97,7 +97,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
           host: settings.HOST,
           port: settings.CORE_METRICS_PORT,
           setting: 'CORE_METRICS_PORT',
-          operatorTokens: settings.OPERATOR_TOKEN,
+          tokens: metricsTokens(settings),
           isReady: health.isServing,
           log,
         });

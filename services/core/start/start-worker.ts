@@ -13,7 +13,7 @@ import type { Sender } from '../kinds/facts.ts';
 import { exportBacklog } from '../metrics/backlog-gauges.ts';
 import { openMetrics } from '../metrics/core-metrics.ts';
 import { contractViolations, measuredProcessor } from '../metrics/measured-processor.ts';
-import { openMetricsServer } from '../metrics/metrics-server.ts';
+import { metricsTokens, openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
 import { automaticCaptures, expiries, expiringNotices, renewals } from '../recovery/due-holds.ts';
 import { checkoutExpiries, inquiries } from '../recovery/inquire-open.ts';
@@ -116,10 +116,12 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
 }
 
 /** The settings of the metrics server; undefined = none. */
-function metricsServerOf({ WORKER_METRICS_PORT: port, OPERATOR_TOKEN: operatorTokens, HOST: host }: WorkerSettings) {
+function metricsServerOf(settings: WorkerSettings) {
+  const { WORKER_METRICS_PORT: port, HOST: host } = settings;
   if (port === undefined) return undefined;
-  if (operatorTokens === undefined) throw new Error('settings: WORKER_METRICS_PORT needs OPERATOR_TOKEN');
-  return { port, operatorTokens, host, setting: 'WORKER_METRICS_PORT' };
+  const tokens = metricsTokens(settings);
+  if (tokens === '') throw new Error('settings: WORKER_METRICS_PORT needs METRICS_TOKEN');
+  return { port, tokens, host, setting: 'WORKER_METRICS_PORT' };
 }
 
 /** Between two searches for what is due at processors that are gone: its outcome stays unknown anyway. */

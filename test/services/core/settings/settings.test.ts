@@ -99,6 +99,18 @@ describe('PROCESSOR_URL beside PROCESSORS', () => {
   });
 });
 
+describe('METRICS_TOKEN', () => {
+  it('is optional, and that of no role', () => {
+    const METRICS_TOKEN = `${token('m')},${token('n')}`;
+    assert.equal(readSettings(CORE_SETTINGS, { ...CORE, METRICS_TOKEN }).METRICS_TOKEN, METRICS_TOKEN);
+    for (const role of ['GATEWAY_TOKEN', 'SERVICE_TOKEN', 'OPERATOR_TOKEN'] as const) {
+      assert.throws(() => readSettings(CORE_SETTINGS, { ...CORE, METRICS_TOKEN: CORE[role] }), {
+        message: 'settings: METRICS_TOKEN: is that of another role, too',
+      });
+    }
+  });
+});
+
 describe('the settings of one processor', () => {
   const { PROCESSOR_URL: _url, PROCESSOR_CREDENTIAL: _credential, PROCESSOR_TOKEN: _token, ...rest } = CORE;
   const read = (more: Record<string, string>) =>

@@ -50,6 +50,8 @@ export interface CapturePreauthorization {
   preauthorizationId: string;
   /** Amount in minor units of the currency */
   amountToCapture: number;
+  /** The hold's ISO 4217 code: refused when it is another one */
+  currency?: string;
   /** Close the hold with this capture; it does so anyway when the contract allows one */
   finalCapture?: boolean;
 }
@@ -114,6 +116,8 @@ export interface CreateRefund {
   captureRequestId: string;
   /** Amount in minor units; without it, all that is left of the capture */
   amount?: number;
+  /** The hold's ISO 4217 code: refused when it is another one */
+  currency?: string;
 }
 
 export interface CreatedSigningSecret {
@@ -484,6 +488,8 @@ export interface IncrementPreauthorization {
   preauthorizationId: string;
   /** Amount in minor units of the currency */
   amountToAdd: number;
+  /** The hold's ISO 4217 code: refused when it is another one */
+  currency?: string;
 }
 
 /** A hold without its handle */
@@ -775,6 +781,8 @@ export interface ReleasePreauthorization {
   preauthorizationId?: string;
   /** Names an operation (UUIDv7) */
   requestId?: string;
+  /** The hold's ISO 4217 code: refused when it is another one */
+  currency?: string;
 }
 
 export interface ReleasedHold {
@@ -861,6 +869,8 @@ export interface RenewPreauthorization {
   requestId?: string;
   /** Amount in minor units of the currency */
   amount?: number;
+  /** The hold's ISO 4217 code: refused when it is another one */
+  currency?: string;
 }
 
 export interface SetWebhookEndpoint {

@@ -13,9 +13,10 @@ export class OutcomeUnknown extends Error {
 }
 
 const MONEY = { amount: 'such as 10.50', currency: 'ISO 4217, default EUR' };
-/** Without a default: 40 is 4000 minor units of EUR, and 40 of JPY. */
-const MONEY_OF_HOLD = { amount: MONEY.amount, currency: "ISO 4217, the hold's" };
-const OWN_CURRENCY = "ISO 4217, default the operation's";
+/** 40 is 4000 minor units of EUR, and 40 of JPY: the hold's decides, and another one is refused. */
+const OWN_CURRENCY = "ISO 4217, default the hold's: refused when it is another one";
+const MONEY_OF_HOLD = { amount: MONEY.amount, currency: OWN_CURRENCY };
+const HOLD = 'REQUEST_ID|PREAUTHORIZATION_ID';
 const CUSTOMER = {
   token: 'card token; without it a hold opens a checkout',
   terminal: 'default till-1',
@@ -53,17 +54,19 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
     return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
   }),
   capture: write(
-    'PREAUTHORIZATION_ID',
+    HOLD,
     'charge a hold, in full or in part',
     { ...MONEY_OF_HOLD, final: 'flag: close the hold' },
-    ({ holds }, run, preauthorizationId) => {
-      const capture = { amountToCapture: amountOfHold(run), finalCapture: run.flags.final === true };
-      return holds.capture({ preauthorizationId, ...capture }, writing(run));
+    async (holdfast, run, hold) => {
+      const { preauthorizationId, amount, currency } = await amountOfHold(run, holdfast, hold);
+      const capture = { amountToCapture: amount, currency, finalCapture: run.flags.final === true };
+      return holdfast.holds.capture({ preauthorizationId, ...capture }, writing(run));
     },
   ),
-  increment: write('PREAUTHORIZATION_ID', 'add to a hold', MONEY_OF_HOLD, ({ holds }, run, preauthorizationId) =>
-    holds.increment({ preauthorizationId, amountToAdd: amountOfHold(run) }, writing(run)),
-  ),
+  increment: write(HOLD, 'add to a hold', MONEY_OF_HOLD, async (holdfast, run, hold) => {
+    const { preauthorizationId, amount, currency } = await amountOfHold(run, holdfast, hold);
+    return holdfast.holds.increment({ preauthorizationId, amountToAdd: amount, currency }, writing(run));
+  }),
   extend: write('PREAUTHORIZATION_ID', 'let a hold end later', {}, ({ holds }, run, preauthorizationId) =>
     holds.extend({ preauthorizationId }, writing(run)),
   ),
@@ -138,17 +141,34 @@ function amountOf({ options }: Run, otherwise?: string): number {
   return minorUnits(amount, options.currency ?? 'EUR');
 }
 
-function amountOfHold(run: Run): number {
-  if (run.options.currency === undefined) throw new UsageError("--currency is needed: the hold's");
-  return amountOf(run);
+/**
+ * The amount in the currency of a hold, and the hold's handle. A requestId is looked up; a handle names no route to look
+ * it up by, so the currency must be given with it, and the service refuses another one than the hold's.
+ */
+async function amountOfHold(run: Run, { holds }: Holdfast, named: string) {
+  if (run.options.amount === undefined) throw new UsageError('--amount is needed');
+  if (named.startsWith('pre_')) {
+    const { currency } = run.options;
+    if (currency === undefined) throw new UsageError("--currency is needed: the hold's");
+    return { preauthorizationId: named, amount: amountOf(run), currency };
+  }
+  const { preauthorizationId, currency } = await holds.get(named);
+  if (preauthorizationId === undefined) throw new UsageError(`the hold ${named} is not placed`);
+  return { preauthorizationId, currency, amount: minorUnits(run.options.amount, sameCurrency(run, currency)) };
 }
 
-/** The amount, if one was given, in the currency of an operation. */
-async function amountIfAny({ options }: Run, { operations }: Holdfast, requestId: string) {
-  const amount = options.amount;
-  if (amount === undefined) return {};
-  const currency = options.currency ?? (await operations.get(requestId)).currency;
-  return { amount: minorUnits(amount, currency) };
+/** The amount, if one was given, in the currency of an operation; and that currency. */
+async function amountIfAny(run: Run, { operations }: Holdfast, requestId: string) {
+  const { amount, currency: given } = run.options;
+  if (amount === undefined) return given === undefined ? {} : { currency: given };
+  const { currency } = await operations.get(requestId);
+  return { amount: minorUnits(amount, sameCurrency(run, currency)), currency };
+}
+
+/** The currency of what a command is about. Throws UsageError when another one was given. */
+function sameCurrency({ options }: Run, currency: string): string {
+  if (options.currency === undefined || options.currency === currency) return currency;
+  throw new UsageError(`--currency ${options.currency} is not its currency, which is ${currency}: nothing was done`);
 }
 
 function termsOf({ options }: Run) {
@@ -189,7 +209,7 @@ async function trigger({ holds, octs }: Holdfast, word: string, order: ReturnTyp
     if (then === undefined || hold.outcome === 'unknown') return hold;
     if (then === 'release') return await holds.release({ requestId: hold.requestId });
     const { preauthorizationId = '' } = hold as { preauthorizationId?: string };
-    return await holds.capture({ preauthorizationId, amountToCapture: order.amount });
+    return await holds.capture({ preauthorizationId, amountToCapture: order.amount, currency: order.currency });
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     if (error.code === 'TOKEN_INVALID') throw new UsageError('the processor of this merchant is not the sandbox');

@@ -8,7 +8,7 @@ import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { Operation } from '../resource/operation.ts';
 import { answerChange, answerIncrement, Capture, HOLD, HoldFilters, Increment, Refund } from '../resource/payments.ts';
-import { amount, merchantId, NoBody, requestIdFilter } from '../resource/request-fields.ts';
+import { amount, currencyOfHold, merchantId, NoBody, requestIdFilter } from '../resource/request-fields.ts';
 import { answerOperation } from '../resource/write-operation.ts';
 import { operatorRoute, operatorWrite } from './route.ts';
 
@@ -86,13 +86,14 @@ export const HOLD_ROUTES = {
     body: z
       .strictObject({
         amountToCapture: amount,
+        currency: currencyOfHold,
         finalCapture: z.boolean().describe('Close the hold with this capture').optional(),
       })
       .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
     answers: { 200: { description: 'Captured', schema: Capture.schema } },
     codes: CAPTURE,
-    handler: async ({ ctx, core, asOperator, params, body: { amountToCapture, finalCapture = false }, name }) => {
-      const request = { ...params, amountToCapture, finalCapture, ...name };
+    handler: async ({ ctx, core, asOperator, params, body: { finalCapture = false, ...asked }, name }) => {
+      const request = { ...params, ...asked, finalCapture, ...name };
       const { capture, replayed } = await core.preauthorizations.capturePreauthorization(request, asOperator);
       return answerOperation(ctx, answered(capture), replayed, Capture.json);
     },
@@ -100,13 +101,15 @@ export const HOLD_ROUTES = {
   incrementHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/increment', {
     summary: 'Add to a hold',
     description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
-    body: z.strictObject({ amountToAdd: amount }).meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
+    body: z
+      .strictObject({ amountToAdd: amount, currency: currencyOfHold })
+      .meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
     answers: { 200: { description: 'Added', schema: Increment } },
     codes: INCREMENT,
-    handler: async ({ ctx, core, asOperator, params, body: { amountToAdd }, name }) => {
-      const request = { ...params, amountToAdd, ...name };
+    handler: async ({ ctx, core, asOperator, params, body, name }) => {
+      const request = { ...params, ...body, ...name };
       const increment = await core.preauthorizations.incrementPreauthorization(request, asOperator);
-      return answerIncrement(ctx, increment, amountToAdd);
+      return answerIncrement(ctx, increment, body.amountToAdd);
     },
   }),
   extendHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/extend', {
@@ -147,6 +150,7 @@ export const HOLD_ROUTES = {
     body: z
       .strictObject({
         amount: amount.optional().describe('In minor units; without it, all that is left of the capture'),
+        currency: currencyOfHold,
       })
       .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },

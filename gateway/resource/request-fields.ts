@@ -53,6 +53,16 @@ export const currency = z
   .refine((code) => CURRENCIES.has(code), 'must be an ISO 4217 code, such as EUR')
   .meta({ description: 'ISO 4217 code that the contract allows', examples: ['EUR'] });
 
+/**
+ * The currency that a hold must be in. Core compares it with the hold's, which may be in one that ISO 4217 has withdrawn
+ * since.
+ */
+export const currencyOfHold = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR')
+  .meta({ description: "The hold's ISO 4217 code: refused when it is another one", examples: ['EUR'] })
+  .optional();
+
 export const merchantId = z
   .string()
   .regex(MERCHANT_ID, MERCHANT_ID_FORM)

@@ -66,6 +66,7 @@ export const OPERATION_ROUTES = {
         merchantId: fields.ownMerchantId,
         captureRequestId: fields.requestId.describe('The capture'),
         amount: fields.amount.optional().describe('Amount in minor units; without it, all that is left of the capture'),
+        currency: fields.currencyOfHold,
       })
       .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CAPTURE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/answer-fields.ts';
 import { Capture } from '../../resource/payments.ts';
-import { amount, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
+import { amount, currencyOfHold, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
 import { namedHold } from './hold.ts';
@@ -20,6 +20,7 @@ export const capturePreauthorization = restWrite('Holds', 'POST /preauthorizatio
       merchantId: ownMerchantId,
       preauthorizationId,
       amountToCapture: amount,
+      currency: currencyOfHold,
       finalCapture: z
         .boolean()
         .describe('Close the hold with this capture; it does so anyway when the contract allows one')
@@ -31,8 +32,8 @@ export const capturePreauthorization = restWrite('Holds', 'POST /preauthorizatio
   checkBytes: demandSignature,
   handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
     using _place = inFlight.enterHold(merchantId, body.preauthorizationId);
-    const { amountToCapture, finalCapture = false } = body;
-    const request = { ...namedHold(body), amountToCapture, finalCapture, merchantId, ...name };
+    const { finalCapture = false, ...asked } = body;
+    const request = { ...asked, ...namedHold(body), finalCapture, merchantId, ...name };
     const { capture, replayed } = await core.preauthorizations.capturePreauthorization(request);
     return answerOperation(ctx, answered(capture), replayed, Capture.json);
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
 import { answerChange, answerIncrement, Increment } from '../../resource/payments.ts';
-import { amount, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
+import { amount, currencyOfHold, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
 import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './hold.ts';
@@ -24,7 +24,7 @@ export const CHANGE_ROUTES = {
       'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
       'or release of it has no result, and as HOLD_FROZEN until an operator has decided about it.',
     body: z
-      .strictObject(EITHER_ID)
+      .strictObject({ ...EITHER_ID, currency: currencyOfHold })
       .superRefine(demandOneId)
       .meta({
         id: 'ReleasePreauthorization',
@@ -34,7 +34,7 @@ export const CHANGE_ROUTES = {
     answers: { 200: { description: 'The hold, closed', schema: ReleasedHold } },
     codes: RELEASE,
     handler: async ({ ctx, core, merchantId, body, name }) => {
-      const request = { ...namedHold(body), merchantId, ...name };
+      const request = { ...body, ...namedHold(body), merchantId, ...name };
       const release = await core.preauthorizations.releasePreauthorization(request);
       return answerChange(ctx, release, (hold, releaseRequestId) => ({ ...Hold.json(hold), releaseRequestId }));
     },
@@ -46,14 +46,13 @@ export const CHANGE_ROUTES = {
       'captured in part, but not closed: refused as CAPTURE_IN_FLIGHT are releases, final captures and a further ' +
       'increment.',
     body: z
-      .strictObject({ merchantId: ownMerchantId, preauthorizationId, amountToAdd: amount })
+      .strictObject({ merchantId: ownMerchantId, preauthorizationId, amountToAdd: amount, currency: currencyOfHold })
       .meta({ id: 'IncrementPreauthorization', description: 'Adds to a hold' }),
     answers: { 200: { description: 'Added', schema: Increment } },
     codes: INCREMENT,
     handler: async ({ ctx, core, merchantId, body, name }) => {
-      const { amountToAdd } = body;
-      const request = { ...namedHold(body), amountToAdd, merchantId, ...name };
-      return answerIncrement(ctx, await core.preauthorizations.incrementPreauthorization(request), amountToAdd);
+      const request = { ...body, ...namedHold(body), merchantId, ...name };
+      return answerIncrement(ctx, await core.preauthorizations.incrementPreauthorization(request), body.amountToAdd);
     },
   }),
   extendPreauthorization: restWrite('Holds', 'POST /preauthorization/extend', {
@@ -79,7 +78,7 @@ export const CHANGE_ROUTES = {
       'what remained of it: what is left of an open one, what was given back of one that has ended. One that is ' +
       'still open is released after the new one is placed.',
     body: z
-      .strictObject({ ...EITHER_ID, amount: amount.optional() })
+      .strictObject({ ...EITHER_ID, amount: amount.optional(), currency: currencyOfHold })
       .superRefine(demandOneId)
       .meta({
         id: 'RenewPreauthorization',

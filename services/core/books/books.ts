@@ -102,10 +102,13 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
  * still be running.
  */
 function storedBefore(stored: Stored): Stored {
-  if (stored.outcome === 'STORED' || stored.outcome === 'KEY_TAKEN') return stored;
+  if (FINAL.has(stored.outcome)) return stored;
   if (stored.outcome === 'REPEATED') return { ...stored, outcome: 'RESUMED' };
   throw new ResultLost('the result is not known');
 }
+
+/** What the first statement cannot have ended otherwise: the currency of a hold never changes. */
+const FINAL: ReadonlySet<Stored['outcome']> = new Set(['STORED', 'KEY_TAKEN', 'OTHER_CURRENCY']);
 
 /**
  * Two statements in flight keep the disk busy while the next one is planned. What has waited for 5 s is refused, so

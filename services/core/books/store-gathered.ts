@@ -1,4 +1,5 @@
 import { AGAIN } from '../../../platform/gather.ts';
+import { isOtherCurrency } from '../domain/hold-rules.ts';
 import { SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { leftOf } from '../domain/refund-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -72,6 +73,7 @@ function judge(
   const hold = subject?.hold;
   const isOwn = request.merchantId === undefined || hold?.merchantId === request.merchantId;
   if (!hold || !isOwn) return { outcome: 'PREAUTHORIZATION_NOT_FOUND' };
+  if (isOtherCurrency(hold, request.currency)) return { outcome: 'OTHER_CURRENCY', hold };
   if (subject.isKnown) return { outcome: 'REPEATED', ...kept, hold };
   const capture = captures.get(request.captureRequestId ?? '');
   const judgement = RULES[request.kind].judge(hold, request, capture);

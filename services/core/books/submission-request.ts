@@ -30,6 +30,8 @@ export interface HoldRequest extends Request {
   readonly merchantId?: string | undefined;
   /** Of a refund: the capture that it gives back. */
   readonly captureRequestId?: string | undefined;
+  /** As the caller says; undefined = the hold's, whatever it is. */
+  readonly currency?: string | undefined;
   /** Of a capture or a refund, minor units; of a refund, undefined = all that is left of its capture. */
   readonly amount?: bigint | undefined;
   readonly finalCapture?: boolean | undefined;
@@ -67,7 +69,7 @@ export interface Reservation
  * otherwise, unless it is STORED, the reason why it is not.
  */
 export interface Stored extends Partial<Kept> {
-  readonly outcome: StoredRow['outcome'] | 'RESUMED' | RefusalCode;
+  readonly outcome: StoredRow['outcome'] | 'RESUMED' | 'OTHER_CURRENCY' | RefusalCode;
   /** The hold as it was judged, if the caller may know of it. */
   readonly hold?: HoldRow | undefined;
   /** Of a refund of more than is left: what is left of its capture, minor units. */

@@ -56,6 +56,11 @@ export interface HoldState extends HoldBooks {
   readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
 }
 
+/** Whether a caller says another currency than the hold's; one that says none takes the hold's. */
+export function isOtherCurrency(hold: { readonly currency: string }, currency: string | undefined): boolean {
+  return currency !== undefined && currency !== hold.currency;
+}
+
 /** Judges a capture, in the order of docs/product.md, "Order of refusals". Returns the refusal, or undefined. */
 export function judgeCapture(hold: HoldState, capture: AskedCapture, now: Date): RefusalCode | undefined {
   return judgeUnless(endOf(hold, now), hold, capture);

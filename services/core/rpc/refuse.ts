@@ -1,4 +1,5 @@
 import type { Violation } from '../../../platform/violations.ts';
+import { isOtherCurrency } from '../domain/hold-rules.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
@@ -57,6 +58,16 @@ export function capturedOnce(): HoldfastError {
 export function invalidRequest(violations: readonly Violation[], cause?: unknown): HoldfastError {
   const fields = violations.map(({ field }) => field || 'request').join(', ');
   return new HoldfastError('INVALID_REQUEST', `the request is not valid: ${fields}`, { violations, cause });
+}
+
+/** The refusal of a call that says another currency than the hold's. */
+export function otherCurrency({ currency }: { readonly currency: string }): HoldfastError {
+  return invalidField('currency', `must be ${currency}, in which the hold is`);
+}
+
+/** Throws it. */
+export function demandCurrency(hold: { readonly currency: string }, currency: string | undefined): void {
+  if (isOtherCurrency(hold, currency)) throw otherCurrency(hold);
 }
 
 /** The refusal of a request for one of its fields. */

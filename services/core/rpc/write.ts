@@ -26,6 +26,7 @@ import {
   invalidField,
   keptRefusal,
   outcomeUnknown,
+  otherCurrency,
   processorRefusal,
   reconciling,
   refusalOf,
@@ -96,6 +97,10 @@ export async function findFirst(
   const { outcome, hold } = stored;
   const merchantId = call.merchantId ?? hold?.merchantId;
   if (outcome === 'STORED') return undefined;
+  if (outcome === 'OTHER_CURRENCY') {
+    assert(hold, 'what was compared has a hold');
+    throw otherCurrency(hold);
+  }
   if (outcome === 'LATE') throw tooLate();
   if (outcome === 'RESUMED' || outcome === 'REPEATED') {
     const isKnown = await wasMadeByCall(core, call, merchantId);

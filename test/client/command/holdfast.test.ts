@@ -64,12 +64,51 @@ describe('the command line', () => {
     assert.deepEqual([renewed.amount, renewed.renews], [725, hold.requestId]);
   });
 
-  it("refunds and renews in the operation's own currency", async () => {
+  describe('with a hold in a currency without minor units', () => {
+    const amountOf = (hold: { amount: number; amountCaptured: number }) => [hold.amount, hold.amountCaptured];
+    const place = () => printed('hold --amount 200000 --currency JPY --token tok_sandbox_ok');
+
+    it("refuses another currency than the hold's, by its handle and by its requestId, and does nothing", async () => {
+      const hold = await place();
+      for (const command of ['capture', 'increment']) {
+        const byHandle = await holdfast(`${command} ${hold.preauthorizationId} --amount 1000 --currency EUR`);
+        assert.equal(byHandle.code, 1);
+        assert.match(byHandle.text, /^INVALID_REQUEST: .* currency must be JPY/);
+        const byRequestId = await holdfast(`${command} ${hold.requestId} --amount 1000 --currency EUR`);
+        assert.equal(byRequestId.code, 2);
+        assert.match(byRequestId.text, /--currency EUR is not its currency, which is JPY: nothing was done/);
+      }
+      assert.deepEqual(amountOf(await printed(`get ${hold.requestId}`)), [200_000, 0]);
+    });
+
+    it("reads amounts in the hold's currency", async () => {
+      const hold = await place();
+      assert.equal((await printed(`increment ${hold.requestId} --amount 50`)).amountAdded, 50);
+      const capture = await printed(`capture ${hold.requestId} --amount 1000`);
+      assert.equal(capture.amountCaptured, 1_000);
+      for (const command of ['refund', 'renew']) {
+        const about = command === 'refund' ? capture : hold;
+        assert.equal((await holdfast(`${command} ${about.requestId} --amount 10 --currency EUR`)).code, 2);
+        assert.match((await holdfast(`${command} ${about.requestId} --currency EUR`)).text, /currency must be JPY/);
+      }
+      assert.equal((await printed(`refund ${capture.requestId} --amount 10`)).amountRefunded, 10);
+    });
+  });
+
+  it('says that a hold whose customer has not paid yet cannot be captured', async () => {
+    const page = await printed('hold --amount 10');
+    const { code, text } = await holdfast(`capture ${page.requestId} --amount 1`);
+    assert.equal(code, 2);
+    assert.match(text, /is not placed/);
+  });
+
+  it("refunds and renews in the operation's own currency, and says it", async () => {
     for (const command of ['refund', 'renew']) {
       await using server = await serveScript([json(200, { currency: 'JPY' }), json(201, { requestId: 'r' })]);
       const given = { HOLDFAST_BASE_URL: server.baseUrl, HOLDFAST_API_KEY: 'k' };
       assert.equal((await holdfast(`${command} x --amount 40`, given)).code, 0);
-      assert.equal(JSON.parse(server.asked[1]?.body ?? '').amount, 40, command);
+      const { amount, currency } = JSON.parse(server.asked[1]?.body ?? '');
+      assert.deepEqual([amount, currency], [40, 'JPY'], command);
     }
   });
 
@@ -119,7 +158,7 @@ describe('the command line', () => {
       ['hold --amount ten', /write it as 10/],
       ['hold --amount 1 --currency euro', /ISO 4217/],
       ['hold --amuont 1', /amuont/],
-      ['increment --amount 1', /PREAUTHORIZATION_ID is needed/],
+      ['increment --amount 1', /REQUEST_ID\|PREAUTHORIZATION_ID is needed/],
       ['increment pre_x --currency EUR', /--amount is needed/],
       ['increment pre_x --amount 1', /--currency is needed: the hold's/],
       ['capture pre_x --amount 1', /--currency is needed: the hold's/],
@@ -285,7 +324,7 @@ describe('the command line', () => {
   it('explains itself and completes', async () => {
     const { text } = await holdfast('help');
     assert.match(text, /^ {2}contract {17}show what/m);
-    assert.match(text, /^ {2}capture PREAUTHORIZATION_ID\n {27}charge a hold/m);
+    assert.match(text, /^ {2}capture REQUEST_ID\|PREAUTHORIZATION_ID\n {27}charge a hold/m);
     assert.match((await holdfast('capture --help')).text, /--final +close the hold/);
     assert.match((await holdfast('completion bash')).text, /capture\) words="--amount/);
     assert.match((await holdfast('completion zsh')).text, /bashcompinit/);

@@ -11,7 +11,7 @@ import { Pool } from 'pg';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -299,18 +299,26 @@ export function contract(
 /** Returns the code of a refusal. */
 export const why = async (call: Promise<unknown>) => (await refusal(call)).reason;
 
-/** Returns the code and metadata of a refusal that a client received. */
-export async function refusal(
-  call: Promise<unknown>,
-): Promise<{ status: string; reason: string; metadata: Record<string, string> }> {
+interface Refused {
+  readonly status: string;
+  readonly reason: string;
+  readonly metadata: Record<string, string>;
+  /** What is said of each field at fault. */
+  readonly violations: Record<string, string>;
+}
+
+/** Returns the code and details of a refusal that a client received. */
+export async function refusal(call: Promise<unknown>): Promise<Refused> {
   try {
     await call;
   } catch (error) {
     const { code, metadata } = error as { code: number; metadata: { get(name: string): Buffer[] } };
     const [details] = metadata.get('grpc-status-details-bin');
-    const infos = details ? fromBinary(StatusSchema, details).details : [];
-    const info = infos.map((any) => anyUnpack(any, ErrorInfoSchema)).find((found) => found !== undefined);
-    return { status: status[code] ?? '', reason: info?.reason ?? '', metadata: { ...info?.metadata } };
+    const all = details ? fromBinary(StatusSchema, details).details : [];
+    const info = all.map((any) => anyUnpack(any, ErrorInfoSchema)).find((found) => found !== undefined);
+    const fields = all.flatMap((any) => anyUnpack(any, BadRequestSchema)?.fieldViolations ?? []);
+    const violations = Object.fromEntries(fields.map(({ field, description }) => [field, description]));
+    return { status: status[code] ?? '', reason: info?.reason ?? '', metadata: { ...info?.metadata }, violations };
   }
   throw new Error('the call was not refused');
 }

@@ -27,7 +27,7 @@ export const captureDialog = ({ requestId, amountRemaining, currency, merchantId
     return `${rest} remains, unless the contract allows one capture only: then it is released.`;
   },
   send: ({ amount, isLast }, key) =>
-    post(pathOf`/holds/${requestId}/capture`, { amountToCapture: amount, finalCapture: isLast }, key),
+    post(pathOf`/holds/${requestId}/capture`, { amountToCapture: amount, currency, finalCapture: isLast }, key),
 });
 
 export const incrementDialog = ({ requestId, amount: held, currency, merchantId }) => ({
@@ -38,7 +38,7 @@ export const incrementDialog = ({ requestId, amount: held, currency, merchantId 
   most: MOST_HELD - held,
   hint: `${formatAmount(held, currency)} is held now.`,
   effect: `more is held on the customer's card for ${merchantId}`,
-  send: ({ amount }, key) => post(pathOf`/holds/${requestId}/increment`, { amountToAdd: amount }, key),
+  send: ({ amount }, key) => post(pathOf`/holds/${requestId}/increment`, { amountToAdd: amount, currency }, key),
 });
 
 /** Gives a capture, or a part of it, back to the card. */
@@ -51,7 +51,8 @@ export const refundDialog = ({ merchantId }, capture) => ({
   initial: refundable(capture),
   hint: `${formatAmount(refundable(capture), capture.currency)} is left of the capture.`,
   effect: `goes from ${merchantId} back to the customer's card`,
-  send: ({ amount }, key) => post(pathOf`/captures/${capture.requestId}/refund`, { amount }, key),
+  send: ({ amount }, key) =>
+    post(pathOf`/captures/${capture.requestId}/refund`, { amount, currency: capture.currency }, key),
 });
 
 /** What is left of a capture, minor units. */

@@ -841,6 +841,13 @@ export declare type CapturePreauthorizationRequest = Message<"holdfast.v1.Captur
    * @generated from field: optional string operation_request_id = 7;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * ISO 4217 code, the hold's: INVALID_REQUEST when it is not. Absent = whatever the hold's is.
+   *
+   * @generated from field: optional string currency = 8;
+   */
+  currency?: string | undefined;
 };
 
 /**
@@ -917,6 +924,13 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
    * @generated from field: optional string operation_request_id = 5;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * ISO 4217 code, the hold's: INVALID_REQUEST when it is not. Absent = whatever the hold's is.
+   *
+   * @generated from field: optional string currency = 6;
+   */
+  currency?: string | undefined;
 };
 
 /**
@@ -1103,6 +1117,13 @@ export declare type IncrementPreauthorizationRequest = Message<"holdfast.v1.Incr
    * @generated from field: optional string operation_request_id = 6;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * ISO 4217 code, the hold's: INVALID_REQUEST when it is not. Absent = whatever the hold's is.
+   *
+   * @generated from field: optional string currency = 7;
+   */
+  currency?: string | undefined;
 };
 
 /**
@@ -1289,6 +1310,13 @@ export declare type RenewPreauthorizationRequest = Message<"holdfast.v1.RenewPre
    * @generated from field: optional string operation_request_id = 6;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * ISO 4217 code, the earlier hold's: INVALID_REQUEST when it is not. Absent = whatever that is.
+   *
+   * @generated from field: optional string currency = 7;
+   */
+  currency?: string | undefined;
 };
 
 /**

@@ -157,6 +157,13 @@ export declare type CreateRefundRequest = Message<"holdfast.v1.CreateRefundReque
    * @generated from field: optional string operation_request_id = 5;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * ISO 4217 code, the capture's: INVALID_REQUEST when it is not. Absent = whatever that is.
+   *
+   * @generated from field: optional string currency = 6;
+   */
+  currency?: string | undefined;
 };
 
 /**

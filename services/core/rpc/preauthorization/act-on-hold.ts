@@ -17,7 +17,7 @@ import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
 import { type Making, sendStored } from '../make-operation.ts';
-import { reconciling } from '../refuse.ts';
+import { demandCurrency, reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import {
   agreesWith,
@@ -33,15 +33,15 @@ import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
 /** Gives back what remains of a hold, or cancels its open checkout (docs/product.md, "Releases and expiry"). */
 export const releasePreauthorization: Method<'releasePreauthorization'> = (core, request, context) =>
-  actOnHold(core, request, context, 'RELEASE');
+  actOnHold(core, request, context, 'RELEASE', request);
 
 /** Adds to a hold (docs/product.md, "Increments and extensions"). */
 export const incrementPreauthorization: Method<'incrementPreauthorization'> = (core, request, context) =>
-  actOnHold(core, request, context, 'INCREMENT', request.amountToAdd);
+  actOnHold(core, request, context, 'INCREMENT', { ...request, amount: request.amountToAdd });
 
 /** Lets a hold end later (docs/product.md, "Increments and extensions"). */
 export const extendPreauthorization: Method<'extendPreauthorization'> = (core, request, context) =>
-  actOnHold(core, request, context, 'EXTENSION');
+  actOnHold(core, request, context, 'EXTENSION', {});
 
 /** The hold right after it; while the outcome is not known, its requestId alone. */
 interface Acted {
@@ -51,20 +51,27 @@ interface Acted {
   readonly replayed?: boolean;
 }
 
+/** What a method has besides what names its hold. */
+interface Asked {
+  /** An increment's, minor units. */
+  readonly amount?: bigint | undefined;
+  readonly currency?: string | undefined;
+}
+
 /**
- * Does what a caller asks of a hold, besides captures: judges and stores it, sends it, settles it. `amount` is an
- * increment's. Throws the refusals of its method in the contract.
+ * Does what a caller asks of a hold, besides captures: judges and stores it, sends it, settles it. Throws the refusals of its method in the contract.
  */
 async function actOnHold(
   core: Core,
   request: ReleasePreauthorizationRequest | IncrementPreauthorizationRequest | ExtendPreauthorizationRequest,
   context: HandlerContext,
   kind: 'RELEASE' | 'INCREMENT' | 'EXTENSION',
-  amount?: bigint,
+  { amount, currency }: Asked,
 ): Promise<Acted> {
   const merchantId = scopeOfChange(context, request.merchantId);
   if (kind !== 'RELEASE') demandHandle(context, request);
   const hold = await namedHold(core, request, merchantId);
+  demandCurrency(hold, currency);
   const { requestId: holdRequestId, idHash } = hold;
   const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount });
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount };

@@ -43,7 +43,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   const merchantId = scopeOfChange(context, request.merchantId);
   const idHash = await idHashOf(core, request, context, merchantId);
   await refuseUnsigned(core, context, merchantId);
-  const { amountToCapture: amount, finalCapture } = request;
+  const { amountToCapture: amount, finalCapture, currency } = request;
   const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture };
   const claim = claimOf(request.idempotencyKey, 'CAPTURE', fields);
   const capture = {
@@ -53,6 +53,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
     claim,
     idHash,
     amount,
+    currency,
     finalCapture,
   } as const;
   const { requestId } = capture;

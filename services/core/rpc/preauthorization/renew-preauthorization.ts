@@ -3,7 +3,7 @@ import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdf
 import { judgeRenewal, remainedOf } from '../../domain/hold-rules.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Method } from '../core.ts';
-import { refusalOf } from '../refuse.ts';
+import { demandCurrency, refusalOf } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { placeHold } from './create-preauthorization.ts';
 import { namedHold } from './read-preauthorizations.ts';
@@ -15,6 +15,7 @@ import { namedHold } from './read-preauthorizations.ts';
  */
 export const renewPreauthorization: Method<'renewPreauthorization'> = async (core, request, context) => {
   const old = await namedHold(core, request, scopeOfChange(context, request.merchantId));
+  demandCurrency(old, request.currency);
   const { requestId: renews, merchantId, currency, terminalId, userId } = old;
   const token = old.tokenId ?? old.generatedTokenId ?? null;
   const { amount, idempotencyKey, operationRequestId } = request;

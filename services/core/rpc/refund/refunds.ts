@@ -8,6 +8,7 @@ import { claimOf } from '../idempotency.ts';
 import { makeOperation } from '../make-operation.ts';
 import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
+import { demandCurrency } from '../refuse.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
 import { refuseStrayId, requestOf } from '../write.ts';
 
@@ -18,6 +19,7 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
   const { merchantId, requestId: captureRequestId, holdRequestId } = capture;
   const hold = await findHold(core.database.query, holdRequestId ?? '');
   assert(hold, 'a capture has a hold');
+  demandCurrency(hold, request.currency);
   const { amount } = request;
   const claim = claimOf(request.idempotencyKey, 'REFUND', { capture: captureRequestId, amount });
   const refund = {

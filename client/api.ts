@@ -671,6 +671,8 @@ export interface OwnContract {
   notifyHolds?: boolean;
   /** Notify so many hours before the end of a hold of which something remains; absent = not at all */
   notifyExpiringHours?: number;
+  /** Take a `merchantReference`, `userId` or `terminalId` that looks like a card number; default false */
+  allowCardLikeReferences?: boolean;
   /** Captures must carry a message signature */
   requireSignedCaptures?: boolean;
   /** Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as contract from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
 import { TIME } from '../resource/answer-fields.ts';
-import { merchantId, page, queryInteger, text, timeBefore, timeFrom } from '../resource/request-fields.ts';
+import { identifier, merchantId, page, queryInteger, text, timeBefore, timeFrom } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const Overview = answer('Overview', contract.GetOverviewResponseSchema, {
@@ -67,7 +67,7 @@ export const OVERVIEW_ROUTES = {
       'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
     body: z
       .strictObject({
-        text: text(128, 4).meta({
+        text: identifier(128, 4).meta({
           description:
             "A requestId or its end, a whole deliveryId, a part of the merchant's reference, a preauthorizationId, a " +
             'reference of the processor or the bank, or the last four digits of a card',

@@ -41,6 +41,10 @@ export const Contract = z
       .max(720)
       .describe('Notify so many hours before the end of a hold of which something remains; absent = not at all')
       .optional(),
+    allowCardLikeReferences: z
+      .boolean()
+      .describe('Take a `merchantReference`, `userId` or `terminalId` that looks like a card number; default false')
+      .optional(),
     requireSignedCaptures: z.boolean().describe('Captures must carry a message signature').optional(),
     capturePublicKey: z
       .string()

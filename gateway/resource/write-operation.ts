@@ -2,7 +2,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { hasCardNumber } from '../../platform/card-number.ts';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core/client.ts';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
@@ -138,7 +137,6 @@ const WRITE_PROMISES: Readonly<Record<number, string>> = {
 const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7E]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-  .refine((key) => !hasCardNumber(key), 'must not contain a card number')
   .meta({
     description:
       'Makes a repetition safe: the same key with the same body gets the first answer again, with ' +

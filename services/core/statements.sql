@@ -33,8 +33,11 @@ with input as materialized (
   admissible as materialized (select * from input where not late and not met and not maybe_lost),
   claimed as (
     insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
-    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), key, "createdAt"
-    from admissible order by key, "requestId"
+    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), 'sha256:' || encode(sha256(convert_to("merchantId" || '/' || key, 'UTF8')), 'base64'), "createdAt"
+    from admissible a
+    where key is null or not exists (select from claim k
+      where k.merchant_id = any (array[a."merchantId"]) and k.key = any (array[a.key]))
+    order by 5, "requestId"
     on conflict do nothing
     returning request_id
   ),
@@ -176,8 +179,11 @@ with input as materialized (
   ),
   claimed as (
     insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
-    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), key, "createdAt"
-    from admissible order by key, "requestId"
+    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), 'sha256:' || encode(sha256(convert_to("merchantId" || '/' || key, 'UTF8')), 'base64'), "createdAt"
+    from admissible a
+    where key is null or not exists (select from claim k
+      where k.merchant_id = any (array[a."merchantId"]) and k.key = any (array[a.key]))
+    order by 5, "requestId"
     on conflict do nothing
     returning request_id
   ),

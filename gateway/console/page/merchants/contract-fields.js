@@ -34,6 +34,7 @@ const TERMS = [
   ['processorAccount', ACCOUNT, 'Account at the processor'],
   ['notifyHolds', FLAG, 'Notify about holds placed, declined, released and expired, too'],
   ['notifyExpiringHours', HOURS, 'Notify before a hold ends, hours', '1 to 720; empty for not at all'],
+  ['allowCardLikeReferences', FLAG, 'References, users and terminals may look like card numbers'],
   ['requireSignedCaptures', FLAG, 'Captures over REST must be signed'],
   ['capturePublicKey', LINES, 'Public key of captures', 'Ed25519, PEM; needed when captures are signed'],
 ];

@@ -102,6 +102,13 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
    * @generated from field: optional int32 notify_expiring_hours = 12;
    */
   notifyExpiringHours?: number | undefined;
+
+  /**
+   * Take references, users and terminals that look like card numbers. Only for a merchant whose own identifiers do.
+   *
+   * @generated from field: bool allow_card_like_references = 13;
+   */
+  allowCardLikeReferences: boolean;
 };
 
 /**

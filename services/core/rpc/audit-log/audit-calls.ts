@@ -1,5 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Interceptor, type UnaryRequest, type UnaryResponse } from '@connectrpc/connect';
+import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { errorFields } from '../../../../platform/log.ts';
 import { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
@@ -53,6 +54,9 @@ const KEPT = [
   'unfenced',
 ] as const;
 
+/** What may look like a card number if the merchant's contract says so; then the entry leaves it out. */
+const BY_CONTRACT: ReadonlySet<string> = new Set(['terminalId', 'userId', 'merchantReference']);
+
 type Fields = Readonly<Record<string, unknown>>;
 
 async function audited(core: Core, request: UnaryRequest, run: () => Promise<UnaryResponse>): Promise<UnaryResponse> {
@@ -87,7 +91,8 @@ function detailOf(fields: Fields): Record<string, unknown> {
   const kept = KEPT.flatMap((name) => {
     const value =
       name === 'outcome' && fields.outcome ? OperationState[fields.outcome as OperationState] : fields[name];
-    return value ? [[name, typeof value === 'bigint' ? Number(value) : value] as const] : [];
+    if (!value || (BY_CONTRACT.has(name) && hasCardNumber(String(value)))) return [];
+    return [[name, typeof value === 'bigint' ? Number(value) : value] as const];
   });
   const error = fields.processorError as { code: string; message: string } | undefined;
   return { ...Object.fromEntries(kept), ...(error && { processorCode: error.code, processorMessage: error.message }) };

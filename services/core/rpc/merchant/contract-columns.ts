@@ -34,6 +34,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
     fields.add('contract.processor', `is not one of the setting PROCESSORS: ${core.processors.names.join(', ')}`);
   }
   fields.text('contract.processor_account', contract.processorAccount);
+  for (const terminal of contract.terminals) fields.reference('contract.terminals', terminal, contract);
   fields.refuse();
   if (internalUrl !== null) await refuseGateway(internalUrl, core.settings.GATEWAY_ORIGIN.map(targetOf));
   return {
@@ -48,6 +49,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
     processor,
     processorAccount: contract.processorAccount,
     notifyExpiringHours: contract.notifyExpiringHours ?? null,
+    allowCardLikeReferences: contract.allowCardLikeReferences,
     holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };
 }

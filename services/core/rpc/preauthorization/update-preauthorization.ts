@@ -15,6 +15,7 @@ import {
   dateOf,
   endTimes,
   FieldCheck,
+  refuseReference,
   refuseTimes,
   refuseUnsignedCapture,
 } from '../server/check-fields.ts';
@@ -28,6 +29,7 @@ export const updatePreauthorization: Method<'updatePreauthorization'> = async (c
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const [hold] = isUuid(requestId) ? await readHolds(core.database.query, [requestId]) : [];
     if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+    await refuseReference(core, hold.merchantId, request.merchantReference);
     const terms = changed(hold, request, named);
     await judge(core, hold, terms, named);
     if (await changeTerms(core.database.query, hold, terms)) {
@@ -52,7 +54,6 @@ function fieldsOf(request: UpdatePreauthorizationRequest): Names {
   for (const name of names)
     if (!CHANGEABLE.has(name)) fields.add('update_mask', 'names a field that cannot be changed');
   fields.text('description', request.description);
-  fields.text('merchant_reference', request.merchantReference);
   fields.metadata(request.metadata);
   fields.refuse();
   return new Set(names);

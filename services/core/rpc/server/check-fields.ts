@@ -27,16 +27,24 @@ export class FieldCheck {
     if (hasCardNumber(value)) this.add(field, 'must not contain a card number');
   }
 
+  /** The same for an identifier of the merchant's, unless its contract says that these may look like one. */
+  reference(field: string, value: string | undefined, contract: Pick<MerchantRow, 'allowCardLikeReferences'>): void {
+    if (value === undefined || contract.allowCardLikeReferences || !hasCardNumber(value)) return;
+    this.add(field, 'must not contain a card number; the contract term allowCardLikeReferences lifts this check');
+  }
+
   /** What holds and OCTs have in common. */
   payment(request: CreatePreauthorizationRequest | CreateOctRequest, contract: MerchantRow): void {
     const { currency, terminalId } = request;
     if (!currencyOf(currency)) this.add('currency', 'is not an ISO 4217 currency');
     else if (!contract.currencies.includes(currency))
       this.add('currency', 'is not allowed by the contract, which GET /contract shows');
-    if (!contract.terminals.includes(terminalId))
+    if (!contract.terminals.includes(terminalId)) {
+      this.reference('terminal_id', terminalId, contract);
       this.add('terminal_id', 'is not a terminal of the contract, which GET /contract shows');
-    this.text('user_id', request.userId);
-    this.text('merchant_reference', request.merchantReference);
+    }
+    this.reference('user_id', request.userId, contract);
+    this.reference('merchant_reference', request.merchantReference, contract);
     this.text('token_id', request.tokenId);
   }
 
@@ -66,6 +74,14 @@ export class FieldCheck {
     const refusal = this.refusal();
     if (refusal) throw refusal;
   }
+}
+
+/** INVALID_REQUEST for a reference that the merchant's contract does not allow; few need the contract to be read. */
+export async function refuseReference(core: Core, merchantId: string, reference: string | undefined): Promise<void> {
+  if (reference === undefined || !hasCardNumber(reference)) return;
+  const fields = new FieldCheck();
+  fields.reference('merchant_reference', reference, await contractOf(core, merchantId));
+  fields.refuse();
 }
 
 /** A time that a request names: it must be in the future, and earlier than `before`. */

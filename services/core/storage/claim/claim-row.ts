@@ -1,4 +1,5 @@
 import type { SentKind } from '../../domain/kinds.ts';
+import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 
 /**
@@ -19,14 +20,27 @@ export interface ClaimInput {
 export const CLAIM_INPUT = 'method text, fingerprint text, key text';
 
 /**
+ * SQL of how a merchant's key is stored: as a hash, since a key may be anything that its caller has, also a card number.
+ */
+export function keyHash(merchantId: string, key: string): string {
+  return `'sha256:' || encode(sha256(convert_to(${merchantId} || '/' || ${key}, 'UTF8')), 'base64')`;
+}
+
+/**
  * SQL of a common table `claimed`: the requestIds of `admissible` that are now theirs, with their keys. One row claims
  * both or neither, so all that is claimed is stored. `admissible` has no requestId twice. What a running statement
  * claims is waited for; all claim in the same order, so they do not wait for each other.
+ *
+ * Release 1.0.0 stored keys as they were; the next one finds these until they are purged, and the one after it needs
+ * only the hash.
  */
 export const CLAIMED = `claimed as (
     insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
-    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), key, "createdAt"
-    from admissible order by key, "requestId"
+    select "requestId", "merchantId", method, decode(fingerprint, 'hex'), ${keyHash('"merchantId"', 'key')}, "createdAt"
+    from admissible a
+    where key is null or not exists (select from claim k
+      where ${byIndex('k.merchant_id', 'a."merchantId"')} and ${byIndex('k.key', 'a.key')})
+    order by 5, "requestId"
     on conflict do nothing
     returning request_id
   )`;
@@ -53,4 +67,5 @@ export async function findKey(query: Query, merchantId: string, key: string): Pr
   return (await query<Claim>(FIND_KEY, [merchantId, key]))[0];
 }
 
-const FIND_KEY = sql('find-key')`select ${CLAIM} from claim where merchant_id = $1 and key = $2`;
+const FIND_KEY = sql('find-key')`select ${CLAIM} from claim
+  where merchant_id = $1 and key in (${keyHash('$1::text', '$2::text')}, $2)`;

@@ -24,6 +24,8 @@ export const MerchantEntity = defineEntity({
     processorAccount: p.text().default(''),
     /** How long before the end of a hold the merchant is notified; null = never. */
     notifyExpiringHours: p.integer().nullable(),
+    /** References, users and terminals may look like card numbers. */
+    allowCardLikeReferences: p.boolean().default(false),
     createdAt: p.datetime(3),
     /** Grows with every change of the merchant, its keys or its secrets: the cursor of the credentials feed. */
     changeNumber: p.bigint('bigint'),

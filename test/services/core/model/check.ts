@@ -1,6 +1,8 @@
 /** Invariants that must hold when everything has settled: docs/product.md, "Books", row by row. */
+
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
+import { storedKey } from '../stored-key.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
 import type { Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
@@ -64,7 +66,8 @@ function differences(
   if (hold.kind === 'HOLD') same('times', row?.times, `${hold.captureAt}/${hold.releaseAt}`);
   same('reversed', row?.reversed, reversedOf(hold));
   same('refunded', row?.refunded, refundedIn(hold));
-  for (const { key, state } of hold.attempts) if (key !== '') same(`state of ${key}`, states.get(key), state);
+  for (const { key, state } of hold.attempts)
+    if (key !== '') same(`state of ${key}`, states.get(storedKey(subject.merchantId, key)), state);
   const [wanted, deliveries] = operationsOf(hold);
   same('operations', operations.map(({ kind, status: s }) => `${kind} ${s}`).sort(), wanted.sort());
   same(

@@ -1,5 +1,7 @@
 /** A hold or OCT in play: its possible states, and what was sent and answered about it. */
+
 import assert from 'node:assert/strict';
+import { storedKey } from '../stored-key.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Sent } from './predict.ts';
 import type { World } from './world.ts';
@@ -40,13 +42,13 @@ export async function named(
   subject: Subject,
   key: string,
 ): Promise<{ requestId: string; identifier: string }> {
-  const [row] = await world.sql<{ requestId: string; identifier: string }>(NAMED, [subject.merchantId, key]);
+  const [row] = await world.sql<{ requestId: string; identifier: string }>(NAMED, [storedKey(subject.merchantId, key)]);
   return row ?? fail(subject, `nothing is stored under ${key}`);
 }
 
 const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from claim k join (
     select request_id, processor_request_id from hold union all select request_id, processor_request_id from submission
-  ) s on s.request_id = k.request_id where k.merchant_id = $1 and k.key = $2`;
+  ) s on s.request_id = k.request_id where k.key = $1`;
 
 /** Removes duplicate states. */
 export function distinct(holds: readonly HoldModel[]): HoldModel[] {

@@ -13,6 +13,7 @@ import { forSuite } from '../../../suite.ts';
 import { CARD } from '../../sandbox/checkout/browse.ts';
 import { openMerchant, openShop, payAt, type Shop, sql } from '../shop.ts';
 import { openStage, refusal, why } from '../stage.ts';
+import { storedKey } from '../stored-key.ts';
 
 /** Returns a unique key, so that tests do not share one. */
 const newKey = () => ({ idempotencyKey: randomUUID() });
@@ -228,10 +229,37 @@ describe('idempotency keys', () => {
     assert.equal(await shop.books(other), 'IN_PROGRESS 0/0/10000/0/0');
   });
 
+  describe('whatever it is', () => {
+    const CARD = '4242424242424242';
+    const kept = () => sql<{ key: string }>(stage, 'select key from claim where key is not null');
+
+    it('is taken, also a card number, and stored as a hash only', async () => {
+      const { preauthorization, replayed } = await shop.place({ idempotencyKey: CARD });
+      assert.equal(replayed, false);
+      const again = await shop.place({ idempotencyKey: CARD });
+      assert.deepEqual([again.preauthorization?.requestId, again.replayed], [preauthorization?.requestId, true]);
+      for (const { key } of await kept()) assert.match(key, /^sha256:[A-Za-z0-9+/]{43}=$/);
+    });
+
+    it('is found as the release before stored it', async () => {
+      const fields = newKey();
+      const first = await shop.hold(fields);
+      await sql(stage, 'update claim set key = $1 where request_id = $2', [fields.idempotencyKey, first.requestId]);
+      const again = await shop.place(fields);
+      assert.deepEqual([again.preauthorization?.requestId, again.replayed], [first.requestId, true]);
+      assert.equal(await why(shop.oct(fields)), 'IDEMPOTENCY_KEY_REUSED');
+      assert.equal(await why(shop.place({ ...fields, amount: 1n })), 'IDEMPOTENCY_KEY_REUSED');
+      await sql(stage, 'update claim set key = null where request_id = $1', [first.requestId]);
+    });
+  });
+
   it('are refused while the first call runs', async () => {
     const fields = { ...newKey(), tokenId: 'tok_sandbox_slow' };
     const running = shop.place(fields);
-    while ((await sql(stage, `select 1 from claim where key = $1`, [fields.idempotencyKey])).length === 0);
+    while (
+      (await sql(stage, 'select 1 from claim where key = $1', [storedKey(shop.merchantId, fields.idempotencyKey)]))
+        .length === 0
+    );
     assert.equal(await why(elsewhere.place(fields)), 'IDEMPOTENCY_IN_FLIGHT');
     assert.equal((await stage.soon(running)).state, OperationState.OK);
   });

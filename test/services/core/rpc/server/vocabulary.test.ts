@@ -1,4 +1,5 @@
 /** Every refusal code of core, each provoked by a call. */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -6,6 +7,7 @@ import { ErrorReason } from '../../../../../proto/gen/holdfast/v1/error_pb.js';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';
+import { storedKey } from '../../stored-key.ts';
 
 /** Used by the gateway only. */
 const REST_ONLY = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
@@ -90,7 +92,10 @@ describe('the vocabulary of refusals', () => {
     async IDEMPOTENCY_IN_FLIGHT() {
       const fields = { idempotencyKey: 'running', tokenId: 'tok_sandbox_slow' };
       const running = several.place(fields);
-      while ((await sql(stage, `select 1 from claim where key = 'running'`)).length === 0);
+      while (
+        (await sql(stage, 'select 1 from claim where key = $1', [storedKey(several.merchantId, 'running')])).length ===
+        0
+      );
       const again = several.place(fields);
       await Promise.allSettled([again]);
       await stage.soon(running);

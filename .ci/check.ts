@@ -1,6 +1,7 @@
 /** `npm run check`: everything about the tree that can be said without running the service. One line for each step. */
 import { CLIENT_TYPES } from './client-types.ts';
 import { breakingFaults, generatedFaults } from './contract.ts';
+import { CURRENCIES } from './currencies.ts';
 import { faultsOf } from './generated.ts';
 import { breaches } from './import-rules.ts';
 import { KINDS } from './kinds.ts';
@@ -24,7 +25,10 @@ const STEPS: readonly Step[] = [
   ['lint and format', tool('biome', 'ci', '--error-on-warnings', '--colors=off')],
   ['contract style', tool('buf', 'lint')],
   ['generated code of the contract current', generatedFaults],
-  ['other generated files current', () => faultsOf([LOCK, ...KINDS, CLIENT_TYPES, STATEMENTS, ...TABLES])],
+  [
+    'other generated files current',
+    () => faultsOf([LOCK, ...KINDS, ...CURRENCIES, CLIENT_TYPES, STATEMENTS, ...TABLES]),
+  ],
   ['contract compatible', breakingFaults],
   ['import rules', async () => breaches(await readSources())],
   ['lock pinned', lockFaults],

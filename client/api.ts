@@ -994,7 +994,7 @@ export interface Routes {
       amountFrom?: number;
       /** Only of this amount or less, minor units */
       amountTo?: number;
-      /** ISO 4217 code that the contract allows */
+      /** Only in this currency */
       currency?: string;
       /** One of the merchant's terminals */
       terminalId?: string;
@@ -1091,7 +1091,7 @@ export interface Routes {
       amountFrom?: number;
       /** Only of this amount or less, minor units */
       amountTo?: number;
-      /** ISO 4217 code that the contract allows */
+      /** Only in this currency */
       currency?: string;
       /** Items per page, 1 to 200 */
       pageSize?: number;

@@ -1,3 +1,4 @@
+import { CURRENT_DIGITS, FORMER_DIGITS } from './currency-table.ts';
 import { UsageError } from './run.ts';
 
 /**
@@ -6,6 +7,8 @@ import { UsageError } from './run.ts';
  */
 export function minorUnits(text: string, currency: string): number {
   const digits = fractionDigits(currency);
+  if (digits === undefined)
+    throw new UsageError(`${currency} is no currency that this version knows: write an ISO 4217 code, such as EUR`);
   const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) throw new UsageError(`--amount ${text} is no amount: write it as 10 or 10.50`);
   if (fraction.length > digits)
@@ -13,22 +16,16 @@ export function minorUnits(text: string, currency: string): number {
   return Number(whole + fraction.padEnd(digits, '0'));
 }
 
-/** Writes an amount as people read it. */
+/** Writes an amount as people read it; in minor units when this version does not know the currency. */
 export function written(minor: number, currency: string): string {
   const digits = fractionDigits(currency);
+  if (digits === undefined) return `${minor} ${currency} (minor units)`;
   const text = String(minor).padStart(digits + 1, '0');
   const fraction = digits === 0 ? '' : `.${text.slice(-digits)}`;
   return `${text.slice(0, text.length - digits)}${fraction} ${currency}`;
 }
 
-function fractionDigits(currency: string): number {
-  if (!/^[A-Z]{3}$/.test(currency)) throw new UsageError(`--currency ${currency} is no ISO 4217 code: write it as EUR`);
-  return OTHER_DIGITS.find(([codes]) => codes.includes(currency))?.[1] ?? 2;
+function fractionDigits(currency: string): number | undefined {
+  for (const table of [CURRENT_DIGITS, FORMER_DIGITS]) if (Object.hasOwn(table, currency)) return table[currency];
+  return undefined;
 }
-
-/** The minor units of ISO 4217 that are not 2. (Intl follows how people write prices: it gives HUF none.) */
-const OTHER_DIGITS: readonly (readonly [codes: readonly string[], digits: number])[] = [
-  ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' '), 0],
-  ['BHD IQD JOD KWD LYD OMR TND'.split(' '), 3],
-  ['CLF UYW'.split(' '), 4],
-];

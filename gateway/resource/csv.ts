@@ -1,9 +1,9 @@
 /** Lists as CSV (RFC 4180), streamed page by page. */
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import currencyCodes from 'currency-codes';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { digitsOf } from '../../platform/currencies.ts';
 import { isServiceError, Problem } from '../http/problem.ts';
 import type { Json } from './answer.ts';
 import { Places } from './places.ts';
@@ -146,7 +146,7 @@ function columnsOf(schema: z.ZodObject, of: (item: object) => Json = (item) => i
 /** An amount in major units, with the digits of its currency: 1050 EUR is 10.50. */
 export function majorUnits(amount: unknown, currency: string): string {
   if (typeof amount !== 'number') return '';
-  const digits = currencyCodes.code(currency)?.digits ?? 0;
+  const digits = digitsOf(currency) ?? 0;
   const text = String(amount).padStart(digits + 1, '0');
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

@@ -4,12 +4,10 @@
  */
 
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import currencyCodes from 'currency-codes';
 import { z } from 'zod';
 import { hasCardNumber } from '../../platform/card-number.ts';
+import { isCurrency, wasCurrency } from '../../platform/currencies.ts';
 import { isPreauthorizationId, MERCHANT_ID, MERCHANT_ID_FORM } from './identifiers.ts';
-
-const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes.codes());
 
 /** Text that PostgreSQL and protobuf store unchanged. */
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed();
@@ -43,19 +41,19 @@ function amountFault({ code, input }: { readonly code?: string; readonly input?:
   return typeof input === 'string' ? 'must be a number of minor units, without quotes: 10.50 EUR is 1050' : undefined;
 }
 
-export const currency = z
+const currencyCode = z
   .string()
-  .regex(/^[A-Z]{3}$/, { error: 'must be three capital letters, such as EUR', abort: true })
-  .refine((code) => CURRENCIES.has(code), 'must be an ISO 4217 code, such as EUR')
+  .regex(/^[A-Z]{3}$/, { error: 'must be three capital letters, such as EUR', abort: true });
+
+export const currency = currencyCode
+  .refine(isCurrency, 'must be an ISO 4217 code, such as EUR')
   .meta({ description: 'ISO 4217 code that the contract allows', examples: ['EUR'] });
 
-/**
- * The currency that a hold must be in. Core compares it with the hold's, which may be in one that ISO 4217 has withdrawn
- * since.
- */
-export const currencyOfHold = z
-  .string()
-  .regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR')
+/** A currency that something may be in, also one that ISO 4217 has withdrawn since. */
+const anyCurrency = currencyCode.refine(wasCurrency, 'must be an ISO 4217 code, such as EUR');
+
+/** The currency that a hold must be in; core compares it with the hold's. */
+export const currencyOfHold = anyCurrency
   .meta({ description: "The hold's ISO 4217 code: refused when it is another one", examples: ['EUR'] })
   .optional();
 
@@ -155,7 +153,7 @@ export const filters = {
     .optional(),
   amountFrom: minorUnits('Only of this amount or more'),
   amountTo: minorUnits('Only of this amount or less'),
-  currency: currency.optional(),
+  currency: anyCurrency.meta({ description: 'Only in this currency', examples: ['EUR'] }).optional(),
 };
 
 function minorUnits(description: string) {

@@ -1,5 +1,5 @@
 /** Amounts as Stripe counts them (docs.stripe.com/currencies). */
-import { code as currencyOf } from 'currency-codes';
+import { digitsOf } from '../../platform/currencies.ts';
 
 /** How Stripe writes a currency's amounts: with so many decimals, in multiples of `step`. */
 interface StripeUnits {
@@ -23,13 +23,13 @@ export function stripeUnits(currency: string): StripeUnits | undefined {
   if (THREE_DECIMAL.has(currency)) return { exponent: 3, step: 10n };
   // Without decimals since 2021, still written with two: 5 ISK are 500.
   if (currency === 'ISK') return { exponent: 2, step: 100n };
-  return currencyOf(currency)?.digits === 2 ? { exponent: 2, step: 1n } : undefined;
+  return digitsOf(currency) === 2 ? { exponent: 2, step: 1n } : undefined;
 }
 
 /** An amount of ISO 4217 minor units as Stripe takes it, or undefined when Stripe cannot take exactly that. */
 export function toStripe(amount: bigint, currency: string): number | undefined {
   const units = stripeUnits(currency);
-  const digits = currencyOf(currency)?.digits;
+  const digits = digitsOf(currency);
   if (!units || digits === undefined) return undefined;
   const written = scaled(amount, units.exponent - digits);
   if (written === undefined || written % units.step !== 0n) return undefined;
@@ -40,7 +40,7 @@ export function toStripe(amount: bigint, currency: string): number | undefined {
 export function fromStripe(amount: number, currency: string): bigint {
   const code = currency.toUpperCase();
   const units = stripeUnits(code);
-  const digits = currencyOf(code)?.digits;
+  const digits = digitsOf(code);
   const value = units && digits !== undefined ? scaled(BigInt(amount), digits - units.exponent) : undefined;
   if (value === undefined) throw new RangeError(`an amount in ${code} has no exact value in minor units`);
   return value;

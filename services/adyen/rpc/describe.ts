@@ -1,6 +1,6 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import { codes } from 'currency-codes';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
+import { CURRENCIES } from '../../../platform/currencies.ts';
 import type { Context } from '../adapter-context.ts';
 import { capabilitiesOf } from '../settlement/settle.ts';
 
@@ -24,9 +24,9 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
       extension: longest,
       refund: longest,
     },
-    currencies: codes()
-      .filter((currency) => isTaken(currency))
-      .map((currency) => ({ currency, smallestAmount: 1n, largestAmount: LARGEST_AMOUNT })),
+    currencies: CURRENCIES.filter(isTaken).map((currency) => {
+      return { currency, smallestAmount: 1n, largestAmount: LARGEST_AMOUNT };
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Every page of the checkout. */
 import assert from 'node:assert/strict';
-import { code as currencyOf } from 'currency-codes';
+import { digitsOf } from '../../../platform/currencies.ts';
 import { type Html, html } from '../../../platform/html.ts';
 import type { CardTry, Checkout } from '../ledger/checkout.ts';
 import type { FieldName, Fields, Mistakes } from './form.ts';
@@ -221,7 +221,7 @@ function page(title: string, main: Html): string {
 
 /** An amount as English writes it: 1050 EUR minor units are €10.50. */
 export function formatAmount(amount: number, currency: string): string {
-  const digits = currencyOf(currency)?.digits;
+  const digits = digitsOf(currency);
   assert(digits !== undefined, 'a checkout is only opened in a known currency');
   // ISO 4217's exponent, not the one Intl believes in: they differ for 26 currencies.
   const format = new Intl.NumberFormat('en', {

@@ -1,9 +1,9 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
-import { code as currencyOf } from 'currency-codes';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { asksTheSame } from '../../../platform/adapter/identifier.ts';
 import { RpcError } from '../../../platform/adapter/serve.ts';
+import { wasCurrency } from '../../../platform/currencies.ts';
 import { isReturnUrl, withRequestId } from '../../../platform/return-url.ts';
 import {
   Answer,
@@ -34,7 +34,7 @@ export function createCheckout(
   if (request.returnUrl !== '' && !isReturnUrl(request.returnUrl)) {
     return new RpcError(status.INVALID_ARGUMENT, 'return_url: must be https, or http on the loopback address');
   }
-  if (!currencyOf(request.currency)) return new RpcError(status.INVALID_ARGUMENT, 'currency: is not known');
+  if (!wasCurrency(request.currency)) return new RpcError(status.INVALID_ARGUMENT, 'currency: is not known');
   const capability = page.capabilities.capabilityOf(request.requestId);
   const hash = page.capabilities.hashOf(capability);
   const checkout = earlier(books, request, hash) ?? open(books, request, hash, page.nowMs);

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import { codes } from 'currency-codes';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
+import { CURRENCIES } from '../../../platform/currencies.ts';
 import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { stripeUnits, toStripe } from '../amount.ts';
@@ -30,7 +30,7 @@ export function described(features: boolean): Description {
     acceptedLongest: { refund: durationFromMs(REFUND_EXPECTED_MS) },
     checkoutShortest: durationFromMs(CHECKOUT_SHORTEST_MS),
     checkoutLongest: durationFromMs(CHECKOUT_LONGEST_MS),
-    currencies: codes().flatMap((currency) => boundsOf(currency) ?? []),
+    currencies: CURRENCIES.flatMap((currency) => boundsOf(currency) ?? []),
   };
 }
 

@@ -9,6 +9,7 @@ const { digitsOf, formatAmount, parseAmount, toDecimal } = await import(
 describe('amounts in the console', () => {
   it('have the number of decimals that ISO 4217 gives them', () => {
     for (const currency of codes()) assert.equal(digitsOf(currency), code(currency)?.digits, currency);
+    assert.equal(toDecimal(1050, 'XCG'), '10.50');
   });
 
   for (const [amount, currency, shown, typed] of [

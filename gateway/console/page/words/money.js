@@ -1,18 +1,11 @@
-/**
- * Digits after the point where they are not 2 (ISO 4217). Browsers are not asked: Chromium takes CLDR's, which differ
- * for 29 codes (HUF has none there). Codes that begin with X, such as XOF or XAU, have none, except XCD.
- */
-const CODES = {
-  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV',
-  2: 'XCD',
-  3: 'BHD IQD JOD KWD LYD OMR TND',
-  4: 'CLF UYW',
-};
+import { CURRENT_DIGITS, FORMER_DIGITS } from './currency-table.js';
 
-/** How many digits a currency has after the point; 2 for none. */
-export function digitsOf(currency = '') {
-  const digits = Object.keys(CODES).find((digits) => CODES[digits].split(' ').includes(currency));
-  return Number(digits ?? (currency.startsWith('X') ? 0 : 2));
+/**
+ * How many digits a currency has after the point. Browsers are not asked: Chromium takes CLDR's, which differ for 29
+ * codes (HUF has none there).
+ */
+export function digitsOf(currency) {
+  return CURRENT_DIGITS[currency] ?? FORMER_DIGITS[currency] ?? 2;
 }
 
 /** Minor units as a plain number: 1050 EUR is 10.50. */

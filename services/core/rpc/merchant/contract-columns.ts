@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { code as currencyOf } from 'currency-codes';
+import { isCurrency } from '../../../../platform/currencies.ts';
 import { type Contract, ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { addressesOf, neverReachable, reachableIfAllowed } from '../../egress/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../egress/gateway-address.ts';
@@ -20,7 +20,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   const fields = new FieldCheck();
   const { holdPeriod, processor = '' } = contract;
   for (const currency of contract.currencies) {
-    if (!currencyOf(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
+    if (!isCurrency(currency)) fields.add('contract.currencies', `${currency} is not an ISO 4217 currency`);
   }
   if (holdPeriod && holdPeriod.nanos !== 0) fields.add('contract.hold_period', 'must be whole seconds');
   const webhookUrl = contract.webhookUrl || null;

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { code as currencyOf } from 'currency-codes';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
+import { isCurrency } from '../../../../platform/currencies.ts';
 import { isReturnUrl } from '../../../../platform/return-url.ts';
 import type { Violation } from '../../../../platform/violations.ts';
 import type { CreateOctRequest } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
@@ -36,7 +36,7 @@ export class FieldCheck {
   /** What holds and OCTs have in common. */
   payment(request: CreatePreauthorizationRequest | CreateOctRequest, contract: MerchantRow): void {
     const { currency, terminalId } = request;
-    if (!currencyOf(currency)) this.add('currency', 'is not an ISO 4217 currency');
+    if (!isCurrency(currency)) this.add('currency', 'is not an ISO 4217 currency');
     else if (!contract.currencies.includes(currency))
       this.add('currency', 'is not allowed by the contract, which GET /contract shows');
     if (!contract.terminals.includes(terminalId)) {

@@ -40,6 +40,12 @@ export interface Capture {
   amountReversed: number;
   /** What refunds gave back of it, minor units */
   amountRefunded: number;
+  /** The merchant's own reference of it */
+  merchantReference?: string;
+  /** The merchant's own data about it: at most 20 pairs */
+  metadata?: Record<string, string>;
+  /** Why the merchant did it */
+  reason?: string;
 }
 
 /** Charges a hold in full or in part */
@@ -54,6 +60,12 @@ export interface CapturePreauthorization {
   currency?: string;
   /** Close the hold with this capture; it does so anyway when the contract allows one */
   finalCapture?: boolean;
+  /** The merchant's own reference of this operation; without it, the hold's */
+  merchantReference?: string;
+  /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
+  metadata?: Record<string, string & string | ''>;
+  /** Why it is done */
+  reason?: string;
 }
 
 /** Pays an amount to a card (original credit transaction) */
@@ -72,6 +84,10 @@ export interface CreateOct {
   userId: string;
   /** The merchant's own reference */
   merchantReference?: string;
+  /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
+  metadata?: Record<string, string & string | ''>;
+  /** Why it is done */
+  reason?: string;
 }
 
 /** Asks for a hold; without tokenId the customer enters a card at checkoutUrl */
@@ -118,6 +134,12 @@ export interface CreateRefund {
   amount?: number;
   /** The hold's ISO 4217 code: refused when it is another one */
   currency?: string;
+  /** The merchant's own reference of this operation; without it, the hold's */
+  merchantReference?: string;
+  /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
+  metadata?: Record<string, string & string | ''>;
+  /** Why it is done */
+  reason?: string;
 }
 
 export interface CreatedSigningSecret {
@@ -478,6 +500,12 @@ export interface Increment {
   amountRemaining: number;
   /** When the hold ends by itself */
   expiresAt: string;
+  /** The merchant's own reference of it */
+  merchantReference?: string;
+  /** The merchant's own data about it */
+  metadata?: Record<string, string>;
+  /** Why the merchant did it */
+  reason?: string;
 }
 
 /** Adds to a hold */
@@ -490,6 +518,12 @@ export interface IncrementPreauthorization {
   amountToAdd: number;
   /** The hold's ISO 4217 code: refused when it is another one */
   currency?: string;
+  /** The merchant's own reference of this operation; without it, the hold's */
+  merchantReference?: string;
+  /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
+  metadata?: Record<string, string & string | ''>;
+  /** Why it is done */
+  reason?: string;
 }
 
 /** A hold without its handle */
@@ -600,6 +634,10 @@ export interface Oct {
   createdAt: string;
   /** When it reached its final result */
   finalStateDate?: string;
+  /** The merchant's own data about it: at most 20 pairs */
+  metadata?: Record<string, string>;
+  /** Why the merchant did it */
+  reason?: string;
 }
 
 /** A hold whose customer has not entered a card yet */
@@ -641,7 +679,7 @@ export interface Operation {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
-  /** The merchant's own reference */
+  /** The merchant's own reference of it, else the hold's */
   merchantReference?: string;
   /** The merchant's terminal */
   terminalId?: string;
@@ -649,6 +687,10 @@ export interface Operation {
   userId?: string;
   /** When it became final; absent until then */
   finalStateDate?: string;
+  /** The merchant's own data about it: at most 20 pairs */
+  metadata?: Record<string, string>;
+  /** Why the merchant did it */
+  reason?: string;
 }
 
 /** Newest first */
@@ -773,6 +815,12 @@ export interface Refund {
   createdAt: string;
   /** When it reached its final result */
   finalStateDate?: string;
+  /** The merchant's own reference of it */
+  merchantReference?: string;
+  /** The merchant's own data about it: at most 20 pairs */
+  metadata?: Record<string, string>;
+  /** Why the merchant did it */
+  reason?: string;
 }
 
 /** Gives back what remains of a hold, or cancels its checkout */
@@ -785,6 +833,12 @@ export interface ReleasePreauthorization {
   requestId?: string;
   /** The hold's ISO 4217 code: refused when it is another one */
   currency?: string;
+  /** The merchant's own reference of this operation; without it, the hold's */
+  merchantReference?: string;
+  /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
+  metadata?: Record<string, string & string | ''>;
+  /** Why it is done */
+  reason?: string;
 }
 
 export interface ReleasedHold {
@@ -859,6 +913,15 @@ export interface ReleasedHold {
   tokenData?: TokenData;
   /** Names the release, also of a checkout that was cancelled */
   releaseRequestId?: string;
+  /** What the merchant said of the release; absent when nothing */
+  release?: {
+    /** The merchant's own reference of it */
+    merchantReference?: string;
+    /** The merchant's own data about it */
+    metadata?: Record<string, string>;
+    /** Why the merchant did it */
+    reason?: string;
+  };
 }
 
 /** Asks for a hold like an earlier one, for what remained of it unless `amount` says otherwise */
@@ -1077,6 +1140,8 @@ export interface Routes {
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;
+      /** Only with this reason */
+      reason?: string;
       /** At this time or later */
       finalFrom?: string;
       /** Before this time */

@@ -93,7 +93,8 @@ class Holdfast:
         return self._write("/preauthorization", hold, idempotency_key, timeout)
 
     def capture_hold(self, *, idempotency_key=None, timeout=60.0, **capture):
-        """Charges a hold: preauthorizationId, amountToCapture, finalCapture."""
+        """Charges a hold: preauthorizationId, amountToCapture, finalCapture; currency is refused when it is not the
+        hold's. This and other operations take merchantReference, metadata and reason, too."""
         return self._write(_CAPTURE, capture, idempotency_key, timeout)
 
     def increment_hold(self, *, idempotency_key=None, timeout=60.0, **increment):

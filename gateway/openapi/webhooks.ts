@@ -28,6 +28,8 @@ const Notification = z
     holdRequestId: shown.holdRequestId,
     captureRequestId: shown.captureRequestId,
     merchantReference: shown.merchantReference,
+    metadata: shown.metadata,
+    reason: shown.reason,
     imported: z
       .literal(true)
       .describe(

@@ -7,8 +7,18 @@ import { answered, requestId } from '../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { Operation } from '../resource/operation.ts';
-import { answerChange, answerIncrement, Capture, HOLD, HoldFilters, Increment, Refund } from '../resource/payments.ts';
-import { amount, currencyOfHold, merchantId, NoBody, requestIdFilter } from '../resource/request-fields.ts';
+import {
+  answerChange,
+  answerIncrement,
+  Capture,
+  HOLD,
+  HoldFilters,
+  Increment,
+  RELEASE_WORDS,
+  Refund,
+  releaseWords,
+} from '../resource/payments.ts';
+import { amount, currencyOfHold, merchantId, NoBody, requestIdFilter, words } from '../resource/request-fields.ts';
 import { answerOperation } from '../resource/write-operation.ts';
 import { operatorRoute, operatorWrite } from './route.ts';
 
@@ -35,7 +45,7 @@ const OperatorExtendedHold = OperatorHold.schema
   .meta({ id: 'OperatorExtendedHold' });
 
 const OperatorReleasedHold = OperatorHold.schema
-  .extend({ releaseRequestId: requestId.describe('Names the release').optional() })
+  .extend({ releaseRequestId: requestId.describe('Names the release').optional(), ...RELEASE_WORDS })
   .meta({ id: 'OperatorReleasedHold' });
 
 export const HOLD_ROUTES = {
@@ -88,6 +98,7 @@ export const HOLD_ROUTES = {
         amountToCapture: amount,
         currency: currencyOfHold,
         finalCapture: z.boolean().describe('Close the hold with this capture').optional(),
+        ...words,
       })
       .meta({ id: 'CaptureHold', description: 'Charges a hold in full or in part' }),
     answers: { 200: { description: 'Captured', schema: Capture.schema } },
@@ -102,7 +113,7 @@ export const HOLD_ROUTES = {
     summary: 'Add to a hold',
     description: "For a merchant, by the hold's `requestId`. What is added can be captured once the increment is OK.",
     body: z
-      .strictObject({ amountToAdd: amount, currency: currencyOfHold })
+      .strictObject({ amountToAdd: amount, currency: currencyOfHold, ...words })
       .meta({ id: 'IncrementHold', description: 'Adds to a hold' }),
     answers: { 200: { description: 'Added', schema: Increment } },
     codes: INCREMENT,
@@ -134,12 +145,18 @@ export const HOLD_ROUTES = {
       'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
       'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is ' +
       'frozen.',
-    body: NoBody,
+    body: z
+      .strictObject({ currency: currencyOfHold, ...words })
+      .meta({ id: 'ReleaseHold', description: 'Gives back what remains of a hold, or cancels its checkout' }),
     answers: { 200: { description: 'Released', schema: OperatorReleasedHold } },
     codes: RELEASE,
-    handler: async ({ ctx, core, asOperator, params, name }) => {
-      const release = await core.preauthorizations.releasePreauthorization({ ...params, ...name }, asOperator);
-      return answerChange(ctx, release, (hold, releaseRequestId) => ({ ...OperatorHold.json(hold), releaseRequestId }));
+    handler: async ({ ctx, core, asOperator, params, body, name }) => {
+      const release = await core.preauthorizations.releasePreauthorization({ ...params, ...body, ...name }, asOperator);
+      return answerChange(ctx, release, (hold, releaseRequestId) => ({
+        ...OperatorHold.json(hold),
+        releaseRequestId,
+        ...releaseWords(release),
+      }));
     },
   }),
   refundCapture: operatorWrite('holds', 'POST /operator/captures/{requestId}/refund', {
@@ -151,6 +168,7 @@ export const HOLD_ROUTES = {
       .strictObject({
         amount: amount.optional().describe('In minor units; without it, all that is left of the capture'),
         currency: currencyOfHold,
+        ...words,
       })
       .meta({ id: 'RefundCapture', description: 'Gives a capture, or a part of it, back to the card' }),
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },

@@ -26,6 +26,7 @@ export const OperationFilters = z.strictObject({
   operation: numberOf(OperationKindSchema).optional(),
   status: numberOf(OperationStateSchema, ['PENDING', 'UNKNOWN', 'NEEDS_REVIEW']).optional(),
   holdRequestId: requested.requestIdFilter.optional(),
+  reason: requested.identifier(250).describe('Only with this reason').optional(),
   finalFrom: requested.timeFrom.optional(),
   finalTo: requested.timeBefore.optional(),
   ...requested.filters,

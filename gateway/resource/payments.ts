@@ -6,7 +6,7 @@ import { OperationState, PaymentMethodSchema } from '../../proto/gen/holdfast/v1
 import * as contract from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { answer, type Json } from './answer.ts';
-import { AMOUNT, answered, requestId, TIME } from './answer-fields.ts';
+import { AMOUNT, answered, requestId, some, TIME } from './answer-fields.ts';
 import { numberOf, words } from './contract-field.ts';
 import { filters, page, terminalId, timeBefore, timeFrom } from './request-fields.ts';
 import { answerOperation } from './write-operation.ts';
@@ -79,6 +79,33 @@ export function answerChange(
 
 type Changed = Pick<contract.ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
 
+/** What the merchant said of a change, in its answer. */
+const WORDS = {
+  merchantReference: z.string().describe("The merchant's own reference of it").optional(),
+  metadata: z.record(z.string(), z.string()).describe("The merchant's own data about it").optional(),
+  reason: z.string().describe('Why the merchant did it').optional(),
+};
+
+function wordsOf({ merchantReference, metadata, reason }: Said) {
+  return {
+    merchantReference: some(merchantReference),
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+    reason: some(reason),
+  };
+}
+
+type Said = Pick<contract.ReleasePreauthorizationResponse, 'merchantReference' | 'metadata' | 'reason'>;
+
+/** The same of a release, beside the hold, which has a reference and metadata of its own. */
+export const RELEASE_WORDS = {
+  release: z.object(WORDS).describe('What the merchant said of the release; absent when nothing').optional(),
+};
+
+export function releaseWords(response: Said): Json {
+  const words = Object.fromEntries(Object.entries(wordsOf(response)).filter(([, value]) => value !== undefined));
+  return Object.keys(words).length === 0 ? {} : { release: words };
+}
+
 export const Increment = z
   .object({
     requestId,
@@ -89,10 +116,11 @@ export const Increment = z
     currency: ListedHold.schema.shape.currency,
     amountRemaining: AMOUNT.schema.describe('Still capturable right after it, minor units'),
     expiresAt: TIME.schema.describe('When the hold ends by itself'),
+    ...WORDS,
   })
   .meta({ id: 'Increment' });
 
-export function answerIncrement(ctx: Context, response: Changed, amountAdded: bigint): Json | undefined {
+export function answerIncrement(ctx: Context, response: Changed & Said, amountAdded: bigint): Json | undefined {
   return answerChange(ctx, response, (hold, requestId) => ({
     requestId,
     holdRequestId: hold.requestId,
@@ -102,5 +130,6 @@ export function answerIncrement(ctx: Context, response: Changed, amountAdded: bi
     currency: hold.currency,
     amountRemaining: AMOUNT.json(hold.amountRemaining),
     expiresAt: hold.expiresAt && TIME.json(hold.expiresAt),
+    ...wordsOf(response),
   }));
 }

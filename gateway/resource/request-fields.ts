@@ -88,6 +88,33 @@ export const description = text(250).meta({
   examples: ['Room 12, two nights'],
 });
 
+export const metadata = z
+  .record(
+    text(40),
+    z
+      .string()
+      .max(500)
+      .and(text(500).or(z.literal(''))),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
+  .describe(
+    "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all",
+  );
+
+/** What a merchant says of an operation: kept with it, and shown with its result. */
+export const words = {
+  merchantReference: merchantReference
+    .meta({
+      description: "The merchant's own reference of this operation; without it, the hold's",
+      examples: ['parcel-1'],
+    })
+    .optional(),
+  metadata: metadata.optional(),
+  reason: text(250)
+    .meta({ description: 'Why it is done', examples: ['The first parcel has left'] })
+    .optional(),
+};
+
 /** Sensitive. The schema does not check its form: a malformed id is answered like one that does not exist. */
 export const preauthorizationId = z.string().meta({
   description: 'Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password',

@@ -67,6 +67,7 @@ export const OPERATION_ROUTES = {
         captureRequestId: fields.requestId.describe('The capture'),
         amount: fields.amount.optional().describe('Amount in minor units; without it, all that is left of the capture'),
         currency: fields.currencyOfHold,
+        ...fields.words,
       })
       .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },
@@ -102,6 +103,8 @@ export const OPERATION_ROUTES = {
         terminalId: fields.terminalId,
         userId: fields.userId,
         merchantReference: fields.merchantReference.optional(),
+        metadata: fields.words.metadata,
+        reason: fields.words.reason,
       })
       .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' }),
     answers: { 201: { description: 'Paid', schema: Oct.schema } },

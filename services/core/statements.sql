@@ -99,7 +99,7 @@ with input as materialized (
       "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "finalStateDate" timestamptz)
+      "merchantReference" text, "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -110,11 +110,11 @@ with input as materialized (
     insert into operation (sequence, hold_sequence,
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
       hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
-      merchant_reference, final_state_date)
+      merchant_reference, metadata, reason, final_state_date)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
       "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
-      "processorMessage", "merchantReference", "finalStateDate"
+      "processorMessage", "merchantReference", "metadata", "reason", "finalStateDate"
     from ordered, result
     returning sequence, request_id
   ),
@@ -150,7 +150,8 @@ with input as materialized (
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
       "createdAt" timestamptz, "inquireAt" timestamptz, "kind" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "finalCapture" boolean, "reported" boolean, "amountReleased" bigint, "processorReference" text,
-      "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text)
+      "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text, "metadata" jsonb,
+      "reason" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0')
@@ -208,12 +209,12 @@ with input as materialized (
       amount_refunding,
       request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
       kind, hold_request_id, capture_request_id, final_capture, reported, amount_released, processor_reference,
-      terminal_id, user_id, token_id, merchant_reference)
+      terminal_id, user_id, token_id, merchant_reference, metadata, reason)
     select "sentAs", 0, 'PENDING', case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
       case when kind = 'CAPTURE' then 0 end,
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
       "inquireAt", "kind", "holdRequestId", "captureRequestId", "finalCapture", "reported", "amountReleased",
-      "processorReference", "terminalId", "userId", "tokenId", "merchantReference"
+      "processorReference", "terminalId", "userId", "tokenId", "merchantReference", "metadata", "reason"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs",
@@ -302,7 +303,7 @@ with input as materialized (
       "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "finalStateDate" timestamptz)
+      "merchantReference" text, "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -313,11 +314,11 @@ with input as materialized (
     insert into operation (sequence, hold_sequence,
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
       hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
-      merchant_reference, final_state_date)
+      merchant_reference, metadata, reason, final_state_date)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
       "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
-      "processorMessage", "merchantReference", "finalStateDate"
+      "processorMessage", "merchantReference", "metadata", "reason", "finalStateDate"
     from ordered, result
     returning sequence, request_id
   ),
@@ -377,7 +378,7 @@ with input as materialized (
       "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "finalStateDate" timestamptz)
+      "merchantReference" text, "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -388,11 +389,11 @@ with input as materialized (
     insert into operation (sequence, hold_sequence,
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
       hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
-      merchant_reference, final_state_date)
+      merchant_reference, metadata, reason, final_state_date)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
       "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
-      "processorMessage", "merchantReference", "finalStateDate"
+      "processorMessage", "merchantReference", "metadata", "reason", "finalStateDate"
     from ordered, result
     returning sequence, request_id
   ),

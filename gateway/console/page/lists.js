@@ -52,6 +52,8 @@ export const OperationsView = listView({
   from: '/operations',
   fields: [
     MERCHANT,
+    { name: 'merchantReference', label: "Merchant's reference" },
+    { name: 'reason', label: 'Reason' },
     { name: 'operation', label: 'What', options: choicesOf(...KNOWN_KINDS) },
     { name: 'status', label: 'Result', options: choicesOf('OK', 'KO') },
     ...moneyAndDateFields('final', 'Final'),

@@ -33,7 +33,14 @@ export const MERCHANTS: readonly Request[] = [
   }),
   request('capturePreauthorization', 'partial', 'A part of the hold', {
     parameters: { 'Idempotency-Key': 'order-1001-parcel-1' },
-    body: { preauthorizationId: ID.holdHandle, amountToCapture: 1500 },
+    body: {
+      preauthorizationId: ID.holdHandle,
+      amountToCapture: 1500,
+      currency: 'EUR',
+      merchantReference: 'parcel-1',
+      metadata: { carrier: 'dhl' },
+      reason: 'The first parcel has left',
+    },
   }),
   request('capturePreauthorization', 'final', 'The last part; the rest is given back', {
     body: { preauthorizationId: ID.holdHandle, amountToCapture: 2000, finalCapture: true },
@@ -46,7 +53,7 @@ export const MERCHANTS: readonly Request[] = [
   }),
   request('createRefund', 'partial', 'A part of a capture', {
     parameters: { 'Idempotency-Key': 'order-1001-return-1' },
-    body: { captureRequestId: ID.capture, amount: 500 },
+    body: { captureRequestId: ID.capture, amount: 500, reason: 'One item came back' },
   }),
   request('createPreauthorization', 'silentRefunds', 'A sandbox token whose refunds are not answered', {
     body: { tokenId: 'tok_sandbox_refund_timeout_applied', amount: 800, ...ORDER },
@@ -66,7 +73,7 @@ export const MERCHANTS: readonly Request[] = [
   }),
   request('incrementPreauthorization', 'more', 'The customer stays for another night', {
     parameters: { 'Idempotency-Key': 'stay-17-night-2' },
-    body: { preauthorizationId: ID.otherHandle, amountToAdd: 1200 },
+    body: { preauthorizationId: ID.otherHandle, amountToAdd: 1200, currency: 'EUR', reason: 'Another night' },
   }),
   lost('incrementPreauthorization', { body: { preauthorizationId: ID.silentHandle, amountToAdd: 1200 } }),
   request('extendPreauthorization', 'longer', 'The customer stays for longer', {
@@ -74,7 +81,7 @@ export const MERCHANTS: readonly Request[] = [
   }),
   lost('extendPreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
   request('releasePreauthorization', 'release', 'The order was cancelled', {
-    body: { preauthorizationId: ID.otherHandle },
+    body: { preauthorizationId: ID.otherHandle, reason: 'The guest left early' },
   }),
   lost('releasePreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
   request('listPreauthorizations', 'released', "The newest of a customer's released holds", {
@@ -86,7 +93,7 @@ export const MERCHANTS: readonly Request[] = [
   request('getContract', 'own', 'Which currencies and terminals may be used'),
   request('createOct', 'payout', 'A payment to a card', {
     parameters: { 'Idempotency-Key': 'payout-7' },
-    body: { tokenId: 'tok_sandbox_ok', amount: 2500, ...ORDER, merchantReference: 'payout-7' },
+    body: { tokenId: 'tok_sandbox_ok', amount: 2500, ...ORDER, merchantReference: 'payout-7', reason: 'Winnings' },
   }),
   lost('createOct', { body: { tokenId: 'tok_sandbox_timeout_applied', amount: 2500, ...ORDER } }),
   request('getOct', 'paid', 'Paid', { parameters: { requestId: ID.oct } }),

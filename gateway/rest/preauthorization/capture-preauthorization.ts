@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CAPTURE } from '../../http/problem-codes.ts';
 import { answered } from '../../resource/answer-fields.ts';
 import { Capture } from '../../resource/payments.ts';
-import { amount, currencyOfHold, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
+import { amount, currencyOfHold, ownMerchantId, preauthorizationId, words } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
 import { namedHold } from './hold.ts';
@@ -25,6 +25,7 @@ export const capturePreauthorization = restWrite('Holds', 'POST /preauthorizatio
         .boolean()
         .describe('Close the hold with this capture; it does so anyway when the contract allows one')
         .optional(),
+      ...words,
     })
     .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
   answers: { 200: { description: 'The capture', schema: Capture.schema } },

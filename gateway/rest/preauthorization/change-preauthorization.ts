@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
-import { answerChange, answerIncrement, Increment } from '../../resource/payments.ts';
-import { amount, currencyOfHold, ownMerchantId, preauthorizationId } from '../../resource/request-fields.ts';
+import { answerChange, answerIncrement, Increment, RELEASE_WORDS, releaseWords } from '../../resource/payments.ts';
+import { amount, currencyOfHold, ownMerchantId, preauthorizationId, words } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
 import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './hold.ts';
@@ -14,6 +14,7 @@ const ExtendedHold = Hold.schema
 const ReleasedHold = Hold.schema
   .extend({
     releaseRequestId: answers.requestId.describe('Names the release, also of a checkout that was cancelled').optional(),
+    ...RELEASE_WORDS,
   })
   .meta({ id: 'ReleasedHold' });
 
@@ -24,7 +25,7 @@ export const CHANGE_ROUTES = {
       'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
       'or release of it has no result, and as HOLD_FROZEN until an operator has decided about it.',
     body: z
-      .strictObject({ ...EITHER_ID, currency: currencyOfHold })
+      .strictObject({ ...EITHER_ID, currency: currencyOfHold, ...words })
       .superRefine(demandOneId)
       .meta({
         id: 'ReleasePreauthorization',
@@ -36,7 +37,11 @@ export const CHANGE_ROUTES = {
     handler: async ({ ctx, core, merchantId, body, name }) => {
       const request = { ...body, ...namedHold(body), merchantId, ...name };
       const release = await core.preauthorizations.releasePreauthorization(request);
-      return answerChange(ctx, release, (hold, releaseRequestId) => ({ ...Hold.json(hold), releaseRequestId }));
+      return answerChange(ctx, release, (hold, releaseRequestId) => ({
+        ...Hold.json(hold),
+        releaseRequestId,
+        ...releaseWords(release),
+      }));
     },
   }),
   incrementPreauthorization: restWrite('Holds', 'POST /preauthorization/increment', {
@@ -46,7 +51,13 @@ export const CHANGE_ROUTES = {
       'captured in part, but not closed: refused as CAPTURE_IN_FLIGHT are releases, final captures and a further ' +
       'increment.',
     body: z
-      .strictObject({ merchantId: ownMerchantId, preauthorizationId, amountToAdd: amount, currency: currencyOfHold })
+      .strictObject({
+        merchantId: ownMerchantId,
+        preauthorizationId,
+        amountToAdd: amount,
+        currency: currencyOfHold,
+        ...words,
+      })
       .meta({ id: 'IncrementPreauthorization', description: 'Adds to a hold' }),
     answers: { 200: { description: 'Added', schema: Increment } },
     codes: INCREMENT,

@@ -19,19 +19,7 @@ const terms = {
     'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
   ),
   releaseAt: fields.time.describe("An end earlier than the period's: in the future, before the end of the period"),
-  metadata: z
-    .record(
-      fields.text(40),
-      z
-        .string()
-        .max(500)
-        .and(fields.text(500).or(z.literal(''))),
-    )
-    .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
-    .describe(
-      "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in " +
-        'all',
-    ),
+  metadata: fields.metadata,
 };
 
 const returnUrl = fields

@@ -2,14 +2,15 @@ import { isOk } from '../domain/outcome.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
 import type { SubmissionInput } from '../storage/submission/store-submissions.ts';
 import { type Ending, endInput, resultOf, type SettledFields } from './operation-result.ts';
-import { type OctRequest, sentInput } from './submission-request.ts';
+import { type OctRequest, sentInput, wordsOf } from './submission-request.ts';
 
 /** What is stored of an OCT: it has no hold, so nothing is judged. */
 export function octInput(request: OctRequest): SubmissionInput {
   const { kind, merchantId, amount, currency, processor, processorAccount } = request;
-  const { terminalId, userId, tokenId, merchantReference } = request;
+  const { terminalId, userId, tokenId } = request;
   return {
     ...sentInput(request),
+    ...wordsOf(request),
     kind,
     merchantId,
     amount,
@@ -20,14 +21,19 @@ export function octInput(request: OctRequest): SubmissionInput {
     terminalId,
     userId,
     tokenId,
-    merchantReference,
   };
 }
 
 /** What an outcome makes of an OCT. */
 export function reckonOct(submission: SettledFields, ending: Ending): SubmissionEnd {
   const { requestId, terminalId, userId } = submission;
-  const subject = { ...submission, terminalId: terminalId ?? '', userId: userId ?? '', notifyHolds: true };
+  const subject = {
+    ...submission,
+    terminalId: terminalId ?? '',
+    userId: userId ?? '',
+    notifyHolds: true,
+    words: submission,
+  };
   const { outcome } = ending;
   return {
     ...endInput(requestId, ending),

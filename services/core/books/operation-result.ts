@@ -9,6 +9,7 @@ import type { ResultInput } from '../storage/operation/append-results.ts';
 import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { EndInput } from '../storage/submission/settle-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+import type { Words } from './submission-request.ts';
 
 /** The outcome that ends something, and when. */
 export interface Ending {
@@ -25,14 +26,19 @@ export type SettledFields = NewRow<
   SubmissionRow,
   'requestId' | 'holdRequestId' | 'captureRequestId' | 'amount' | 'finalCapture' | 'merchantId' | 'currency'
 > &
-  NewRow<SubmissionRow, 'terminalId' | 'userId' | 'merchantReference'> & {
+  NewRow<SubmissionRow, 'terminalId' | 'userId'> &
+  Partial<Words> & {
     readonly reported?: boolean | undefined;
   };
 
 /** The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension. */
 export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
   NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'notifyHolds'> &
-  NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> & { readonly card?: Card | undefined };
+  NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> & {
+    readonly card?: Card | undefined;
+    /** What the merchant said of this operation. */
+    readonly words?: Partial<Words> | undefined;
+  };
 
 /** Builds the row of the operation log and the notification of a final outcome. */
 export function resultOf(
@@ -51,7 +57,9 @@ export function resultOf(
     currency: subject.currency,
     holdRequestId: subject.holdRequestId,
     captureRequestId: subject.captureRequestId,
-    merchantReference: subject.merchantReference,
+    merchantReference: subject.words?.merchantReference ?? subject.merchantReference,
+    metadata: subject.words?.metadata,
+    reason: subject.words?.reason,
   };
   const approved = isOk(outcome) ? outcome : undefined;
   const refused = isOk(outcome) ? undefined : outcome;
@@ -131,9 +139,9 @@ export function endOnHold(
   return { ...endInput(requestId, ending), bankReference, holdRequestId, version };
 }
 
-/** The subject of an operation on a hold. */
-export function subjectOn(hold: ReadHold, amount: bigint): Subject {
-  return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId };
+/** The subject of an operation on a hold; `words` = what the merchant said of it. */
+export function subjectOn(hold: ReadHold, amount: bigint, words?: Partial<Words>): Subject {
+  return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, words };
 }
 
 /** What the processor says that it gave back, minor units; undefined = it did not say. */

@@ -60,7 +60,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         ...endOnHold(submission, hold, ending),
         ...settleCapture(hold, capture, isOk(outcome)),
         again: isMadeAgain(hold, requestId, outcome),
-        operation: resultOf(requestId, 'CAPTURE', subjectOn(hold, amount), ending),
+        operation: resultOf(requestId, 'CAPTURE', subjectOn(hold, amount, submission), ending),
       };
     },
   },
@@ -118,7 +118,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         captureRequestId,
         amountReserved: amount,
         amountRefunded: ok ? amount : 0n,
-        operation: resultOf(requestId, 'REFUND', { ...subjectOn(hold, amount), captureRequestId }, ending),
+        operation: resultOf(requestId, 'REFUND', { ...subjectOn(hold, amount, submission), captureRequestId }, ending),
       };
     },
   },
@@ -138,7 +138,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         ...settleIncrement(hold, amount, isOk(outcome), imported),
         ...ableTo(outcome),
         expiresAt: end && hold.expiresAt && end < hold.expiresAt ? end.toISOString() : undefined,
-        operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, amount), ending),
+        operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, amount, submission), ending),
       };
     },
   },

@@ -11,7 +11,7 @@ import { type SubmissionInput, storeSubmissions } from '../storage/submission/st
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import { octInput } from './oct-books.ts';
 import { RULES } from './rules.ts';
-import { type HoldRequest, type Stored, type SubmissionRequest, sentInput } from './submission-request.ts';
+import { type HoldRequest, type Stored, type SubmissionRequest, sentInput, wordsOf } from './submission-request.ts';
 
 /** A request that may be stored. */
 interface Admitted {
@@ -84,6 +84,7 @@ function judge(
   const { requestId: holdRequestId, merchantId, currency, processor, processorAccount, version } = hold;
   const input = {
     ...sentInput(request),
+    ...wordsOf(request),
     reported: false,
     ...judgement,
     kind: request.kind,

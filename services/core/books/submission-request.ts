@@ -7,6 +7,7 @@ import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { NewRow } from '../storage/input-columns.ts';
 import type { Kept } from '../storage/submission/find-sent.ts';
 import type { Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 /** What is asked for, before it is judged and stored. */
 interface Request {
@@ -22,8 +23,16 @@ interface Request {
   readonly inquireAt: Date;
 }
 
+/** What a merchant says of an operation, besides what is done. */
+export type Words = NewRow<SubmissionRow, 'merchantReference' | 'metadata' | 'reason'>;
+
+/** Only that of a row or a request. */
+export function wordsOf({ merchantReference, metadata, reason }: Partial<Words>): Partial<Words> {
+  return { merchantReference, metadata, reason };
+}
+
 /** A request that changes the books of a hold. */
-export interface HoldRequest extends Request {
+export interface HoldRequest extends Request, Partial<Words> {
   readonly kind: KindOnHold;
   readonly idHash: Buffer;
   /** Undefined = an operator's call, for any merchant, or our own. */
@@ -44,7 +53,7 @@ export interface HoldRequest extends Request {
 /** A request for an OCT. */
 export type OctRequest = Request &
   NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency' | 'processor' | 'processorAccount'> &
-  NewRow<HoldRow, 'merchantReference'> & { readonly kind: 'OCT'; readonly tokenId: string };
+  Partial<Words> & { readonly kind: 'OCT'; readonly tokenId: string };
 
 export type SubmissionRequest = HoldRequest | OctRequest;
 

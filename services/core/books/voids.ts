@@ -56,7 +56,7 @@ export function reckonVoid(
     ...settleRelease(hold, reserved, ok),
     amountReleased: givenBack,
     freezes: differsFromRest(hold, reserved),
-    operation: hasResult ? resultOf(requestId, kind, subjectOn(hold, amount), ending) : undefined,
+    operation: hasResult ? resultOf(requestId, kind, subjectOn(hold, amount, submission), ending) : undefined,
   };
 }
 
@@ -67,7 +67,7 @@ function giveUp(kind: 'RELEASE' | 'EXPIRY', submission: SettledFields, hold: Rea
   const ok = isOk(ending.outcome);
   if (!ok || hold.phase !== 'AWAITING_CHECKOUT') {
     const hasResult = !ok && kind === 'RELEASE';
-    const operation = hasResult ? resultOf(requestId, 'RELEASE', subjectOn(hold, 0n), ending) : undefined;
+    const operation = hasResult ? resultOf(requestId, 'RELEASE', subjectOn(hold, 0n, submission), ending) : undefined;
     return { ...end, ...booksOf(hold), closing: false, operation };
   }
   const { code, message } = GIVEN_UP[kind];

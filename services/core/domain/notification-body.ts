@@ -21,6 +21,9 @@ export interface NotificationFields {
   readonly holdRequestId?: string | null | undefined;
   readonly captureRequestId?: string | null | undefined;
   readonly merchantReference?: string | null | undefined;
+  /** What the merchant said of this operation. */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  readonly reason?: string | null | undefined;
   /** It was imported from the processor's books: the merchant may have been told before. */
   readonly imported?: boolean | undefined;
 }
@@ -46,8 +49,15 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
     ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
+    ...(fields.reason && { reason: fields.reason }),
+    ...(fields.metadata && { metadata: inOrder(fields.metadata) }),
     ...(fields.imported && { imported: true }),
   });
+}
+
+/** Sorts metadata by name: the database does not keep their order, and what is made of them again must be the same. */
+export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Builds the body of a test notification, which is about nothing, moves no money, and says so. */

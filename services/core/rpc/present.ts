@@ -7,6 +7,7 @@ import { CaptureSchema } from '../../../proto/gen/holdfast/v1/preauthorization_p
 import { RefundSchema } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { cardOf } from '../books/operation-result.ts';
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
+import { inOrder } from '../domain/notification-body.ts';
 import type {
   EndpointKind as KeptEndpointKind,
   NotificationKind as KeptKind,
@@ -53,14 +54,18 @@ export function presentError(row: Partial<Pick<OperationRow, 'processorCode' | '
 
 /** An OCT as callers see it. */
 export function presentOct(oct: SubmissionRow) {
-  return { ...present(OctSchema, oct, { finalStateDate: oct.finalAt }), ...presentCard(oct), ...presentError(oct) };
+  return {
+    ...present(OctSchema, oct, { finalStateDate: oct.finalAt, ...sorted(oct) }),
+    ...presentCard(oct),
+    ...presentError(oct),
+  };
 }
 
 /** A refund as callers see it. */
 export function presentRefund(refund: SubmissionRow) {
   const amountRefunded = refund.state === 'OK' ? refund.amount : null;
   return {
-    ...present(RefundSchema, refund, { amountRefunded, finalStateDate: refund.finalAt }),
+    ...present(RefundSchema, refund, { amountRefunded, finalStateDate: refund.finalAt, ...sorted(refund) }),
     ...presentError(refund),
   };
 }
@@ -77,13 +82,22 @@ export function presentCapture(capture: SubmissionRow) {
     // A capture closes its hold unasked when the contract allows one capture, and when nothing is left.
     finalCapture: capture.finalCapture || (isOk && capture.statusAfter === 'CAPTURED'),
     reversed: capture.amountReversed === capture.amount,
+    ...sorted(capture),
   };
   return { ...present(CaptureSchema, capture, shown), ...presentError(capture) };
 }
 
+/** Metadata in their order, where there are any. */
+function sorted({ metadata }: { readonly metadata?: Record<string, string> | null | undefined }) {
+  return metadata == null ? {} : { metadata: inOrder(metadata) };
+}
+
 /** A final result as callers see it. */
 export function presentOperation(operation: OperationRow) {
-  return { ...present(OperationSchema, operation, { state: operation.status }), ...presentError(operation) };
+  return {
+    ...present(OperationSchema, operation, { state: operation.status, ...sorted(operation) }),
+    ...presentError(operation),
+  };
 }
 
 /** An operation that has no result yet, as callers see it; undefined = it makes none. */

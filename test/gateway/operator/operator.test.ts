@@ -127,6 +127,7 @@ describe('Operator routes', () => {
     assert.deepEqual(await asked('POST', `/operator/holds/${HOLD_ID}/capture`, { amountToCapture: 5 }), {
       requestId: HOLD_ID,
       amountToCapture: 5n,
+      metadata: {},
     });
     assert.deepEqual(await asked('GET', '/operator/deliveries?state=DEAD&endpointKind=INTERNAL&pageSize=3'), {
       state: 3,

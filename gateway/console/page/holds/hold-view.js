@@ -2,7 +2,7 @@ import { get, pathOf } from '../api.js';
 import { Attempts } from '../deliveries/delivery-view.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Badge, Facts, merchantLink, processorSaid, Time, time, word } from '../shell/table.js';
+import { Badge, Facts, merchantLink, metadataOf, processorSaid, Time, time, word } from '../shell/table.js';
 import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { textOf } from '../words/words.js';
@@ -132,10 +132,6 @@ const FACTS = [
   ['Ends', time('expiresAt')],
   ['Closed', time('closedAt')],
 ];
-
-function metadataOf({ metadata = {} }) {
-  return Object.entries(metadata).map(([name, value]) => [name, () => value]);
-}
 
 function nameOfCard({ brand, funding, last4 }) {
   return [brand, funding, last4 && `ending in ${last4}`].filter(Boolean).join(' ');

@@ -1,7 +1,7 @@
 import { get, pathOf } from '../api.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Badge, Facts, id, merchantLink, processorSaid, Time, time } from '../shell/table.js';
+import { Badge, Facts, id, merchantLink, metadataOf, processorSaid, Time, time } from '../shell/table.js';
 import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
@@ -23,6 +23,7 @@ export const OperationView = recordView({
 const FACTS = [
   ['Merchant', merchantLink],
   ["Merchant's reference", 'merchantReference'],
+  ['Reason', 'reason'],
   ['Hold', id('hold', 'holds')],
   ['Capture', id('captureRequestId', 'operations')],
   ['Terminal', 'terminalId'],
@@ -42,7 +43,7 @@ function Operation({ of: operation }) {
         <span>${textOf(operation.operation)}</span> <${Badge} word=${status} />
         <span class="quiet">${statusInfo}</span>
       </p>
-      <${Facts} of=${operation} facts=${FACTS} />
+      <${Facts} of=${operation} facts=${[...FACTS, ...metadataOf(operation)]} />
     </section>
     <${Section} title="Notifications">
       ${deliveries.length === 0 && html`<p class="empty">None was sent.</p>`}

@@ -59,6 +59,11 @@ export function processorSaid({ processorCode, processorMessage }) {
   return [processorCode, processorMessage].filter(Boolean).join(': ');
 }
 
+/** The merchant's own data, as facts of their names. */
+export function metadataOf({ metadata = {} }) {
+  return Object.entries(metadata).map(([name, value]) => [name, () => value]);
+}
+
 /**
  * A column of buttons that open dialogs. `actionsOf` answers pairs of a verb and what describes the dialog, or else
  * what is shown instead. `about` names the row in its buttons, for a reader who does not see where they stand.

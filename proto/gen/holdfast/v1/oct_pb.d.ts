@@ -115,6 +115,20 @@ export declare type Oct = Message<"holdfast.v1.Oct"> & {
    * @generated from field: google.protobuf.Timestamp final_state_date = 14;
    */
   finalStateDate?: Timestamp | undefined;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 15;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 16;
+   */
+  reason: string;
 };
 
 /**
@@ -192,6 +206,20 @@ export declare type CreateOctRequest = Message<"holdfast.v1.CreateOctRequest"> &
    * @generated from field: optional string operation_request_id = 9;
    */
   operationRequestId?: string | undefined;
+
+  /**
+   * The merchant's own data about it: bounded as at CreatePreauthorization.
+   *
+   * @generated from field: map<string, string> metadata = 10;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant does it; 1 to 250 characters.
+   *
+   * @generated from field: optional string reason = 11;
+   */
+  reason?: string | undefined;
 };
 
 /**

@@ -106,7 +106,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   processorError?: ProcessorError | undefined;
 
   /**
-   * The merchant's own reference.
+   * The merchant's own reference of it, else the hold's.
    *
    * @generated from field: string merchant_reference = 13;
    */
@@ -139,6 +139,20 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
    * @generated from field: int64 sequence = 17;
    */
   sequence: bigint;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 18;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 19;
+   */
+  reason: string;
 };
 
 /**
@@ -297,6 +311,13 @@ export declare type ListOperationsRequest = Message<"holdfast.v1.ListOperationsR
    * @generated from field: string card_last4 = 14;
    */
   cardLast4: string;
+
+  /**
+   * Only with this reason.
+   *
+   * @generated from field: string reason = 15;
+   */
+  reason: string;
 };
 
 /**

@@ -412,6 +412,27 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
    * @generated from field: int64 amount_refunded = 17;
    */
   amountRefunded: bigint;
+
+  /**
+   * The merchant's own reference of it.
+   *
+   * @generated from field: string merchant_reference = 19;
+   */
+  merchantReference: string;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 20;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 21;
+   */
+  reason: string;
 };
 
 /**
@@ -848,6 +869,27 @@ export declare type CapturePreauthorizationRequest = Message<"holdfast.v1.Captur
    * @generated from field: optional string currency = 8;
    */
   currency?: string | undefined;
+
+  /**
+   * The merchant's own reference of it; at most 64 characters. Absent = the hold's.
+   *
+   * @generated from field: optional string merchant_reference = 9;
+   */
+  merchantReference?: string | undefined;
+
+  /**
+   * The merchant's own data about it, apart from the hold's: bounded as at CreatePreauthorization.
+   *
+   * @generated from field: map<string, string> metadata = 10;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant does it; 1 to 250 characters.
+   *
+   * @generated from field: optional string reason = 11;
+   */
+  reason?: string | undefined;
 };
 
 /**
@@ -931,6 +973,27 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
    * @generated from field: optional string currency = 6;
    */
   currency?: string | undefined;
+
+  /**
+   * The merchant's own reference of it; at most 64 characters. Absent = the hold's.
+   *
+   * @generated from field: optional string merchant_reference = 7;
+   */
+  merchantReference?: string | undefined;
+
+  /**
+   * The merchant's own data about it, apart from the hold's: bounded as at CreatePreauthorization.
+   *
+   * @generated from field: map<string, string> metadata = 8;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant does it; 1 to 250 characters.
+   *
+   * @generated from field: optional string reason = 9;
+   */
+  reason?: string | undefined;
 };
 
 /**
@@ -972,6 +1035,27 @@ export declare type ReleasePreauthorizationResponse = Message<"holdfast.v1.Relea
    * @generated from field: bool replayed = 4;
    */
   replayed: boolean;
+
+  /**
+   * The merchant's own reference of the release.
+   *
+   * @generated from field: string merchant_reference = 5;
+   */
+  merchantReference: string;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 6;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
 };
 
 /**
@@ -1124,6 +1208,27 @@ export declare type IncrementPreauthorizationRequest = Message<"holdfast.v1.Incr
    * @generated from field: optional string currency = 7;
    */
   currency?: string | undefined;
+
+  /**
+   * The merchant's own reference of it; at most 64 characters. Absent = the hold's.
+   *
+   * @generated from field: optional string merchant_reference = 8;
+   */
+  merchantReference?: string | undefined;
+
+  /**
+   * The merchant's own data about it, apart from the hold's: bounded as at CreatePreauthorization.
+   *
+   * @generated from field: map<string, string> metadata = 9;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant does it; 1 to 250 characters.
+   *
+   * @generated from field: optional string reason = 10;
+   */
+  reason?: string | undefined;
 };
 
 /**
@@ -1165,6 +1270,27 @@ export declare type IncrementPreauthorizationResponse = Message<"holdfast.v1.Inc
    * @generated from field: bool replayed = 4;
    */
   replayed: boolean;
+
+  /**
+   * The merchant's own reference of the increment.
+   *
+   * @generated from field: string merchant_reference = 5;
+   */
+  merchantReference: string;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 6;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
 };
 
 /**

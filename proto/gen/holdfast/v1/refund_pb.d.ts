@@ -108,6 +108,27 @@ export declare type Refund = Message<"holdfast.v1.Refund"> & {
    * @generated from field: google.protobuf.Timestamp final_state_date = 12;
    */
   finalStateDate?: Timestamp | undefined;
+
+  /**
+   * The merchant's own reference of it.
+   *
+   * @generated from field: string merchant_reference = 14;
+   */
+  merchantReference: string;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 15;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 16;
+   */
+  reason: string;
 };
 
 /**
@@ -164,6 +185,27 @@ export declare type CreateRefundRequest = Message<"holdfast.v1.CreateRefundReque
    * @generated from field: optional string currency = 6;
    */
   currency?: string | undefined;
+
+  /**
+   * The merchant's own reference of it; at most 64 characters. Absent = the hold's.
+   *
+   * @generated from field: optional string merchant_reference = 7;
+   */
+  merchantReference?: string | undefined;
+
+  /**
+   * The merchant's own data about it, apart from the hold's: bounded as at CreatePreauthorization.
+   *
+   * @generated from field: map<string, string> metadata = 8;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant does it; 1 to 250 characters.
+   *
+   * @generated from field: optional string reason = 9;
+   */
+  reason?: string | undefined;
 };
 
 /**

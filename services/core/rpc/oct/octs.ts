@@ -10,6 +10,7 @@ import { namedSubmission } from '../operation/read-operations.ts';
 import { presentOct } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
+import { wordsIn } from '../words.ts';
 import { refuseStrayId, requestOf } from '../write.ts';
 
 /** Pays to a card (docs/product.md, "OCT"). */
@@ -17,9 +18,18 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
   const { merchantId } = request;
   const contract = await contractOf(core, merchantId);
   const fields = businessFields(request);
-  const claim = claimOf(request.idempotencyKey, 'OCT', fields);
+  const words = wordsIn(request);
+  const claim = claimOf(request.idempotencyKey, 'OCT', { ...fields, ...words });
   const place = placeOf(core, contract);
-  const oct = { ...requestOf(core, request, context), ...fields, ...place, kind: 'OCT', merchantId, claim } as const;
+  const oct = {
+    ...requestOf(core, request, context),
+    ...fields,
+    ...words,
+    ...place,
+    kind: 'OCT',
+    merchantId,
+    claim,
+  } as const;
   const isSame = (row: SubmissionRow) => agreeing(businessFields(row), fields);
   return makeOperation(core, oct, refuseStrayId(request) ?? check(request, contract), isSame, {
     facts: oct,
@@ -37,6 +47,8 @@ export const getOct: Method<'getOct'> = async (core, request, context) => {
 function check(request: CreateOctRequest, contract: MerchantRow): HoldfastError | undefined {
   const fields = new FieldCheck();
   fields.payment(request, contract);
+  fields.text('reason', request.reason);
+  fields.metadata(request.metadata);
   return fields.refusal();
 }
 

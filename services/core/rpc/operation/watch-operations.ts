@@ -28,7 +28,25 @@ type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 /** Builds the messages about results. Streams with the same filter share the objects, so that each is encoded once. */
 export function* messagesAbout(results: readonly OperationRow[], maxBatchSize: number): Generator<Message> {
   if (maxBatchSize <= 1) for (const result of results) yield alone(result);
-  else for (let at = 0; at < results.length; at += maxBatchSize) yield together(results.slice(at, at + maxBatchSize));
+  else for (const batch of batchesOf(results, maxBatchSize)) yield together(batch);
+}
+
+/** What a message may have at most, and what a result takes besides its metadata: 1 000 of them fit. */
+const MESSAGE_BYTES = 1024 * 1024;
+const RESULT_BYTES = 1024;
+
+/** Divides results into batches that gRPC clients receive, who take 4 MiB unless they are set otherwise. */
+function* batchesOf(results: readonly OperationRow[], maxBatchSize: number): Generator<readonly OperationRow[]> {
+  let [from, bytes] = [0, 0];
+  for (const [at, { metadata }] of results.entries()) {
+    const size = RESULT_BYTES + (metadata == null ? 0 : Buffer.byteLength(JSON.stringify(metadata)));
+    if (at > from && (at - from === maxBatchSize || bytes + size > MESSAGE_BYTES)) {
+      yield results.slice(from, at);
+      [from, bytes] = [at, 0];
+    }
+    bytes += size;
+  }
+  if (from < results.length) yield results.slice(from);
 }
 
 const singles = new WeakMap<OperationRow, Message>();

@@ -19,6 +19,7 @@ import { claimOf } from '../idempotency.ts';
 import { type Making, sendStored } from '../make-operation.ts';
 import { demandCurrency, reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
+import { demandWords, presentWords, wordsIn } from '../words.ts';
 import {
   agreesWith,
   answerStored,
@@ -41,10 +42,10 @@ export const incrementPreauthorization: Method<'incrementPreauthorization'> = (c
 
 /** Lets a hold end later (docs/product.md, "Increments and extensions"). */
 export const extendPreauthorization: Method<'extendPreauthorization'> = (core, request, context) =>
-  actOnHold(core, request, context, 'EXTENSION', {});
+  actOnHold(core, request, context, 'EXTENSION', { metadata: {} });
 
 /** The hold right after it; while the outcome is not known, its requestId alone. */
-interface Acted {
+interface Acted extends ReturnType<typeof presentWords> {
   readonly preauthorization: MessageInitShape<typeof PreauthorizationSchema>;
   readonly requestId: string;
   readonly state: OperationState;
@@ -56,6 +57,9 @@ interface Asked {
   /** An increment's, minor units. */
   readonly amount?: bigint | undefined;
   readonly currency?: string | undefined;
+  readonly merchantReference?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -66,22 +70,24 @@ async function actOnHold(
   request: ReleasePreauthorizationRequest | IncrementPreauthorizationRequest | ExtendPreauthorizationRequest,
   context: HandlerContext,
   kind: 'RELEASE' | 'INCREMENT' | 'EXTENSION',
-  { amount, currency }: Asked,
+  { amount, currency, ...said }: Asked,
 ): Promise<Acted> {
   const merchantId = scopeOfChange(context, request.merchantId);
   if (kind !== 'RELEASE') demandHandle(context, request);
   const hold = await namedHold(core, request, merchantId);
   demandCurrency(hold, currency);
+  await demandWords(core, said, () => hold.merchantId);
+  const words = wordsIn(said);
   const { requestId: holdRequestId, idHash } = hold;
-  const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount });
-  const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount };
+  const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount, ...words });
+  const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount, ...words };
   const { requestId } = call;
 
   const agrees = agreesWith(core, kind, (row) => {
     return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
   });
   const making: Making<Acted> = {
-    facts: { kind, requestId, ...onHold(hold) },
+    facts: { kind, requestId, ...onHold(hold), ...words },
     present: (row) => acted(core, row),
     unknown: (id) => {
       return { preauthorization: { requestId: holdRequestId }, requestId: id, state: OperationState.UNKNOWN };
@@ -110,7 +116,7 @@ async function acted(core: Core, submission: SubmissionRow): Promise<Acted> {
   const hold = await findHold(core.database.query, holdRequestId ?? '');
   assert(hold, 'what is on a hold has one');
   const preauthorization = presentHold(holdAfter(hold, submission), core.cipher);
-  return { preauthorization, requestId, state: OperationState.OK };
+  return { preauthorization, requestId, state: OperationState.OK, ...presentWords(submission) };
 }
 
 function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {

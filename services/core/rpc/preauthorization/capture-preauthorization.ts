@@ -18,6 +18,7 @@ import type { Core, Method } from '../core.ts';
 import { claimOf } from '../idempotency.ts';
 import { presentCapture } from '../present.ts';
 import { roleOf, scopeOfChange } from '../server/caller.ts';
+import { demandWords, presentWords, wordsIn } from '../words.ts';
 import {
   agreesWith,
   answerStored,
@@ -43,8 +44,10 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   const merchantId = scopeOfChange(context, request.merchantId);
   const idHash = await idHashOf(core, request, context, merchantId);
   await refuseUnsigned(core, context, merchantId);
+  await demandWords(core, request, async () => merchantId ?? (await namedHold(core, request, undefined)).merchantId);
+  const words = wordsIn(request);
   const { amountToCapture: amount, finalCapture, currency } = request;
-  const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture };
+  const fields = { preauthorization: idHash.toString('hex'), amount, finalCapture, ...words };
   const claim = claimOf(request.idempotencyKey, 'CAPTURE', fields);
   const capture = {
     ...requestOf(core, request, context),
@@ -55,6 +58,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
     amount,
     currency,
     finalCapture,
+    ...words,
   } as const;
   const { requestId } = capture;
   const agreesOn = (on: HoldRow | undefined) =>
@@ -82,6 +86,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
         ...onHold(hold),
         amount,
         finalCapture,
+        ...words,
       } as const;
       const settled = await sendAndSettle(core, facts);
       if (settled.is === 'UNKNOWN') return unknown(requestId, hold);
@@ -112,6 +117,7 @@ function captured(facts: SubmissionFacts, createdAt: Date, outcome: Approved, at
     amountReleased: books.released,
     preauthorizationStatus: HoldStatus[books.status],
     processorReference: outcome.reference,
+    ...presentWords(facts),
     createdAt: timestampFromDate(createdAt),
   };
 }

@@ -12,6 +12,7 @@ import {
 import { expiryOf } from '../../books/operation-result.ts';
 import { pointOf } from '../../domain/crash-points.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
+import { inOrder } from '../../domain/notification-body.ts';
 import type { Approved } from '../../domain/outcome.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import { openPage } from '../../kinds/checkout-page.ts';
@@ -47,7 +48,7 @@ import {
   sendAndSettle,
   storedOrLost,
 } from '../write.ts';
-import { inOrder, presentCheckout, presentPlaced } from './present-hold.ts';
+import { presentCheckout, presentPlaced } from './present-hold.ts';
 
 type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchema>, '$typeName' | '$unknown'>;
 

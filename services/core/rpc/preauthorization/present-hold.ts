@@ -1,5 +1,6 @@
 import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOpen } from '../../domain/hold-rules.ts';
+import { inOrder } from '../../domain/notification-body.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
 import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
@@ -92,11 +93,6 @@ const UNTOUCHED = {
   closedAt: null,
   frozen: false,
 } as const;
-
-/** Sorts metadata by name: the database does not keep their order, and a repeated answer must be the same. */
-export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
 
 /** The address of a hold's checkout page, as long as it is kept. */
 export function openCheckoutUrl(hold: HoldRow, cipher: Cipher): string {

@@ -29,7 +29,7 @@ export const updatePreauthorization: Method<'updatePreauthorization'> = async (c
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const [hold] = isUuid(requestId) ? await readHolds(core.database.query, [requestId]) : [];
     if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
-    await refuseReference(core, hold.merchantId, request.merchantReference);
+    await refuseReference(core, () => hold.merchantId, request.merchantReference);
     const terms = changed(hold, request, named);
     await judge(core, hold, terms, named);
     if (await changeTerms(core.database.query, hold, terms)) {

@@ -10,6 +10,7 @@ import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
 import { demandCurrency } from '../refuse.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
+import { demandWords, wordsIn } from '../words.ts';
 import { refuseStrayId, requestOf } from '../write.ts';
 
 /** Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). The hold may be closed. */
@@ -20,8 +21,10 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
   const hold = await findHold(core.database.query, holdRequestId ?? '');
   assert(hold, 'a capture has a hold');
   demandCurrency(hold, request.currency);
+  await demandWords(core, request, () => merchantId);
   const { amount } = request;
-  const claim = claimOf(request.idempotencyKey, 'REFUND', { capture: captureRequestId, amount });
+  const words = wordsIn(request);
+  const claim = claimOf(request.idempotencyKey, 'REFUND', { capture: captureRequestId, amount, ...words });
   const refund = {
     ...requestOf(core, request, context),
     kind: 'REFUND',
@@ -30,11 +33,12 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
     idHash: hold.idHash,
     captureRequestId,
     amount,
+    ...words,
   } as const;
   const isSame = (row: SubmissionRow) =>
     row.captureRequestId === captureRequestId && (amount === undefined || row.amount === amount);
   return makeOperation(core, refund, refuseStrayId(request), isSame, {
-    facts: { kind: 'REFUND', requestId: refund.requestId, ...onHold(hold), captureRequestId, capture },
+    facts: { kind: 'REFUND', requestId: refund.requestId, ...onHold(hold), captureRequestId, capture, ...words },
     present: (row) => ({ refund: presentRefund(row) }),
     unknown: (requestId) => ({
       refund: { requestId, captureRequestId, holdRequestId: hold.requestId, state: OperationState.UNKNOWN },

@@ -77,10 +77,14 @@ export class FieldCheck {
 }
 
 /** INVALID_REQUEST for a reference that the merchant's contract does not allow; few need the contract to be read. */
-export async function refuseReference(core: Core, merchantId: string, reference: string | undefined): Promise<void> {
+export async function refuseReference(
+  core: Core,
+  owner: () => string | Promise<string>,
+  reference: string | undefined,
+): Promise<void> {
   if (reference === undefined || !hasCardNumber(reference)) return;
   const fields = new FieldCheck();
-  fields.reference('merchant_reference', reference, await contractOf(core, merchantId));
+  fields.reference('merchant_reference', reference, await contractOf(core, await owner()));
   fields.refuse();
 }
 

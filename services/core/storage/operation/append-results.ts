@@ -24,6 +24,8 @@ const COLUMNS = {
   processorCode: 'text',
   processorMessage: 'text',
   merchantReference: 'text',
+  metadata: 'jsonb',
+  reason: 'text',
   finalStateDate: 'timestamptz',
 } as const satisfies Partial<Record<keyof OperationRow, string>>;
 

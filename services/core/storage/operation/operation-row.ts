@@ -31,6 +31,9 @@ export const OperationEntity = defineEntity({
     processorCode: p.text().nullable(),
     processorMessage: p.text().nullable(),
     merchantReference: p.text().nullable(),
+    /** What the merchant said of it. */
+    metadata: p.json().nullable().$type<Record<string, string>>(),
+    reason: p.text().nullable(),
     finalStateDate: p.datetime(3),
     /** Which notification of its hold it is, from 1 on; null = it is of no hold, or its merchant is not notified. */
     holdSequence: p.integer().nullable(),
@@ -40,7 +43,7 @@ export type OperationRow = InferEntity<typeof OperationEntity>;
 
 /** Which results to list; all of what is given must be true. */
 export type ResultFilter = Partial<
-  Pick<OperationRow, 'kind' | 'status' | 'merchantId' | 'currency' | 'userId' | 'merchantReference'>
+  Pick<OperationRow, 'kind' | 'status' | 'merchantId' | 'currency' | 'userId' | 'merchantReference' | 'reason'>
 > & {
   readonly holdRequestId?: string;
   /** Minor units, both inclusive. */

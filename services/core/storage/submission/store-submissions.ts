@@ -60,6 +60,8 @@ const COLUMNS = {
   userId: 'text',
   tokenId: 'text',
   merchantReference: 'text',
+  metadata: 'jsonb',
+  reason: 'text',
 } as const satisfies Partial<Record<keyof SubmissionRow, string>>;
 
 /** A new submission, what it does to its hold, and the call that it comes of. */

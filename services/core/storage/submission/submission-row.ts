@@ -37,7 +37,10 @@ export const SubmissionEntity = defineEntity({
     terminalId: p.text().nullable(),
     userId: p.text().nullable(),
     tokenId: p.text().nullable(),
+    /** What the merchant said of it; without a reference of its own, the hold's counts. */
     merchantReference: p.text().nullable(),
+    metadata: p.json().nullable().$type<Record<string, string>>(),
+    reason: p.text().nullable(),
     ...cardColumns(),
     /** The hold right after it, so that a replayed answer is the first answer. */
     statusAfter: p.text().nullable().$type<HoldStatus>(),

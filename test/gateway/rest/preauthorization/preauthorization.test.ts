@@ -114,29 +114,6 @@ describe('REST preauthorization', () => {
       assert.deepEqual(answer.body, { requestId: CAPTURE.requestId, holdRequestId: HOLD_ID, status: 'IN_PROGRESS' });
     });
 
-    it('passes the currency on, to captures, increments, releases and renewals', async () => {
-      for (const [path, method, more] of [
-        ['authorization', 'capturePreauthorization', { amountToCapture: 1 }],
-        ['increment', 'incrementPreauthorization', { amountToAdd: 1 }],
-        ['release', 'releasePreauthorization', {}],
-        ['renew', 'renewPreauthorization', {}],
-      ] as const) {
-        core.answers.set(method, () => ({ capture: CAPTURE, preauthorization: HOLD, requestId: HOLD_ID, state: 4 }));
-        const body = { preauthorizationId: PREAUTHORIZATION_ID, ...more };
-        await stage.ask('POST', `/preauthorization/${path}`, { body: { ...body, currency: 'ANG' } });
-        assert.equal(core.lastRequest.currency, 'ANG', path);
-        await stage.ask('POST', `/preauthorization/${path}`, { body });
-        assert.equal('currency' in core.lastRequest, false, path);
-        const { status, body: refused } = await stage.ask('POST', `/preauthorization/${path}`, {
-          body: { ...body, currency: 'eur' },
-        });
-        assert.equal(status, 400, path);
-        assert.deepEqual((refused as { errors: unknown }).errors, [
-          { field: 'currency', message: 'must be three capital letters, such as EUR' },
-        ]);
-      }
-    });
-
     it('returns 404 for a malformed id without calling core', async () => {
       const malformed = ['', 'nope', '\u0000', '\ud800', `pre_${'Z'.repeat(33)}`, 'x'.repeat(65), 'x'.repeat(50_000)];
       for (const preauthorizationId of malformed) {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { toBinary } from '@bufbuild/protobuf';
+import { WatchOperationsResponseSchema } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { readToken } from '../../../../../services/core/rpc/operation/follow-log.ts';
 import { messagesAbout } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import type { OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
@@ -32,6 +34,20 @@ describe('messagesAbout()', () => {
       [2n, 4n, 5n],
     );
     assert.deepEqual(told([], 2), []);
+  });
+
+  it('returns no message that is larger than clients take', () => {
+    const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, 'x'.repeat(800)]));
+    const large = Array.from({ length: 1_000 }, (_, n) => ({ ...result(BigInt(n)), metadata }));
+    const messages = told(large, 1_000);
+    const sizes = messages.map((message) => toBinary(WatchOperationsResponseSchema, message).byteLength);
+    assert(sizes.length > 10 && sizes.every((size) => size < 1024 * 1024), String(sizes));
+    assert.deepEqual(
+      messages.flatMap(({ operations }) => operations.map(({ sequence }) => sequence)),
+      large.map(({ sequence }) => sequence),
+    );
+    const small = Array.from({ length: 1_000 }, (_, n) => result(BigInt(n)));
+    assert.equal(told(small, 1_000).length, 1);
   });
 
   it('returns the same message to all who watch the same', () => {

@@ -99,6 +99,8 @@ async function act({ shop, file }: Stack): Promise<void> {
   const order = { currency: 'EUR', terminalId: 'till-1', userId: 'ann', amount: 1000 };
   const placed = await shop.post('/preauthorization', { ...order, tokenId: 'tok_sandbox_ok' });
   const { preauthorizationId } = placed.body;
+  const key = { 'Idempotency-Key': '4242424242424242' };
+  assert.equal((await shop.post('/preauthorization', { ...order, tokenId: 'tok_sandbox_ok' }, key)).status, 201);
   const captured = await shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture: 500 });
   await shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture: 5000 });
   const opened = await shop.post('/preauthorization', { ...order, saveCard: true });

@@ -188,6 +188,7 @@ function limitsTable(): Table {
   return [
     ['What', 'Limit'],
     ['REST', `${preset(gateway.REST_RATE_PER_SECOND)} requests a second for each API key`],
+    ['HTTP/1.1 connection', 'one request at a time; what is pipelined behind it waits unread'],
     [
       'event streams',
       `${preset(gateway.STREAMS_PER_API_KEY)} open for each API key at a gateway, ${OPENINGS.points} openings in ` +

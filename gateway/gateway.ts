@@ -23,6 +23,7 @@ import { serveDocument } from './openapi/serve.ts';
 import { createOperator } from './operator/operator.ts';
 import { createRelay, type Relay, type Surroundings } from './relay/relay.ts';
 import { ExportLimit } from './resource/csv.ts';
+import { callersOf } from './rest/authenticate.ts';
 import { limitInFlight } from './rest/limit-in-flight.ts';
 import { createRest } from './rest/rest.ts';
 import type { Settings } from './settings.ts';
@@ -104,7 +105,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   // Of all of them: each has noted the routes whose path matches.
   app.use(rest.allowedMethods());
   const handle = app.callback();
-  const { listen, drain } = createGatewayServer(inTurns((request, response) => void handle(request, response)));
+  const callerOf = callersOf(credentials, settings.TRUSTED_PROXY_HOPS);
+  const { listen, drain } = createGatewayServer(
+    inTurns((request, response) => void handle(request, response), callerOf),
+  );
   const port = await listen(settings.PORT, settings.HOST);
   const running = opened.move();
   return {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /**
  * Timeouts of an HTTP/1.1 server, milliseconds. Node's defaults are 60 s for a head, 300 s for a request, and no limit
@@ -22,19 +23,20 @@ export const HTTP_BOUNDS = {
 export type HttpBounds = Readonly<typeof HTTP_BOUNDS>;
 
 /**
- * Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit. Ambiguous requests are
- * refused.
+ * Creates an HTTP/1.1 server, not yet listening, in which every wait for a client has a limit, and which answers the
+ * requests of a connection one after the other. Ambiguous requests are refused.
  */
 export function createBoundedServer(listener: RequestListener, bounds: HttpBounds = HTTP_BOUNDS): Server {
   const { takeMs, ...options } = bounds;
-  const ambiguous = new WeakSet<Socket>();
-  const server = createServer(options, (request, response) => {
-    const status = ambiguityOf(request);
-    if (status !== undefined) ambiguous.add(request.socket);
-    // What the client has sent behind such a request may be its body, or another one.
-    if (!ambiguous.has(request.socket)) return listener(request, response);
-    response.writeHead(status ?? 400, { Connection: 'close', 'Content-Length': '0' }).end();
-  });
+  const server = createServer(
+    options,
+    oneAtATime((request, response) => {
+      const status = ambiguityOf(request);
+      if (status === undefined) return listener(request, response);
+      // What the client has sent behind such a request may be its body, or another one: nothing more is begun.
+      response.writeHead(status, { Connection: 'close', 'Content-Length': '0' }).end();
+    }),
+  );
   closeUnread(server, 'connection', bounds);
   answerHalfClosed(server);
   return server;

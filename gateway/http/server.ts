@@ -5,6 +5,7 @@ import { createBoundedServer } from '../../platform/http-server.ts';
 import { Problem } from './problem.ts';
 
 const DRAIN_MS = 10_000;
+const MOST_LISTENERS = 20;
 
 /**
  * Creates the server, not yet listening. A client that goes on sending a body for `unreadMs` after it was answered, or
@@ -12,11 +13,12 @@ const DRAIN_MS = 10_000;
  * 10 s, and a third of a core).
  */
 export function createGatewayServer(listener: RequestListener, unreadMs = UNREAD_MS) {
-  const server = createBoundedServer(listener);
   const answering = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
-  server.on('request', (request, response) => {
+  const server = createBoundedServer((request, response) => {
     answering.add(response);
+    // Each layer around an answer listens for its end; a stream's is beyond Node's 10, at which it warns of a leak.
+    response.setMaxListeners(MOST_LISTENERS);
     response.once('finish', () => {
       if (!request.complete) discard(request, unreadMs);
     });
@@ -24,6 +26,7 @@ export function createGatewayServer(listener: RequestListener, unreadMs = UNREAD
       answering.delete(response);
       if (!server.listening && answering.size === 0) drained.resolve();
     });
+    listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const current = [...answering].find((response) => response.socket === socket);

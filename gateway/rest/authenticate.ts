@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { hash as digest } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { Credentials } from '../core/credentials.ts';
+import { clientAddress, networkOf } from '../http/client-address.ts';
 import { Problem } from '../http/problem.ts';
 
 export interface Identity {
@@ -29,6 +31,18 @@ export function authenticate(credentials: Credentials): Middleware {
     ctx.state.identity = identity;
     ctx.state.merchantId = merchantId;
     await next();
+  };
+}
+
+/**
+ * Whose turn a request waits for (`inTurns()`), before it is authenticated: the merchant's of a key that is known, and
+ * without one that of the network that sent it.
+ */
+export function callersOf(credentials: Pick<Credentials, 'merchantOfApiKey'>, trustedHops: number) {
+  return (request: IncomingMessage): string => {
+    const key = apiKeyIn(request.headers.authorization ?? '');
+    const merchantId = key === undefined ? undefined : credentials.merchantOfApiKey(apiKeyHash(key));
+    return merchantId === undefined ? `at ${networkOf(clientAddress(request, trustedHops))}` : `of ${merchantId}`;
   };
 }
 

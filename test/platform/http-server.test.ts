@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -148,6 +148,25 @@ describe('createBoundedServer()', () => {
       await through(count, refused, HTTP_BOUNDS);
     });
   }
+
+  it('begins the next pipelined request when the one before it is answered', async () => {
+    const begun: string[] = [];
+    const first = Promise.withResolvers<ServerResponse>();
+    const listener: RequestListener = ({ url = '' }, response) => {
+      begun.push(url);
+      if (url === '/1') first.resolve(response);
+      else response.writeHead(200, { connection: 'close' }).end();
+    };
+    await through(listener, async (port) => {
+      const socket = open(port, 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n').resume();
+      const response = await first.promise;
+      for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+      assert.deepEqual(begun, ['/1']);
+      response.end();
+      await closing(socket);
+      assert.deepEqual(begun, ['/1', '/2']);
+    });
+  });
 
   it('allows a slow answer', async () => {
     const slow: RequestListener = (_request, response) => {

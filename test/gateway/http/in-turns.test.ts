@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inTurns } from '../../../gateway/http/in-turns.ts';
 
 describe('inTurns()', () => {
   let started: string[];
-  let arrive: (caller: string, count: number) => void;
+  let arrive: (caller: string, count: number) => EventEmitter[];
   beforeEach(() => {
     // The floods of earlier tests go on into theirs.
     const own: string[] = [];
     started = own;
     const sent = new Map<string, number>();
-    const listener = inTurns(({ headers, url }) => void own.push(`${headers.authorization} ${url}`));
-    arrive = (caller, count) => {
-      for (let index = 0; index < count; index++) {
+    const listener = inTurns(
+      ({ headers, url }) => void own.push(`${headers.from} ${url}`),
+      ({ headers }) => String(headers.from),
+    );
+    arrive = (caller, count) =>
+      Array.from({ length: count }, () => {
         const number = (sent.get(caller) ?? 0) + 1;
         sent.set(caller, number);
-        listener(
-          { headers: { authorization: caller }, url: String(number) } as unknown as IncomingMessage,
-          {} as ServerResponse,
-        );
-      }
-    };
+        const response = new EventEmitter();
+        const request = { headers: { from: caller }, url: String(number) };
+        listener(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+        return response;
+      });
   });
 
   it('starts few at once without any delay', () => {
@@ -52,6 +55,15 @@ describe('inTurns()', () => {
       ofA,
       Array.from({ length: 501 }, (_, index) => `a ${index + 1}`),
     );
+  });
+
+  it('forgets those whose connections end while they wait', async () => {
+    for (const response of arrive('flood', 3_000)) response.emit('close');
+    arrive('b', 1);
+    await turn();
+    assert.deepEqual(started.slice(16), ['b 1']);
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.equal(started.length, 17);
   });
 
   it('starts at once again after a flood', async () => {

@@ -8,6 +8,7 @@ import {
 import type { Server, Socket } from 'node:net';
 import { answerHalfClosed, closeUnread, HTTP_BOUNDS, type HttpBounds } from '../../../../platform/http-server.ts';
 import { boundHttp2Session, HTTP2_BOUNDS, type Http2Bounds } from '../../../../platform/http2-limits.ts';
+import { oneAtATime } from '../../../../platform/one-at-a-time.ts';
 import { HANDSHAKE_MS, type ServerTls } from '../../../../platform/tls.ts';
 
 export type Handler = (
@@ -25,6 +26,9 @@ export interface EntranceBounds {
 
 export const ENTRANCE_BOUNDS: EntranceBounds = { http: HTTP_BOUNDS, http2: HTTP2_BOUNDS, handshakeMs: HANDSHAKE_MS };
 
+/** As many streams of a session as calls of a core may be in progress (MAX_CALLS_IN_FLIGHT); Node sets no limit. */
+const SETTINGS = { maxConcurrentStreams: 1_024 };
+
 /** A server, and how it stops taking connections and calls. */
 export interface Entrance {
   readonly server: Server;
@@ -35,8 +39,12 @@ export interface Entrance {
 export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Handler, bounds: EntranceBounds): Entrance {
   const mutual = clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true };
   const { takeMs: _, ...http1Options } = bounds.http;
-  const options = { cert, key, ...mutual, allowHTTP1: true, handshakeTimeout: bounds.handshakeMs, ...http1Options };
-  const server = createSecureServer(options, handler);
+  const tls = { cert, key, ...mutual, allowHTTP1: true, handshakeTimeout: bounds.handshakeMs };
+  const ofHttp1 = oneAtATime(handler);
+  const server = createSecureServer({ ...tls, ...http1Options, settings: SETTINGS }, (request, response) => {
+    if (request.httpVersionMajor >= 2) handler(request, response);
+    else ofHttp1(request as never, response as never);
+  });
   closeUnread(server, 'secureConnection', bounds.http);
   server.on('session', (session) => boundHttp2Session(session, bounds.http2));
   return { server, stop: () => server.close() };
@@ -45,12 +53,12 @@ export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Hand
 /** The first bytes show the version. HTTP/1.1 listens: Node enforces request timeouts only on a listening server. */
 export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entrance {
   const { takeMs: _, ...http1Options } = bounds.http;
-  const server = createServer(http1Options, handler);
+  const server = createServer(http1Options, oneAtATime(handler));
   answerHalfClosed(server);
   const serveHttp1 = server.listeners('connection');
   server.removeAllListeners('connection');
   closeUnread(server, 'connection', bounds.http);
-  const http2 = createHttp2Server(handler);
+  const http2 = createHttp2Server({ settings: SETTINGS }, handler);
   http2.on('session', (session) => boundHttp2Session(session, bounds.http2));
   const unrecognized = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -23,6 +23,7 @@ import type { Announce } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { OrmDatabase } from '../storage/database.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
+import type { SignedNotifications } from './notification/signed-notifications.ts';
 import type { OperationFeed } from './operation/operation-feed.ts';
 
 /** What the methods need. */
@@ -36,6 +37,8 @@ export interface Core {
   /** Stores one verified notification and has it forwarded. */
   readonly accept: (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
   readonly feed: OperationFeed;
+  /** What streams of notifications send. */
+  readonly notifications: SignedNotifications;
   readonly announce: Announce;
   readonly processors: Processors;
   readonly cipher: Cipher;

@@ -13,6 +13,7 @@ import { openProcessors } from '../processor/processors.ts';
 import type { Core } from '../rpc/core.ts';
 import { openContractCache } from '../rpc/merchant/contract-cache.ts';
 import { openAccept } from '../rpc/notification/accept-notifications.ts';
+import { openSignedNotifications } from '../rpc/notification/signed-notifications.ts';
 import { openOperationFeed } from '../rpc/operation/operation-feed.ts';
 import { openConnectServer } from '../rpc/server/connect-server.ts';
 import { openGrpcServer } from '../rpc/server/grpc-server.ts';
@@ -67,6 +68,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     contracts: openContractCache(database, clock),
     accept: openAccept(database, announce, clock, log),
     feed,
+    notifications: openSignedNotifications(reads.query, cipher, clock),
     announce,
     processors,
     cipher,

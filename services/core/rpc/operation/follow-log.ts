@@ -3,6 +3,7 @@ import type { LogPosition } from '../../storage/operation/operation-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { HistoryChanged, type LogPage } from './operation-feed.ts';
+import { markOf, readToken } from './stream-token.ts';
 
 /** A stream shows its position this often, so that a quiet one resumes near its end. */
 export const HEARTBEAT_MS = 5_000;
@@ -65,21 +66,4 @@ async function startOf(core: Core, merchantId: string | undefined, resumeToken: 
     throw new HoldfastError('STREAM_TOKEN_TOO_OLD', 'the resume token is older than what can be resumed from');
   }
   return { sequence, requestId };
-}
-
-/** A token names the result at its position: a restored database has another one there, and rejects it. */
-export function tokenOf({ sequence, requestId }: LogPosition): string {
-  return Buffer.from(`o2:${sequence}:${markOf(requestId)}`).toString('base64url');
-}
-
-/** The random part of a requestId, which a token carries. */
-function markOf(requestId: string): string {
-  return requestId.slice(-12);
-}
-
-/** The position of a token; undefined when it is malformed. */
-export function readToken(token: string): { readonly sequence: bigint; readonly mark: string } | undefined {
-  const [, digits, mark] =
-    /^o2:(\d{1,18}):([0-9a-f]{12}|)$/.exec(Buffer.from(token, 'base64url').toString('latin1')) ?? [];
-  return digits === undefined || mark === undefined ? undefined : { sequence: BigInt(digits), mark };
 }

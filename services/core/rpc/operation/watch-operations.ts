@@ -4,7 +4,8 @@ import type { OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Method } from '../core.ts';
 import { presentOperation } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
-import { followLog, tokenOf } from './follow-log.ts';
+import { followLog } from './follow-log.ts';
+import { tokenOf } from './stream-token.ts';
 
 /**
  * Streams results in commit order, for one merchant or all. The first message is a heartbeat with the token of the

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tokenOf } from '../../../../../services/core/rpc/operation/follow-log.ts';
+import { tokenOf } from '../../../../../services/core/rpc/operation/stream-token.ts';
 import { lowestIdAt } from '../../../../../services/core/storage/id-bounds.ts';
 import { dropPartitions, makePartitions } from '../../../../../services/core/storage/partitions.ts';
 import { forSuite } from '../../../../suite.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toBinary } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { readToken } from '../../../../../services/core/rpc/operation/follow-log.ts';
+import { readToken } from '../../../../../services/core/rpc/operation/stream-token.ts';
 import { messagesAbout } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import type { OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
 

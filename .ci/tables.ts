@@ -216,7 +216,8 @@ function limitsTable(): Table {
     ],
     [
       'reads of one merchant in one core',
-      `one at a time, in the order of arrival; after ${seconds(WAIT_MS)} of waiting 429. A read that takes ` +
+      `one list and one look-up at a time, in the order of arrival; after ${seconds(WAIT_MS)} of waiting 429. ` +
+        'Operators, by name, and internal services, by token and host, have turns of their own. A read that takes ' +
         `${seconds(READ_LIMITS.statement_timeout)} is stopped: 503`,
     ],
     ['metadata of a hold', '20 pairs, names to 40 and values to 500 characters; 16 384 bytes in UTF-8 in all'],

@@ -10,14 +10,14 @@ import { inNameOf, isOperatorName } from '../../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../../storage/audit-log/audit-log.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
-import { callerKey } from '../server/caller.ts';
+import { callerKey, OPERATOR_HEADER } from '../server/caller.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 
 /** Audits the changes of operators: an entry before the method runs, unless it writes its own, and its result. */
 export function auditsOperators(core: Core): Interceptor {
   return (next) => (request) => {
     if (request.contextValues.get(callerKey)?.role !== 'operator') return next(request);
-    const actor = actorOf(request.header.get('x-operator'));
+    const actor = actorOf(request.header.get(OPERATOR_HEADER));
     if (request.stream || !changesSomething(request.method)) return next(request);
     return inNameOf(actor, async () => {
       if (auditsItself(request.method)) return next(request);
@@ -136,5 +136,5 @@ function kebab(name: string): string {
 function actorOf(name: string | null): string {
   if (name === null || name === '') return 'operator';
   if (isOperatorName(name)) return `operator/${name}`;
-  throw invalidField('x-operator', 'must be a letter, then at most 63 letters, digits or " ._@+-"');
+  throw invalidField(OPERATOR_HEADER, 'must be a letter, then at most 63 letters, digits or " ._@+-"');
 }

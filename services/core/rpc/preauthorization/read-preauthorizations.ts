@@ -15,7 +15,7 @@ import { presentHold, presentListed } from './present-hold.ts';
 /** Looks up a hold with its newest captures; operations of the hold list the results of all. */
 export const getPreauthorization: Method<'getPreauthorization'> = async (core, request, context) => {
   const hold = await namedHold(core, request, scopeOf(context, request.merchantId));
-  const captures = await readCaptures(core.reads.query, hold.requestId, MOST_CAPTURES);
+  const captures = await readCaptures(core.database.query, hold.requestId, MOST_CAPTURES);
   return { preauthorization: { ...presentHold(hold, core.cipher), captures: captures.map(presentCapture) } };
 };
 

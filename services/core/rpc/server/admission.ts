@@ -3,7 +3,7 @@ import { FairShare } from '../../../../platform/fair-share.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Metrics } from '../../metrics/core-metrics.ts';
 import { isOfWebhook } from './access.ts';
-import { callerKey } from './caller.ts';
+import { callerKey, OPERATOR_HEADER, peerKey } from './caller.ts';
 
 /**
  * Bounds the calls in progress, shared fairly among accounts; more are rejected before anything is read or stored.
@@ -36,10 +36,17 @@ function refusal(full: 'TOTAL' | 'OWNER'): HoldfastError {
   return new HoldfastError('RATE_LIMITED', "too many of this merchant's calls are under way; try again", details);
 }
 
-/** Whose calls a call counts among. A merchant's webhook counts by itself: its own flood does not stop that. */
-export function accountOf({ method, message, contextValues }: UnaryRequest): string {
+/**
+ * Whose calls a call counts among: the merchant's for which the gateway calls; otherwise the caller's own, for each
+ * merchant that it names, so that nobody's report takes the place of the merchant's own calls. A merchant's webhook
+ * counts by itself: its own flood does not stop that.
+ */
+export function accountOf({ method, message, contextValues, header }: UnaryRequest): string {
   const { merchantId } = message as { merchantId?: unknown };
-  const isNamed = typeof merchantId === 'string' && merchantId !== '';
   const part = isOfWebhook(method) ? 'webhook of merchant' : 'merchant';
-  return isNamed ? `${part} ${merchantId}` : `role ${contextValues.get(callerKey)?.role}`;
+  const about = typeof merchantId === 'string' && merchantId !== '' ? `${part} ${merchantId}` : 'all';
+  const caller = contextValues.get(callerKey);
+  if (caller?.role === 'gateway') return about;
+  const name = caller?.role === 'operator' ? (header.get(OPERATOR_HEADER) ?? '') : contextValues.get(peerKey);
+  return `${caller?.role} ${caller?.credential} ${name}: ${about}`;
 }

@@ -14,10 +14,18 @@ export interface Caller {
   readonly role: Role;
   /** Of the role processor: the one that reports events with it. */
   readonly processor?: string;
+  /** Of the role internal: the place of the credential in SERVICE_TOKEN, where each service may have its own. */
+  readonly credential?: number;
 }
 
 /** Whose credential the call shows, set by the authenticating interceptor. */
 export const callerKey = createContextKey<Caller | undefined>(undefined);
+
+/** The host that called, set by the server. */
+export const peerKey = createContextKey('');
+
+/** The header with an operator's name. */
+export const OPERATOR_HEADER = 'x-operator';
 
 /** Finds the caller of an `authorization` header. Every credential is compared, in constant time. */
 export function callerFinder(settings: CoreSettings): (authorization: string | null) => Caller | undefined {
@@ -76,5 +84,10 @@ function merchantNamed(context: HandlerContext, merchantId: string, free: readon
 
 /** A setting may have several tokens, so that one can be replaced while both are valid. */
 function live(caller: Caller, tokens: string | undefined): [Caller, Buffer][] {
-  return tokens?.split(',').map((token) => [caller, hashOf(token)]) ?? [];
+  const { role } = caller;
+  return (
+    tokens
+      ?.split(',')
+      .map((token, credential) => [role === 'internal' ? { role, credential } : caller, hashOf(token)]) ?? []
+  );
 }

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DescMessage } from '@bufbuild/protobuf';
-import { Code, ConnectError, type ConnectRouterOptions, createConnectRouter } from '@connectrpc/connect';
+import {
+  Code,
+  ConnectError,
+  type ConnectRouterOptions,
+  createConnectRouter,
+  createContextValues,
+} from '@connectrpc/connect';
 import { createAsyncIterable, type UniversalServerResponse, uResponseNotFound } from '@connectrpc/connect/protocol';
 import {
   compressionBrotli,
@@ -10,6 +16,7 @@ import {
 } from '@connectrpc/connect-node';
 import { invalidRequest } from '../refuse.ts';
 import type { MountedService } from '../services.ts';
+import { peerKey } from './caller.ts';
 import type { Handler } from './connect-entrance.ts';
 import { findLooseIntegers } from './find-loose-integers.ts';
 import { translateError } from './translate-error.ts';
@@ -33,8 +40,9 @@ export function serveConnect(services: readonly MountedService[], options: Conne
     const answer = async (): Promise<UniversalServerResponse> => {
       const handler = handlers.get(request.url?.split('?', 1)[0] ?? '');
       if (!handler) return uResponseNotFound;
+      const peer = createContextValues().set(peerKey, request.socket.remoteAddress ?? '');
       const parsed = tryRead(() =>
-        universalRequestFromNodeRequest(request as never, response as never, undefined, undefined),
+        universalRequestFromNodeRequest(request as never, response as never, undefined, peer),
       );
       if (!parsed) return BAD_HOST;
       return readable(await inputOf.run(handler.method.input, () => handler(parsed)));

@@ -41,6 +41,7 @@ import { type Call, type CallResult, CallService } from '../../../../proto/gen/h
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { MountedService } from '../services.ts';
 import { patienceKey } from './call-patience.ts';
+import { peerKey } from './caller.ts';
 import { translateError } from './translate-error.ts';
 
 type MethodSpec = MountedService['methods'][string];
@@ -180,7 +181,7 @@ function requestOf(
     requestMethod: 'POST',
     url: urlOf(method, call),
     header,
-    contextValues: createContextValues().set(patienceKey, patience),
+    contextValues: createContextValues().set(patienceKey, patience).set(peerKey, hostOf(call.getPeer())),
     signal: UNDISTURBED,
     message: message as never,
   };
@@ -255,6 +256,11 @@ function streamContextOf(spec: MethodSpec, call: ServerWritableStream<object, ob
     shutdownSignal: stopping,
     ...(Number.isFinite(timeoutMs) && { timeoutMs: Math.max(timeoutMs, 0) }),
   });
+}
+
+/** The host in a peer's `host:port`. */
+function hostOf(peer: string): string {
+  return peer.slice(0, peer.lastIndexOf(':'));
 }
 
 function urlOf(method: DescMethod, call: { getHost(): string }): string {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createContextValues } from '@connectrpc/connect';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { admits } from '../../../../../services/core/rpc/server/admission.ts';
+import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
 
 describe('admits()', () => {
   const SILENT = { inFlight: () => undefined, refused: () => undefined };
+
+  const contextValues = createContextValues().set(callerKey, { role: 'gateway' });
 
   /** Calls that are bounded, and run until they are ended. */
   function openCalls(most: number, observer: Parameters<typeof admits>[1] = SILENT) {
@@ -21,7 +25,10 @@ describe('admits()', () => {
     return {
       /** Begins a call of a merchant. Resolves with the code of its refusal, or with `admitted`. */
       async begin(merchantId: string): Promise<string> {
-        const ended = run({ stream: false, method, message: { merchantId } } as never).then(() => 'ended', codeOf);
+        const ended = run({ stream: false, method, message: { merchantId }, contextValues } as never).then(
+          () => 'ended',
+          codeOf,
+        );
         return Promise.race([ended, turn('admitted')]);
       },
       /** Ends the newest call of a merchant. */

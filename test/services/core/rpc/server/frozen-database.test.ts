@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { createContextValues } from '@connectrpc/connect';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
+import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
 import { ReadTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
 import { takesTurns } from '../../../../../services/core/rpc/server/takes-turns.ts';
 import { runningMs } from '../../../../running-ms.ts';
@@ -54,7 +56,7 @@ describe('lists while the database is frozen', () => {
       stream: false,
       method: OperationService.method.listOperations,
       message: {},
-      contextValues: { get: () => 'operator' },
+      contextValues: createContextValues().set(callerKey, { role: 'gateway' }),
     };
     await assert.rejects(call(request as never), (error) => {
       assert(error instanceof HoldfastError);

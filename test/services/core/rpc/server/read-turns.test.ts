@@ -38,6 +38,22 @@ describe('ReadTurns', () => {
     assert.equal(await turns.run('flood', async () => 'again'), 'again');
   });
 
+  it('lets as many read at a time as an account may', async () => {
+    const turns = new ReadTurns();
+    const reads = [read(), read(), read()];
+    const running = reads.map(({ run }) => turns.run('wide', run, 2));
+    const started = () => reads.map(({ isStarted }) => isStarted());
+    await turn();
+    assert.deepEqual(started(), [true, true, false]);
+    reads[1]?.end();
+    await running[1];
+    await turn();
+    assert.deepEqual(started(), [true, true, true]);
+    for (const each of reads) each.end();
+    await Promise.all(running);
+    assert.equal(await turns.run('wide', async () => 'again', 2), 'again');
+  });
+
   it('refuses what waits too long, and does not run it later', async () => {
     const turns = new ReadTurns(1);
     const [first, second] = [read(), read()];

@@ -9,7 +9,7 @@ import { effectOf } from '../gateway/http/route.ts';
 import { ROUTES } from '../gateway/openapi/document.ts';
 import { GUESSES } from '../gateway/operator/session/verify-token.ts';
 import { JSON_BOUNDS as RELAYED_JSON_BOUNDS } from '../gateway/relay/notification.ts';
-import { CAPTURES_PER_HOLD } from '../gateway/rest/limit-in-flight.ts';
+import { WRITES_PER_HOLD } from '../gateway/rest/limit-in-flight.ts';
 import { GATEWAY_SETTINGS } from '../gateway/settings.ts';
 import { ErrorReason } from '../proto/gen/holdfast/v1/error_pb.js';
 import { ADYEN_SETTINGS } from '../services/adyen/settings.ts';
@@ -222,8 +222,8 @@ function limitsTable(): Table {
     ],
     ['metadata of a hold', '20 pairs, names to 40 and values to 500 characters; 16 384 bytes in UTF-8 in all'],
     [
-      'captures of one hold',
-      `${CAPTURES_PER_HOLD} in progress at a gateway, ${MAX_PER_HOLD} waiting at a core; one more gets 429`,
+      'captures and other writes on one hold',
+      `${WRITES_PER_HOLD} in progress at a gateway, ${MAX_PER_HOLD} waiting at a core; one more gets 429`,
     ],
     ['operations that wait to be stored', `${seconds(STORE.maxWaitMs)}, then 503`],
     [

@@ -7,26 +7,26 @@ import { Places } from '../resource/places.ts';
 import { identityOf } from './authenticate.ts';
 
 /**
- * Captures of one hold at one gateway. Core judges them one after the other, so more would only wait there, and in the
+ * Writes on one hold at one gateway, of whatever kind. Core judges them one after the other, so more would only wait there, and in the
  * way of others: beside 3 000 at once a neighbour waited 3.7 s with this bound and 8.6 s without, and was refused 52
  * times (2 busy cores).
  */
-export const CAPTURES_PER_HOLD = 32;
+export const WRITES_PER_HOLD = 32;
 
 export type InFlightLimits = ReturnType<typeof limitInFlight>;
 
 /**
- * Bounds the requests under way at this gateway, in all, for each merchant, and the captures for each hold. What is
+ * Bounds the requests under way at this gateway, in all, for each merchant, and the writes on each hold. What is
  * over is refused before core is asked: core would refuse it too, at several times the cost, and while the gateway is
  * busy with that, other merchants' connections wait to be accepted.
  */
 export function limitInFlight(most: number, registry: Registry) {
   const requests = new FairShare(most);
-  const captures = new Places(CAPTURES_PER_HOLD);
+  const writes = new Places(WRITES_PER_HOLD);
   const refused = new Counter({
     name: 'holdfast_calls_refused_total',
     help:
-      'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), captures of ' +
+      'Calls refused because too many are under way: in all (TOTAL), of one merchant (MERCHANT), writes on ' +
       'one hold (HOLD).',
     labelNames: ['reason'],
     registers: [registry],
@@ -56,13 +56,13 @@ export function limitInFlight(most: number, registry: Registry) {
       };
     },
     /**
-     * Takes a place for a capture, until what is returned is disposed of. Throws RATE_LIMITED when as many of this hold
-     * are under way as may be.
+     * Takes a place for a write on the hold that the request names, or on that of the capture, until what is returned
+     * is disposed of. Throws RATE_LIMITED when as many are under way as may be.
      */
-    enterHold(merchantId: string, preauthorizationId: string): Disposable {
+    enterHold(merchantId: string, id: string | undefined): Disposable {
       // Another merchant that names this hold, which core answers 404, takes none of its places.
-      const leave = captures.take(`${merchantId} ${preauthorizationId}`);
-      if (leave === undefined) throw refusal('HOLD', 'Too many captures of this hold are under way.');
+      const leave = writes.take(`${merchantId} ${id}`);
+      if (leave === undefined) throw refusal('HOLD', 'Too many requests about this hold are under way.');
       return { [Symbol.dispose]: leave };
     },
   };

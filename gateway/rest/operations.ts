@@ -72,7 +72,8 @@ export const OPERATION_ROUTES = {
       .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },
     codes: REFUND,
-    handler: async ({ ctx, core, merchantId, body, name }) => {
+    handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
+      using _place = inFlight.enterHold(merchantId, body.captureRequestId);
       const { captureRequestId } = body;
       // Answered like an unknown one, without a call to core.
       if (!isRequestId(captureRequestId)) {

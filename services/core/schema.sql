@@ -168,6 +168,7 @@ create table hold (
   expires_at timestamp(3) with time zone,
   first_expires_at timestamp(3) with time zone,
   closed_at timestamp(3) with time zone,
+  renewed_by uuid,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_amount CHECK (((amount_asked >= 1) AND (amount >= amount_asked) AND (amount <= '999999999999'::bigint) AND ((phase = 'AUTHORIZED'::text) OR (amount = amount_asked)))),

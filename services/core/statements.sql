@@ -6,7 +6,7 @@ with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below) as maybe_lost
     from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean,
-      deadline timestamptz,
+      deadline timestamptz, version text,
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
       "createdAt" timestamptz, "inquireAt" timestamptz, "terminalId" text, "userId" text, "tokenId" text,
       "phase" text, "idHash" bytea, "idKey" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,

@@ -34,7 +34,8 @@ export const CHANGE_ROUTES = {
       }),
     answers: { 200: { description: 'The hold, closed', schema: ReleasedHold } },
     codes: RELEASE,
-    handler: async ({ ctx, core, merchantId, body, name }) => {
+    handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
+      using _place = inFlight.enterHold(merchantId, body.preauthorizationId ?? body.requestId);
       const request = { ...body, ...namedHold(body), merchantId, ...name };
       const release = await core.preauthorizations.releasePreauthorization(request);
       return answerChange(ctx, release, (hold, releaseRequestId) => ({
@@ -61,7 +62,8 @@ export const CHANGE_ROUTES = {
       .meta({ id: 'IncrementPreauthorization', description: 'Adds to a hold' }),
     answers: { 200: { description: 'Added', schema: Increment } },
     codes: INCREMENT,
-    handler: async ({ ctx, core, merchantId, body, name }) => {
+    handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
+      using _place = inFlight.enterHold(merchantId, body.preauthorizationId);
       const request = { ...body, ...namedHold(body), merchantId, ...name };
       return answerIncrement(ctx, await core.preauthorizations.incrementPreauthorization(request), body.amountToAdd);
     },
@@ -76,7 +78,8 @@ export const CHANGE_ROUTES = {
       .meta({ id: 'ExtendPreauthorization', description: 'Lets a hold end later' }),
     answers: { 200: { description: 'The hold with its new `expiresAt`', schema: ExtendedHold } },
     codes: EXTENSION,
-    handler: async ({ ctx, core, merchantId, body, name }) => {
+    handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
+      using _place = inFlight.enterHold(merchantId, body.preauthorizationId);
       const request = { ...namedHold(body), merchantId, ...name };
       const extension = await core.preauthorizations.extendPreauthorization(request);
       return answerChange(ctx, extension, (hold, extensionRequestId) => ({ ...Hold.json(hold), extensionRequestId }));
@@ -87,7 +90,8 @@ export const CHANGE_ROUTES = {
     description:
       'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for ' +
       'what remained of it: what is left of an open one, what was given back of one that has ended. One that is ' +
-      'still open is released after the new one is placed.',
+      'still open is released after the new one is placed. A hold has one renewal at a time: refused as ' +
+      'CAPTURE_IN_FLIGHT while one has no result, as HOLD_RELEASED while one is open.',
     body: z
       .strictObject({ ...EITHER_ID, amount: amount.optional(), currency: currencyOfHold })
       .superRefine(demandOneId)
@@ -104,11 +108,13 @@ export const CHANGE_ROUTES = {
       'NOT_SUPPORTED',
       'HOLD_FROZEN',
       'HOLD_CAPTURED',
+      'HOLD_RELEASED',
       'CAPTURE_IN_FLIGHT',
       'TOKEN_INVALID',
       ...PROCESSOR,
     ],
-    handler: async ({ ctx, core, merchantId, body, name }) => {
+    handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
+      using _place = inFlight.enterHold(merchantId, body.preauthorizationId ?? body.requestId);
       const request = { ...body, ...namedHold(body), merchantId, ...name };
       const { preauthorization, state, replayed } = await core.preauthorizations.renewPreauthorization(request);
       const hold = answers.answered(preauthorization);

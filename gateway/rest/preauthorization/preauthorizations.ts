@@ -152,9 +152,10 @@ export const HOLD_ROUTES = {
       'TIME_OUT_OF_RANGE',
       'SIGNATURE_REQUIRED',
     ],
-    handler: async ({ ctx, core, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
+    handler: async ({ ctx, core, inFlight, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
       ctx.state.requestId = requestId;
       ctx.state.changed = changedOf(change);
+      using _place = inFlight.enterHold(merchantId, requestId);
       const paths = Object.keys(change).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
       const given = Object.entries(change).filter(([, value]) => value !== null);
       const request = { ...Object.fromEntries(given), merchantId, requestId, updateMask: { paths } };

@@ -1,4 +1,4 @@
-import { BusyKeys, type CallerPatience, ResultLost } from '../../../platform/gather.ts';
+import { BusyKeys, type CallerPatience, Gather, ResultLost } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
@@ -16,7 +16,7 @@ import {
   settleGathered,
   settleGatheredHolds,
 } from './settle-gathered.ts';
-import { storeGathered, storeGatheredHolds } from './store-gathered.ts';
+import { type Renewal, storeGathered, storeGatheredHolds, storeGatheredRenewals } from './store-gathered.ts';
 import { deadlineOf, type Stored, type SubmissionRequest } from './submission-request.ts';
 
 /** Metrics of the books. */
@@ -63,9 +63,21 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     ...counted('submission'),
     maxPerKey: MAX_PER_HOLD,
     keys: writers,
-    keyOf: (request) => (request.kind === 'OCT' ? request.requestId : request.idHash.toString('hex')),
+    keyOf: (request) => (request.kind === 'OCT' ? request.requestId : keyOf(request)),
     afterLoss: storedBefore,
   });
+  const renewals = new StatementGather<OfHold<Renewal>, Stored>(
+    (batch) =>
+      storeGatheredRenewals(
+        database,
+        batch.map(({ write }) => write),
+      ),
+    { ...STORE, ...counted('renewal'), maxPerKey: MAX_PER_HOLD, keys: writers, keyOf, afterLoss: storedBefore },
+  );
+  const changes = new Gather<OfHold<() => Promise<unknown>>, PromiseSettledResult<unknown>>(
+    (batch) => Promise.allSettled(batch.map(({ write }) => write())),
+    { maxBatch: 1, lanes: 4, maxWaitMs: STORE.maxWaitMs, maxPerKey: MAX_PER_HOLD, keys: writers, keyOf },
+  );
   const takings = new StatementGather<TakingBack, Exclude<Awaited<ReturnType<typeof takeBack>>, string>>(
     (batch) => Promise.all(batch.map((taking) => takeBack(database, taking))),
     { ...SETTLE, maxBatch: 1, lanes: 4, keyOf: ({ holdRequestId }) => holdRequestId },
@@ -80,6 +92,15 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   return {
     insertHold: (hold: HoldInput, patience?: CallerPatience) =>
       holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
+    /** The same for a hold that renews the one of the handle's hash; judges that, too. */
+    insertRenewal: (renewal: Renewal, idHash: Buffer, patience?: CallerPatience) =>
+      renewals.submit({ idHash, write: { ...renewal, deadline: deadlineOf(patience) } }, patience),
+    /** Runs another write on a hold when its turn among the hold's writes has come. */
+    async changeHold<T>(idHash: Buffer, write: () => Promise<T>, patience?: CallerPatience): Promise<T> {
+      const settled = await changes.submit({ idHash, write }, patience);
+      if (settled.status === 'rejected') throw settled.reason;
+      return settled.value as T;
+    },
     settleHold: async (settlement: HoldSettlement) =>
       announced(await holdEnds.submit({ ...settlement, traceParent: traceParent() })),
     /** Judges a request and stores it; what is on a hold is reserved there. */
@@ -96,6 +117,14 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     noticeExpiring: async (hold: ReadHold, at: Date) => announced(await noticeExpiring(database, hold, at)),
   };
 }
+
+/** A write on the hold whose handle has this hash. */
+interface OfHold<Write> {
+  readonly idHash: Buffer;
+  readonly write: Write;
+}
+
+const keyOf = ({ idHash }: { readonly idHash: Buffer }) => idHash.toString('hex');
 
 /**
  * Converts the outcome of a repeated statement whose first result was lost. A refusal is not final: the first one may

@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { isOtherCurrency } from '../domain/hold-rules.ts';
+import { isOtherCurrency, judgeNextRenewal } from '../domain/hold-rules.ts';
 import { SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { leftOf } from '../domain/refund-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { type HoldInput, insertHolds } from '../storage/hold/insert-holds.ts';
+import { readRenewed } from '../storage/hold/find-renewed.ts';
+import { type HoldInput, insertHolds, insertRenewals, type RenewalInput } from '../storage/hold/insert-holds.ts';
 import { type ReadHold, readSubjects, type Subject } from '../storage/hold/read-holds.ts';
 import { type Kept, readKept } from '../storage/submission/find-sent.ts';
 import { readSubmissions } from '../storage/submission/read-submissions.ts';
@@ -53,6 +55,34 @@ export async function storeGatheredHolds(
   const stored = await insertHolds(query, holds);
   return holds.map((hold) => stored.get(hold) ?? AGAIN);
 }
+
+/**
+ * Judges and stores the placing of holds that renew others, each of another one: a hold has one renewal at a time,
+ * however many are asked for at once.
+ */
+export async function storeGatheredRenewals(
+  { query }: Database,
+  renewals: readonly Renewal[],
+): Promise<(Stored | typeof AGAIN)[]> {
+  const before = await readRenewed(query, renewals);
+  const known = renewals.filter((_, place) => before[place]?.isKnown).map(({ requestId }) => requestId);
+  const repeated = await readKept(query, known);
+  const judged = renewals.map((renewal, place): Stored | RenewalInput => {
+    const renewed = before[place];
+    assert(renewed, 'the hold was read before it is renewed');
+    if (renewed.isKnown) return { outcome: 'REPEATED', ...repeated.get(renewal.requestId) };
+    const refusal = judgeNextRenewal(renewed, renewal.createdAt);
+    return refusal ? { outcome: refusal } : { ...renewal, version: renewed.version };
+  });
+  const stored = await insertRenewals(
+    query,
+    judged.filter((each) => 'version' in each),
+  );
+  return judged.map((each) => ('version' in each ? (stored.get(each) ?? AGAIN) : each));
+}
+
+/** A hold that renews another one. */
+export type Renewal = HoldInput & { readonly renews: string };
 
 /**
  * The captures that refunds name, read after their holds: what changes one of them changes its hold, and then nothing

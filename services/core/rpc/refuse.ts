@@ -22,7 +22,7 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
   NOT_SUPPORTED: 'the card processor cannot do that with this authorization; nothing was done',
   HOLD_FROZEN: 'the card processor contradicted itself about the hold, and an operator decides; nothing was done',
-  CAPTURE_IN_FLIGHT: 'another capture, increment, extension or release of the hold has no result yet',
+  CAPTURE_IN_FLIGHT: 'another capture, increment, extension, release or renewal of the hold has no result yet',
 };
 
 /** The refusal of a call, with the words for its code. */
@@ -33,6 +33,11 @@ export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): Hold
 /** The refusal of a request that names what does not exist, or is another merchant's. */
 export function noSuch(record: 'merchant' | 'API key' | 'signing secret' | 'delivery' | 'notification'): HoldfastError {
   return new HoldfastError('OPERATION_NOT_FOUND', `there is no such ${record}`);
+}
+
+/** The refusal of a renewal of a hold whose last renewal is open. */
+export function renewedAlready(): HoldfastError {
+  return new HoldfastError('HOLD_RELEASED', 'the hold was renewed already, by one that is open: renew that one');
 }
 
 /** The refusal of a capture of more than remains of its hold; it says what remains. */

@@ -30,6 +30,7 @@ import {
   processorRefusal,
   reconciling,
   refusalOf,
+  renewedAlready,
   tooLate,
 } from './refuse.ts';
 import { patienceKey } from './server/call-patience.ts';
@@ -110,6 +111,7 @@ export async function findFirst(
   if (byKey !== undefined) return { requestId: byKey, replayed: true };
   if (outcome === 'MAYBE_LOST' || (await mayBeLost(core, call))) throw reconciling();
   if (outcome === 'NOT_SUPPORTED' && call.claim.method === 'CAPTURE') throw capturedOnce();
+  if (outcome === 'HOLD_RELEASED' && call.claim.method === 'HOLD') throw renewedAlready();
   if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) throw exceedsHold(hold);
   if (outcome === 'AMOUNT_EXCEEDS_CAPTURE' && hold) throw exceedsCapture(stored.left ?? 0n, hold);
   throw refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);

@@ -73,6 +73,35 @@ describe('concurrent requests at a gateway', () => {
     await stage.close();
   });
 
+  const requestId = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+  for (const [method, path, body] of [
+    ['POST', '/preauthorization/release', { requestId }],
+    ['POST', '/preauthorization/increment', { preauthorizationId: PREAUTHORIZATION_ID, amountToAdd: 1 }],
+    ['POST', '/preauthorization/extend', { preauthorizationId: PREAUTHORIZATION_ID }],
+    ['POST', '/preauthorization/renew', { requestId }],
+    ['POST', '/refund', { captureRequestId: requestId }],
+    ['PATCH', `/preauthorization/${requestId}`, { description: 'room 12' }],
+  ] as const) {
+    it(`are at most 32 of ${method} ${path} about one hold`, async () => {
+      const { stage, asked } = await open({});
+      const ended = Promise.withResolvers<void>();
+      const later = async () => {
+        await ended.promise;
+        return {};
+      };
+      for (const name of ['release', 'increment', 'extend', 'renew', 'update'])
+        stage.core.answers.set(`${name}Preauthorization`, later);
+      stage.core.answers.set('createRefund', later);
+      const admitted = Array.from({ length: 32 }, () => stage.ask(method, path, { body }));
+      await asked(32);
+      const refused = await stage.ask(method, path, { body });
+      assert.deepEqual([refused.status, refused.body.code], [429, 'RATE_LIMITED']);
+      ended.resolve();
+      await Promise.all(admitted);
+      await stage.close();
+    });
+  }
+
   it("leave a merchant's other requests alone when captures of one hold are refused, and each is logged", async () => {
     const { stage, list, capture, asked, end } = await open({});
     const admitted = Array.from({ length: 32 }, () => capture(PREAUTHORIZATION_ID));

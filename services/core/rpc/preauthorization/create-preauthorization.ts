@@ -62,8 +62,9 @@ export const createPreauthorization: Method<'createPreauthorization'> = (core, r
 
 /** What the placing of a hold that renews another one differs in. */
 export interface Renewal {
-  /** The old hold's requestId. */
+  /** The old hold's requestId, and the hash of its handle. */
   readonly renews: string;
+  readonly idHash: Buffer;
   /** The business fields of the call; without an amount it is for what remained. */
   readonly fields: Fields & { readonly amount: bigint | undefined };
   readonly refusal: HoldfastError | undefined;
@@ -96,7 +97,11 @@ export async function placeHold(
   }
 
   return processor.callers.wait(merchantId, async () => {
-    const stored = await storedOrLost(call, core.books.insertHold({ ...hold, ...claim }, patience));
+    const placing = { ...hold, ...claim };
+    const storing = renewal
+      ? core.books.insertRenewal({ ...placing, renews: renewal.renews }, renewal.idHash, patience)
+      : core.books.insertHold(placing, patience);
+    const stored = await storedOrLost(call, storing);
     if (stored === 'LOST') return unknown(request, requestId);
     const first = await findFirst(core, call, stored, agrees);
     if (first) return answerAgain(core, first);

@@ -16,7 +16,7 @@ import { namedHold } from './read-preauthorizations.ts';
 export const renewPreauthorization: Method<'renewPreauthorization'> = async (core, request, context) => {
   const old = await namedHold(core, request, scopeOfChange(context, request.merchantId));
   demandCurrency(old, request.currency);
-  const { requestId: renews, merchantId, currency, terminalId, userId } = old;
+  const { requestId: renews, idHash, merchantId, currency, terminalId, userId } = old;
   const token = old.tokenId ?? old.generatedTokenId ?? null;
   const { amount, idempotencyKey, operationRequestId } = request;
   const code = judgeRenewal(old, token, amount);
@@ -34,7 +34,7 @@ export const renewPreauthorization: Method<'renewPreauthorization'> = async (cor
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(operationRequestId !== undefined && { operationRequestId }),
   });
-  return placeHold(core, asked, context, { renews, fields: { renews, amount }, refusal });
+  return placeHold(core, asked, context, { renews, idHash, fields: { renews, amount }, refusal });
 };
 
 const NO_TOKEN = 'the hold was placed at a checkout that kept no token: it cannot be renewed without the customer';

@@ -4,11 +4,12 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { demandInTime } from '../../storage/bound-change.ts';
 import { changeTerms, type Terms } from '../../storage/hold/change-terms.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
-import { readHolds } from '../../storage/hold/read-holds.ts';
+import { type ReadHold, readHolds } from '../../storage/hold/read-holds.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
+import { patienceKey } from '../server/call-patience.ts';
 import { isInScope, scopeOfChange } from '../server/caller.ts';
 import {
   contractOf,
@@ -21,14 +22,27 @@ import {
 } from '../server/check-fields.ts';
 import { presentHold } from './present-hold.ts';
 
-/** Changes what a hold is for, or when it is captured or ends. A write that loses to another one is judged again. */
+/**
+ * Changes what a hold is for, or when it is captured or ends. It waits for its turn among the writes on the hold; one
+ * that loses to a write of another core is judged again.
+ */
 export const updatePreauthorization: Method<'updatePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);
-  const { requestId } = request;
   const named = fieldsOf(request);
+  const hold = await ownHold(core, request.requestId, merchantId);
+  const patience = context.values.get(patienceKey);
+  return core.books.changeHold(hold.idHash, () => update(core, request, named), patience);
+};
+
+async function ownHold({ database: { query } }: Core, requestId: string, merchantId?: string): Promise<ReadHold> {
+  const [hold] = isUuid(requestId) ? await readHolds(query, [requestId]) : [];
+  if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+  return hold;
+}
+
+async function update(core: Core, request: UpdatePreauthorizationRequest, named: Names) {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const [hold] = isUuid(requestId) ? await readHolds(core.database.query, [requestId]) : [];
-    if (!hold || !isInScope(hold, merchantId)) throw refusalOf('PREAUTHORIZATION_NOT_FOUND');
+    const hold = await ownHold(core, request.requestId);
     await refuseReference(core, () => hold.merchantId, request.merchantReference);
     const terms = changed(hold, request, named);
     await judge(core, hold, terms, named);
@@ -38,7 +52,7 @@ export const updatePreauthorization: Method<'updatePreauthorization'> = async (c
     await demandInTime(core.database.query);
   }
   throw new HoldfastError('UNAVAILABLE', 'the hold changes all the time; nothing was stored', { retryAfterS: 1 });
-};
+}
 
 const MOST_TRIES = 10;
 

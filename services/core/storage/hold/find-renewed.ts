@@ -2,6 +2,7 @@ import { byTurns } from '../by-turns.ts';
 import { type Query, sql } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
+import { versionOf } from './hold-version.ts';
 
 /** A hold that was renewed, and the hold that renews it. */
 export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'> {
@@ -27,6 +28,36 @@ export const findRenewed = byTurns<Renewed>({
         or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))
       and ${IS_NOT_RECONCILING}`,
 });
+
+/** A hold that is to be renewed, and the renewal that it had before, if any. */
+export interface RenewedBefore {
+  /** The old hold's. */
+  readonly version: string;
+  /** Whether the requestId of the new renewal is taken. */
+  readonly isKnown: boolean;
+  readonly renewedBy: string | null;
+  readonly phase: HoldRow['phase'] | null;
+  readonly status: HoldRow['status'] | null;
+  readonly endsAt: Date | null;
+}
+
+/** Reads what decides whether holds can be renewed (again), in the order of the renewals. */
+export async function readRenewed(
+  query: Query,
+  renewals: readonly { readonly requestId: string; readonly renews: string }[],
+): Promise<(RenewedBefore | undefined)[]> {
+  const named = renewals.map(({ requestId, renews }, place) => ({ place, requestId, renews }));
+  const rows = await query<RenewedBefore & { place: number }>(READ_RENEWED, [JSON.stringify(named)]);
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return renewals.map((_, place) => byPlace.get(place));
+}
+
+const READ_RENEWED = sql('read-renewed')`select i.place, ${versionOf('h')} as version, h.renewed_by, n.phase, n.status,
+      least(n.expires_at, n.release_at) as ends_at,
+      exists (select from claim c where c.request_id = any (array[i."requestId"])) as is_known
+    from json_to_recordset($1::json) as i(place int, "requestId" uuid, renews uuid)
+      join hold h on h.request_id = any (array[i.renews])
+      left join hold n on n.request_id = any (array[h.renewed_by])`;
 
 /** Stores that nothing is left to do about the hold that another one renews. */
 export async function markOldReleased(query: Query, renewedBy: string): Promise<void> {

@@ -66,6 +66,8 @@ export const HoldEntity = defineEntity({
     /** The hold that it renews, and whether that is still to be released. */
     renews: p.uuid().nullable(),
     releasesOld: p.boolean().default(false),
+    /** The last hold that renews this one. */
+    renewedBy: p.uuid().nullable(),
     /** What an update has changed, as it was asked for; null = nothing was changed. */
     asked: p.json().nullable().$type<AskedTerms>(),
     metadata: p.json().nullable().$type<Record<string, string>>(),

@@ -14,6 +14,7 @@ import {
   storeEach,
 } from '../submission/store-submissions.ts';
 import type { HoldRow } from './hold-row.ts';
+import { versionOf } from './hold-version.ts';
 
 /** What is stored of a new hold, with the types of the columns; the others begin as INSERT_HOLDS says. */
 const COLUMNS = {
@@ -44,32 +45,62 @@ const COLUMNS = {
 /** A new hold, before the processor is asked, and the call that it comes of. */
 export type HoldInput = NewRow<HoldRow, keyof typeof COLUMNS> & CallInput;
 
+/** One that renews another hold, and the version of that one as it was judged. */
+export interface RenewalInput extends HoldInput {
+  readonly renews: string;
+  readonly version: string;
+}
+
 /** Stores new holds. */
 export function insertHolds(query: Query, holds: readonly HoldInput[]): Promise<ReadonlyMap<HoldInput, Stored>> {
-  return storeEach(query, INSERT_HOLDS, holds, (hold) => ({
-    ...hold,
-    amount: hold.amount.toString(),
-    idHash: `\\x${hold.idHash.toString('hex')}`,
-  }));
+  return storeEach(query, INSERT_HOLDS, holds, asRow);
+}
+
+/** Stores holds that renew others, each of another one, where the old hold has not changed since it was judged. */
+export function insertRenewals(query: Query, holds: readonly RenewalInput[]) {
+  return storeEach(query, INSERT_RENEWALS, holds, asRow);
+}
+
+function asRow(hold: HoldInput): object {
+  return { ...hold, amount: hold.amount.toString(), idHash: `\\x${hold.idHash.toString('hex')}` };
 }
 
 const HOLD = inputColumns(COLUMNS);
 
-export const INSERT_HOLDS = sql('insert-holds')`with input as materialized (
+/** SQL: what both statements begin with, and what they store. */
+const INPUT = `input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
-    from json_to_recordset($1::json) as i(${CALL_INPUT},
+    from json_to_recordset($1::json) as i(${CALL_INPUT}, version text,
       ${HOLD.definitions})
     ${LOST}
     ${sentUnderKey('hold')}
-  ),
-  admissible as materialized (select * from input where not late and not met and not maybe_lost),
-  ${CLAIMED},
-  stored as (
+  )`;
+const STORED = `stored as (
     insert into hold (processor_request_id, amount_asked, releases_old, inquiry_count, status, captured, in_flight,
       remaining, released, reversed, closing, frozen,
       ${HOLD.table})
     select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       ${HOLD.values}
     from admissible where "requestId" in (select request_id from claimed)
-  )
+  )`;
+
+export const INSERT_HOLDS = sql('insert-holds')`with ${INPUT},
+  admissible as materialized (select * from input where not late and not met and not maybe_lost),
+  ${CLAIMED},
+  ${STORED}
+  ${OUTCOMES}`;
+
+/** As STORE_SUBMISSIONS writes on a hold: the old one keeps which hold renews it, so that a hold has one renewal. */
+const INSERT_RENEWALS = sql('insert-renewals')`with ${INPUT},
+  admissible as materialized (
+    select i.* from input i join hold h on h.request_id = any (array[i.renews])
+    where ${versionOf('h')} = i.version and not i.late and not i.met and not i.maybe_lost
+    for no key update of h skip locked
+  ),
+  ${CLAIMED},
+  renewed as (
+    update hold h set renewed_by = i."requestId" from admissible i
+    where h.request_id = any (array[i.renews]) and i."requestId" in (select request_id from claimed)
+  ),
+  ${STORED}
   ${OUTCOMES}`;

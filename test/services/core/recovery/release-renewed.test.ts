@@ -41,10 +41,33 @@ describe('renewPreauthorization()', () => {
     scripted.stage.clock.advance(7 * DAY_MS);
     await scripted.stage.expire();
     assert.equal((await renewed(old)).amount, 10_000n);
+    scripted.stage.clock.advance(8 * DAY_MS);
     assert.equal((await renewed(old, { amount: 12_000n })).amount, 12_000n);
     processor.heard.length = 0;
     await releaseOld();
     assert.deepEqual(calls(), []);
+  });
+
+  it('refuses another renewal while one is open, also once the old hold is released', async () => {
+    const old = await shop.hold();
+    const first = await renewed(old);
+    assert.equal(await why(renew(old)), 'HOLD_RELEASED');
+    await releaseOld();
+    assert.equal(await why(renew(old)), 'HOLD_RELEASED');
+    await shop.release(first);
+    assert.equal((await renewed(old)).renews, old.requestId);
+  });
+
+  it('refuses another renewal while one has no result, and allows one when it has failed', async () => {
+    const old = await shop.hold();
+    processor.says.authorize = () => undefined;
+    processor.says.inquire = () => neverSeen;
+    assert.equal((await renew(old, { idempotencyKey: 'first' })).state, OperationState.UNKNOWN);
+    assert.equal(await why(renew(old)), 'CAPTURE_IN_FLIGHT');
+    assert.equal((await renew(old, { idempotencyKey: 'first' })).state, OperationState.UNKNOWN);
+    await scripted.inquireLater();
+    processor.says.authorize = () => approved;
+    assert.equal((await renewed(old)).renews, old.requestId);
   });
 
   it('keeps the old hold when the new one is declined, and while its outcome is unknown', async () => {

@@ -1071,6 +1071,8 @@ export interface Routes {
       pageSize?: number;
       /** nextPageToken of the page before */
       pageToken?: string;
+      /** Of CSV: begin it with a byte order mark, for Excel */
+      bom?: '1';
     };
     body: undefined;
     answer: HoldPage;
@@ -1162,6 +1164,8 @@ export interface Routes {
       pageSize?: number;
       /** nextPageToken of the page before */
       pageToken?: string;
+      /** Of CSV: begin it with a byte order mark, for Excel */
+      bom?: '1';
     };
     body: undefined;
     answer: OperationPage;

@@ -19,8 +19,14 @@ export const CSV = {
   schema: z.string(),
   description:
     'With `Accept: text/csv` all items, a line each with the names of the fields first; `amount…Major` beside each ' +
-    'amount is in major units. A text that a spreadsheet could take for a formula begins with an apostrophe.',
+    'amount is in major units. Texts are quoted; an apostrophe stands where a spreadsheet could take one for a formula. ' +
+    '`bom=1` begins it with a byte order mark, which Excel needs to read UTF-8.',
 } as const;
+
+/** The query of a list that can be CSV. */
+export const CSV_QUERY = {
+  bom: z.literal('1').describe('Of CSV: begin it with a byte order mark, for Excel').optional(),
+};
 
 const PAGE_SIZE = 200;
 /**
@@ -32,12 +38,19 @@ const PAGE_MS = 50;
 const STALLED_MS = 60_000;
 /** How often a page is tried when core refuses it or is away, a second apart at first. */
 const TRIES = 5;
-/** Exports under way at a gateway; an account has one of them. */
-const MOST_EXPORTS = 8;
+/** Exports that read a page at a time at a gateway. */
+const MOST_READING = 8;
+/** Exports that are open at a gateway, most of which wait for their readers: each holds a page in memory. */
+const MOST_EXPORTS = 128;
 
-/** Limits the exports under way: the rate of requests bounds none of what one costs. */
+/**
+ * Limits the exports: the rate of requests bounds none of what one costs. An account has one of them. One whose reader
+ * is slow costs nothing but memory, so many may be open; what they read of core, they read in turns.
+ */
 export class ExportLimit {
   readonly #accounts = new Places(1);
+  readonly #waiting: (() => void)[] = [];
+  #reading = 0;
 
   /**
    * Takes a place. Returns a function that gives it back. Throws RATE_LIMITED when the account has one already, or none
@@ -47,6 +60,20 @@ export class ExportLimit {
     const leave = this.#accounts.size < MOST_EXPORTS ? this.#accounts.take(account) : undefined;
     if (leave) return leave;
     throw new Problem('RATE_LIMITED', { detail: 'An export is under way; one at a time.', retryAfterSeconds: 10 });
+  }
+
+  /** Reads a page when fewer than MOST_READING are being read, in the order of asking. */
+  async inTurn<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#reading < MOST_READING) this.#reading += 1;
+    // One that is done hands its turn on.
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await read();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#reading -= 1;
+    }
   }
 }
 
@@ -85,16 +112,26 @@ async function answerCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): P
   const release = exportLimit.open(exporter.account);
   ctx.res.once('close', release);
   try {
-    const first = await read({ pageSize: PAGE_SIZE });
+    const inTurn: ReadPage = (page) => exportLimit.inTurn(() => read(page));
+    const first = await inTurn({ pageSize: PAGE_SIZE });
     ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
     ctx.type = 'text/csv; charset=utf-8; header=present';
     ctx.set('Content-Disposition', 'attachment; filename="holdfast.csv"');
-    const lines = linesOf(columnsOf(schema), first, (pageToken) => nextPage(exporter, read, pageToken));
-    ctx.body = Readable.from(lines, { objectMode: false, highWaterMark: 64 * 1024 });
+    const lines = linesOf(columnsOf(schema), first, (pageToken) => nextPage(exporter, inTurn, pageToken));
+    ctx.body = Readable.from(ctx.query.bom === '1' ? withMark(lines) : lines, {
+      objectMode: false,
+      highWaterMark: 64 * 1024,
+    });
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** Excel takes a file for UTF-8 by its byte order mark alone. */
+async function* withMark(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '\u{FEFF}';
+  yield* lines;
 }
 
 async function* linesOf(
@@ -102,9 +139,9 @@ async function* linesOf(
   first: CsvPage,
   next: (pageToken: string) => Promise<CsvPage>,
 ): AsyncGenerator<string> {
-  yield line(columns.map(([name]) => name));
+  yield `${columns.map(([name]) => name).join(',')}\r\n`;
   for (let page = first; ; ) {
-    const lines = page.items.map((item) => line(columns.map(([, read]) => read(item))));
+    const lines = page.items.map((item) => `${columns.map(([, read]) => read(item)).join(',')}\r\n`);
     if (lines.length > 0) yield lines.join('');
     if (page.nextPageToken === undefined) return;
     const startedMs = performance.now();
@@ -153,16 +190,18 @@ export function majorUnits(amount: unknown, currency: string): string {
 
 /**
  * Guarded against formulas (OWASP, CSV injection): spreadsheets run what begins with one of these, in East Asian locales
- * also the full-width signs.
+ * also the full-width signs. Where they separate cells by another character than a comma, a cell also begins behind
+ * that, and the quotes around ours are not heeded.
  */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;|\t\r\n]["']*)(?=[=+\-@＝＋－＠])/g;
 
+/**
+ * A field: a text is quoted whole, so that a spreadsheet can be told to leave it a text (000123), a number is not. An
+ * object is JSON.
+ */
 export function cell(value: unknown): string {
   if (value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text;
-}
-
-function line(cells: readonly string[]): string {
-  return `${cells.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')}\r\n`;
+  return `"${text.replaceAll(FORMULA, "'").replaceAll('"', '""')}"`;
 }

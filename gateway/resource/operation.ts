@@ -6,6 +6,7 @@ import type { Core } from '../core/client.ts';
 import { answer, pageOf } from './answer.ts';
 import { defined } from './answer-fields.ts';
 import { numberOf } from './contract-field.ts';
+import { CSV_QUERY } from './csv.ts';
 import { isRequestId } from './identifiers.ts';
 import * as requested from './request-fields.ts';
 import { STATUS_INFOS } from './status-words.ts';
@@ -31,6 +32,7 @@ export const OperationFilters = z.strictObject({
   finalTo: requested.timeBefore.optional(),
   ...requested.filters,
   ...requested.page,
+  ...CSV_QUERY,
 });
 
 /**

@@ -8,6 +8,7 @@ import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
 import { answer, type Json } from './answer.ts';
 import { AMOUNT, answered, requestId, some, TIME } from './answer-fields.ts';
 import { numberOf, words } from './contract-field.ts';
+import { CSV_QUERY } from './csv.ts';
 import { filters, page, terminalId, timeBefore, timeFrom } from './request-fields.ts';
 import { answerOperation } from './write-operation.ts';
 
@@ -64,6 +65,7 @@ export const HoldFilters = z.strictObject({
   createdTo: timeBefore.optional(),
   expiringBefore: timeBefore.describe('Only open holds that end before this time').optional(),
   ...page,
+  ...CSV_QUERY,
 });
 
 /** Answers a change of a hold; `json` makes the body of the hold right after it and of the change's requestId. */

@@ -93,8 +93,8 @@ describe('Operator routes', () => {
   });
 
   for (const [path, method, line] of [
-    ['/operator/holds', 'listPreauthorizations', /^requestId,.*,frozen,.*\r\n.*,100\.00,EUR,.*\r\n.*\r\n$/],
-    ['/operator/operations', 'listOperations', /^requestId,.*\r\n.*,RELEASE,.*\r\n.*\r\n$/],
+    ['/operator/holds', 'listPreauthorizations', /^requestId,.*,frozen,.*\r\n.*,100\.00,"EUR",.*\r\n.*\r\n$/],
+    ['/operator/operations', 'listOperations', /^requestId,.*\r\n.*,"RELEASE",.*\r\n.*\r\n$/],
   ] as const) {
     it(`return all pages of ${path} as CSV, in the operator's name`, async () => {
       const page = stage.core.answers.get(method)?.({}) as object;

@@ -47,8 +47,8 @@ describe('lists as CSV', () => {
     assert.deepEqual(columns.slice(2, 6), ['phase', 'amount', 'amountMajor', 'currency']);
     assert(columns.includes('paymentMethodData.last4'));
     assert(!columns.includes('preauthorizationId'));
-    assert(lines[0]?.startsWith(`${HOLD_ID},IN_PROGRESS,AUTHORIZED,1050,10.50,EUR,`), lines[0]);
-    for (const text of [`,'=cmd(),`, `,"a ""b"", c",`, `,"{""basket"":""b-17""}",`])
+    assert(lines[0]?.startsWith(`"${HOLD_ID}","IN_PROGRESS","AUTHORIZED",1050,10.50,"EUR",`), lines[0]);
+    for (const text of [`,"'=cmd()",`, `,"a ""b"", c",`, `,"{""basket"":""b-17""}",`])
       assert(lines[0]?.includes(text), text);
     const asked = stage.core.calls.map(({ request }) => [request.pageSize, request.pageToken, request.userId]);
     assert.deepEqual(asked, [
@@ -56,6 +56,15 @@ describe('lists as CSV', () => {
       [200, '1', 'u-1'],
       [200, '2', 'u-1'],
     ]);
+  });
+
+  it('begin with a byte order mark when it is asked for', async () => {
+    answerPages(1);
+    const bytes = async (path: string) => Buffer.from(await (await stage.fetch('GET', path, CSV)).arrayBuffer());
+    const [plain, marked] = [await bytes('/preauthorization'), await bytes('/preauthorization?bom=1')];
+    assert.equal(plain.toString('utf8', 0, 9), 'requestId');
+    assert.deepEqual(marked, Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain]));
+    assert.equal((await stage.ask('GET', '/preauthorization?bom=2', CSV)).status, 400);
   });
 
   it('are JSON for whoever does not ask for CSV', async () => {
@@ -68,8 +77,17 @@ describe('lists as CSV', () => {
 
   it('guard against formulas and know the digits of currencies', () => {
     for (const text of ['=1', '+1', '-1', '@a', '\ta', '\ra', '\na', '＝1', '＋1', '－1', '＠a'])
-      assert.equal(cell(text), `'${text}`);
-    for (const value of ['a=1', 5, -5, true]) assert.equal(cell(value), String(value));
+      assert.equal(cell(text), `"'${text}"`);
+    for (const value of ['a=1', 'a, -5', '000123']) assert.equal(cell(value), `"${value}"`);
+    for (const value of [5, -5, true]) assert.equal(cell(value), String(value));
+    for (const [text, guarded] of [
+      ['a;=1+1', "a;'=1+1"],
+      ['a\t@b;;-c', "a\t'@b;;'-c"],
+      ['a\r\n+1', "a\r\n'+1"],
+      ['a;"=1+1";b', `a;""'=1+1"";b`],
+    ])
+      assert.equal(cell(text), `"${guarded}"`);
+    assert.equal(cell({ note: ';=1' }), `"{""note"":"";'=1""}"`);
     assert.equal(majorUnits(5, 'EUR'), '0.05');
     assert.equal(majorUnits(5, 'JPY'), '5');
     assert.equal(majorUnits(12_345, 'KWD'), '12.345');

@@ -46,8 +46,9 @@ function save(name, text) {
 function csvOf(items) {
   const rows = items.map((item) => Object.fromEntries(flat(item)));
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))];
-  return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
+  const lines = [names, ...rows.map((row) => names.map((name) => cellOf(row[name] ?? '')))];
+  // Excel takes a file for UTF-8 by its byte order mark alone.
+  return `\u{FEFF}${lines.map((cells) => `${cells.join(',')}\r\n`).join('')}`;
 }
 
 function flat(item, prefix = '') {
@@ -56,10 +57,13 @@ function flat(item, prefix = '') {
   );
 }
 
-/** What spreadsheets take for the beginning of a formula, the full-width signs in East Asian locales. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/**
+ * What spreadsheets take for the beginning of a formula, the full-width signs in East Asian locales; also behind what
+ * separates cells in some settings.
+ */
+const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;|\t\r\n]["']*)(?=[=+\-@＝＋－＠])/g;
 
 function cellOf(value) {
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (typeof value !== 'string') return String(value);
+  return value === '' ? '' : `"${value.replaceAll(FORMULA, "'").replaceAll('"', '""')}"`;
 }

@@ -47,6 +47,8 @@ export function openCipher(keys: readonly EncryptionKey[]) {
   return {
     /** The id of the key that encrypts. */
     keyId: current.id,
+    /** The ids of all keys, that one first. */
+    keyIds: ring.map(({ id }) => id),
     /** Derives a secret of 32 bytes that can be derived again. Undefined = no key has this id. */
     derive(context: string, keyId = current.id): Buffer | undefined {
       const found = ring.find(({ id }) => id === keyId);

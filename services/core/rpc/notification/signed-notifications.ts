@@ -36,7 +36,10 @@ export function openSignedNotifications(query: Query, cipher: Cipher, clock: Clo
     const signed = new Map<string, Message>();
     for (const result of results) {
       const fact = facts.get(result.requestId);
-      if (fact) signed.set(result.requestId, signedMessage(result, fact, secrets, at));
+      if (!fact) continue;
+      const notification = signedNotification(result, fact, secrets, at);
+      const resumeToken = tokenOf(result, merchantId, cipher);
+      signed.set(result.requestId, create(WatchNotificationsResponseSchema, { notification, resumeToken }));
     }
     return signed;
   }
@@ -80,14 +83,13 @@ function isNotified({ kind, holdSequence }: OperationRow): boolean {
 }
 
 /** With a delivery it is what its next attempt would send; without one it is made from the books. */
-function signedMessage(result: OperationRow, facts: NotifiedRow, secrets: readonly string[], at: Date): Message {
+function signedNotification(result: OperationRow, facts: NotifiedRow, secrets: readonly string[], at: Date) {
   const { requestId, kind, statusInfo } = result;
   const body = facts.body ?? Buffer.from(notifiedBody(result, facts));
   const headers = attemptHeaders({ id: facts.deliveryId ?? requestId, body, signature: null }, secrets, at);
-  const notification = {
+  return {
     path: notificationPath({ kind: OPERATION_KINDS[kind].notification, statusInfo }),
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     body: body.toString('utf8'),
   };
-  return create(WatchNotificationsResponseSchema, { notification, resumeToken: tokenOf(result) });
 }

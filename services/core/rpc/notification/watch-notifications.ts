@@ -18,6 +18,7 @@ export const watchNotifications: Method<'watchNotifications'> = async function* 
       if (message) yield message;
       if (signal.aborted) return;
     }
-    if (results.length === 0) yield create(WatchNotificationsResponseSchema, { resumeToken: tokenOf(position) });
+    if (results.length === 0)
+      yield create(WatchNotificationsResponseSchema, { resumeToken: tokenOf(position, merchantId, core.cipher) });
   }
 };

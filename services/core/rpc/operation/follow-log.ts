@@ -54,7 +54,7 @@ function otherHistory(cause?: unknown): HoldfastError {
 
 async function startOf(core: Core, merchantId: string | undefined, resumeToken: string): Promise<LogPosition> {
   if (resumeToken === '') return core.feed.last();
-  const token = readToken(resumeToken);
+  const token = readToken(resumeToken, merchantId, core.cipher);
   if (token === undefined) throw invalidField('resume_token', 'is not a token of this stream');
   const { sequence, mark } = token;
   const place = await core.feed.placeAt(sequence);

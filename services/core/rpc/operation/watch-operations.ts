@@ -1,6 +1,6 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import type { OperationRow } from '../../storage/operation/operation-row.ts';
+import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
 import type { Method } from '../core.ts';
 import { presentOperation } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
@@ -14,22 +14,38 @@ import { tokenOf } from './stream-token.ts';
 export const watchOperations: Method<'watchOperations'> = async function* (core, request, context) {
   const { signal } = context;
   const merchantId = scopeOf(context, request.merchantId);
+  const tokens = {
+    isOwn: merchantId !== undefined,
+    of: (position: LogPosition) => tokenOf(position, merchantId, core.cipher),
+  };
   for await (const { results, position } of followLog(core, merchantId, request.resumeToken, signal)) {
     const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
-    for (const message of messagesAbout(mine, request.maxBatchSize)) {
+    for (const message of messagesAbout(mine, request.maxBatchSize, tokens)) {
       yield message;
       if (signal.aborted) return;
     }
-    if (results.length === 0) yield create(WatchOperationsResponseSchema, { resumeToken: tokenOf(position) });
+    if (results.length === 0) yield create(WatchOperationsResponseSchema, { resumeToken: tokens.of(position) });
   }
 };
 
 type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 
+/** The tokens of a stream. */
+export interface Tokens {
+  /** Whether they are the merchant's of the results; a stream of all merchants has others. */
+  readonly isOwn: boolean;
+  of(position: LogPosition): string;
+}
+
 /** Builds the messages about results. Streams with the same filter share the objects, so that each is encoded once. */
-export function* messagesAbout(results: readonly OperationRow[], maxBatchSize: number): Generator<Message> {
-  if (maxBatchSize <= 1) for (const result of results) yield alone(result);
-  else for (const batch of batchesOf(results, maxBatchSize)) yield together(batch);
+export function* messagesAbout(
+  results: readonly OperationRow[],
+  maxBatchSize: number,
+  tokens: Tokens,
+): Generator<Message> {
+  const kept = tokens.isOwn ? KEPT.own : KEPT.all;
+  if (maxBatchSize <= 1) for (const result of results) yield alone(result, kept, tokens);
+  else for (const batch of batchesOf(results, maxBatchSize)) yield together(batch, kept, tokens);
 }
 
 /** What a message may have at most, and what a result takes besides its metadata: 1 000 of them fit. */
@@ -50,28 +66,34 @@ function* batchesOf(results: readonly OperationRow[], maxBatchSize: number): Gen
   if (from < results.length) yield results.slice(from);
 }
 
-const singles = new WeakMap<OperationRow, Message>();
+/** The messages that were built, alone about a result, and the last batch from each first result. */
+interface Kept {
+  readonly singles: WeakMap<OperationRow, Message>;
+  readonly batches: WeakMap<OperationRow, { readonly results: readonly OperationRow[]; readonly message: Message }>;
+}
 
-function alone(result: OperationRow): Message {
+const KEPT: Readonly<Record<'own' | 'all', Kept>> = {
+  own: { singles: new WeakMap(), batches: new WeakMap() },
+  all: { singles: new WeakMap(), batches: new WeakMap() },
+};
+
+function alone(result: OperationRow, { singles }: Kept, tokens: Tokens): Message {
   const known = singles.get(result);
   if (known) return known;
   const operation = presentOperation(result);
-  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokenOf(result) });
+  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokens.of(result) });
   singles.set(result, message);
   return message;
 }
 
-/** The last batch made from each first result. */
-const batches = new WeakMap<OperationRow, { readonly results: readonly OperationRow[]; readonly message: Message }>();
-
-function together(results: readonly OperationRow[]): Message {
+function together(results: readonly OperationRow[], { batches }: Kept, tokens: Tokens): Message {
   const [first, last] = [results[0], results.at(-1)] as [OperationRow, OperationRow];
   const known = batches.get(first);
   if (known?.results.length === results.length && known.results.every((result, index) => result === results[index])) {
     return known.message;
   }
   const operations = results.map(presentOperation);
-  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokenOf(last) });
+  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokens.of(last) });
   batches.set(first, { results, message });
   return message;
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { tokenOf } from '../../../../../services/core/rpc/operation/stream-token.ts';
+import { openCipher } from '../../../../../services/core/storage/cipher.ts';
 import { lowestIdAt } from '../../../../../services/core/storage/id-bounds.ts';
+import type { LogPosition } from '../../../../../services/core/storage/operation/operation-row.ts';
 import { dropPartitions, makePartitions } from '../../../../../services/core/storage/partitions.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
@@ -14,6 +16,8 @@ describe('watchOperations() after results were dropped', () => {
   const stage = forSuite(() => openStage());
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const operations = forSuite(() => stage.channel('internal').operations);
+  const plainToken = (position: LogPosition) =>
+    tokenOf(position, undefined, openCipher(stage.settings.ENCRYPTION_KEYS));
   const firstWith = (resumeToken: string) => operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
   /** The beginning of a partition's range that is over: 30 to 60 days ago. */
   const startMs = () => (Math.floor(stage.clock.now() / WIDTH_MS) - 1) * WIDTH_MS;
@@ -39,12 +43,12 @@ describe('watchOperations() after results were dropped', () => {
     await addResult(-HOUR_MS, 3 * HOUR_MS);
     const late = await addResult(72 * HOUR_MS, 72 * HOUR_MS);
     await shop.oct();
-    for (const token of [beginning.resumeToken, tokenOf(early), tokenOf(late)]) await firstWith(token);
+    for (const token of [beginning.resumeToken, plainToken(early), plainToken(late)]) await firstWith(token);
     const never = new Date(0);
     const operation = new Date(startMs() + 24 * HOUR_MS);
     assert.equal(await dropPartitions(stage.database, { delivery: never, delivery_attempt: never, operation }), 1);
-    await firstWith(tokenOf(late));
-    assert.equal(await why(firstWith(tokenOf(early))), 'STREAM_TOKEN_TOO_OLD');
+    await firstWith(plainToken(late));
+    assert.equal(await why(firstWith(plainToken(early))), 'STREAM_TOKEN_TOO_OLD');
     assert.equal(await why(firstWith(beginning.resumeToken)), 'STREAM_TOKEN_TOO_OLD');
   });
 });

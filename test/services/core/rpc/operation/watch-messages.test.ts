@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { toBinary } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
-import { readToken } from '../../../../../services/core/rpc/operation/stream-token.ts';
 import { messagesAbout } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import type { OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
 
@@ -14,7 +13,8 @@ const result = (sequence: bigint) =>
     finalStateDate: new Date(),
   }) as unknown as OperationRow;
 const results = [1n, 2n, 3n, 4n, 5n].map(result);
-const told = (rows: OperationRow[], size: number) => [...messagesAbout(rows, size)];
+const tokens = { isOwn: true, of: ({ sequence }: { readonly sequence: bigint }) => `after ${sequence}` };
+const told = (rows: OperationRow[], size: number, own = tokens) => [...messagesAbout(rows, size, own)];
 
 describe('messagesAbout()', () => {
   it('returns one message each, unless several are requested together', () => {
@@ -30,8 +30,8 @@ describe('messagesAbout()', () => {
       [[1n, 2n], [3n, 4n], [5n]],
     );
     assert.deepEqual(
-      batches.map(({ resumeToken }) => readToken(resumeToken)?.sequence),
-      [2n, 4n, 5n],
+      batches.map(({ resumeToken }) => resumeToken),
+      ['after 2', 'after 4', 'after 5'],
     );
     assert.deepEqual(told([], 2), []);
   });
@@ -53,6 +53,14 @@ describe('messagesAbout()', () => {
   it('returns the same message to all who watch the same', () => {
     for (const size of [1, 3]) {
       for (const [index, message] of told(results, size).entries()) assert.equal(message, told(results, size)[index]);
+    }
+  });
+
+  it('returns other messages to those who watch all merchants, whose tokens are others', () => {
+    for (const size of [1, 3]) {
+      const all = told(results, size, { isOwn: false, of: ({ sequence }) => `all after ${sequence}` });
+      assert.match(all[0]?.resumeToken ?? '', /^all/);
+      assert.match(told(results, size)[0]?.resumeToken ?? '', /^after/);
     }
   });
 

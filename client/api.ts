@@ -318,6 +318,8 @@ export interface ExtendedHold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
   /** When what remains is captured by itself, once */
@@ -393,6 +395,8 @@ export interface Hold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
   /** When what remains is captured by itself, once */
@@ -473,6 +477,8 @@ export interface HoldWithCaptures {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** Its newest 50 captures, oldest first */
   captures: Capture[];
   /** When the merchant expected to capture, as it said */
@@ -588,6 +594,8 @@ export interface ListedHold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
   /** When what remains is captured by itself, once */
@@ -768,6 +776,8 @@ export interface Problem {
   processorMessage?: string;
   /** AMOUNT_EXCEEDS_HOLD: what remains of the hold; AMOUNT_EXCEEDS_CAPTURE: what is left of the capture. Minor units */
   amountRemaining?: number;
+  /** HOLD_FROZEN: why. UNKNOWN_CHARGE: something of the hold may have been charged that it does not show, so nothing of it is known to be given back */
+  frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
 }
 
 /** Makes due now what was not delivered */
@@ -904,6 +914,8 @@ export interface ReleasedHold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
   /** When what remains is captured by itself, once */

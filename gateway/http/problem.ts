@@ -35,6 +35,8 @@ export interface ProblemDetails {
   readonly processorMessage?: string | undefined;
   /** AMOUNT_EXCEEDS_HOLD: what could be captured; AMOUNT_EXCEEDS_CAPTURE: what could be refunded. Minor units. */
   readonly amountRemaining?: number | undefined;
+  /** HOLD_FROZEN: why. */
+  readonly frozenBecause?: string | undefined;
   /** The answer was stored under an idempotency key. */
   readonly replayed?: boolean | undefined;
   readonly retryAfterSeconds?: number | undefined;
@@ -106,7 +108,7 @@ export class Problem extends Error {
 
   /** The body, as application/problem+json. */
   toJSON(): Record<string, unknown> {
-    const { detail, errors, requestId, processorCode, processorMessage, amountRemaining } = this.details;
+    const { detail, errors, requestId, processorCode, processorMessage, amountRemaining, frozenBecause } = this.details;
     return {
       type: `urn:holdfast:problem:${this.code}`,
       title: PROBLEMS[this.code][1],
@@ -118,6 +120,7 @@ export class Problem extends Error {
       ...(processorCode && { processorCode }),
       ...(processorMessage && { processorMessage }),
       ...(amountRemaining !== undefined && { amountRemaining }),
+      ...(frozenBecause && { frozenBecause }),
     };
   }
 
@@ -159,6 +162,7 @@ export function problemOfRpc(error: ServiceError): Problem {
     detail: answer && sentence(restName(answer.message)),
     errors: violations?.map(({ field, description }) => ({ field: restName(field), message: restName(description) })),
     amountRemaining: amountOf(info.metadata.amountRemaining),
+    frozenBecause: info.metadata.frozenBecause,
     requestId: info.metadata.requestId,
     processorCode: info.metadata.processorCode,
     processorMessage: info.metadata.processorMessage,

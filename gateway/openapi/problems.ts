@@ -1,7 +1,9 @@
 /** Refusals in the document: one schema, and one example per code. */
 import { z } from 'zod';
+import { FrozenBecauseSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '../http/problem.ts';
 import { CHANGE_NOT_KNOWN } from '../resource/change.ts';
+import { words } from '../resource/contract-field.ts';
 
 /** A refusal's body (RFC 9457). */
 export const ProblemAnswer = z
@@ -32,6 +34,12 @@ export const ProblemAnswer = z
           'units',
       )
       .optional(),
+    frozenBecause: words(FrozenBecauseSchema)
+      .describe(
+        'HOLD_FROZEN: why. UNKNOWN_CHARGE: something of the hold may have been charged that it does not show, so ' +
+          'nothing of it is known to be given back',
+      )
+      .optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457)' });
 
@@ -55,6 +63,7 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
     detail: 'The amount to refund is more than what is left of the capture: 1000 EUR in minor units.',
     amountRemaining: 1000,
   },
+  HOLD_FROZEN: { frozenBecause: 'UNKNOWN_CHARGE' },
   NOT_FOUND: { detail: 'There is no such path. The routes are listed at /docs.' },
   METHOD_NOT_ALLOWED: { detail: 'This path takes POST. The routes are listed at /docs.' },
   UNAUTHENTICATED: {

@@ -4,6 +4,7 @@ import { PreauthorizationSchema } from '../../proto/gen/holdfast/v1/preauthoriza
 import { CAPTURE, EXTENSION, INCREMENT, READ, REFUND, RELEASE } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { answered, requestId } from '../resource/answer-fields.ts';
+import { Contradiction } from '../resource/contradiction.ts';
 import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { Operation } from '../resource/operation.ts';
@@ -34,6 +35,9 @@ const OperatorHoldStory = OperatorHold.schema
   .extend({
     captures: z.array(Capture.schema).describe('The newest 50, oldest first'),
     operations: z.array(Operation.schema).describe('What became of it, oldest first; the first is the hold itself'),
+    contradictions: z
+      .array(Contradiction.schema)
+      .describe('What its processor contradicted, oldest first; at most the newest 200'),
     deliveries: z.array(Delivery.schema).describe('Its notifications, oldest first, at most 200; without attempts'),
   })
   .meta({ id: 'OperatorHoldStory' });
@@ -64,7 +68,7 @@ export const HOLD_ROUTES = {
       }),
   }),
   getHold: operatorRoute('holds', 'GET /operator/holds/{requestId}', {
-    summary: 'Look up a hold with its captures, operations and deliveries',
+    summary: 'Look up a hold with its captures, operations, contradictions and deliveries',
     description:
       'Of captures the newest 50 are shown, of operations and deliveries the newest 200; the lists of operations and ' +
       'deliveries have the rest. Nothing in it could capture the hold or pay with its card.',
@@ -73,10 +77,11 @@ export const HOLD_ROUTES = {
     handler: async ({ ctx, core, asOperator, params: { requestId } }) => {
       const { preauthorization } = await core.preauthorizations.getPreauthorization({ requestId }, asOperator);
       const hold = answered(preauthorization);
-      const [own, rest, sent] = await Promise.all([
+      const [own, rest, sent, contradicted] = await Promise.all([
         core.operations.getOperation({ requestId }, asOperator),
         core.operations.listOperations({ holdRequestId: requestId, pageSize }, asOperator),
         core.notifications.listDeliveries({ holdRequestId: requestId, pageSize }, asOperator),
+        core.operators.listContradictions({ requestId, pageSize }, asOperator),
       ]);
       const operations = [...(own.operation ? [own.operation] : []), ...rest.operations.toReversed()];
       ctx.state.requestId = requestId;
@@ -84,6 +89,7 @@ export const HOLD_ROUTES = {
         ...OperatorHold.json(hold),
         captures: hold.captures.map(Capture.json),
         operations: operations.map(Operation.json),
+        contradictions: contradicted.contradictions.toReversed().map(Contradiction.json),
         deliveries: sent.deliveries.toReversed().map(Delivery.json),
       };
     },

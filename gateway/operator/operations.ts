@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { ReviewItemSchema, ReviewReasonSchema } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../event-stream/event-stream.ts';
@@ -6,6 +7,7 @@ import { READ } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { requestId } from '../resource/answer-fields.ts';
 import { numberOf } from '../resource/contract-field.ts';
+import { Contradiction, ContradictionPage } from '../resource/contradiction.ts';
 import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../resource/operation.ts';
 import { Oct } from '../resource/payments.ts';
@@ -14,7 +16,16 @@ import { REVIEWED_KINDS } from '../resource/status-words.ts';
 import { operatorRoute } from './route.ts';
 
 const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
-  own: { operation: { schema: z.enum(REVIEWED_KINDS).describe('What the operation does') } },
+  parts: { contradictions: Contradiction },
+  own: {
+    operation: {
+      schema: z
+        .enum(REVIEWED_KINDS)
+        .describe('What the operation does; absent when nothing here has the identifier that a processor names')
+        .optional(),
+      read: ({ kind }) => (kind === OperationKind.UNSPECIFIED ? undefined : OperationKind[kind]),
+    },
+  },
 });
 
 const ReviewPage = pageOf('ReviewPage', 'Oldest first', ReviewItem, 'items');
@@ -24,8 +35,15 @@ const Resolved = z
     requestId,
     operation: Operation.schema.describe('Absent for the void of a late authorization').optional(),
     frozen: z.boolean().describe('Whether its hold is frozen'),
+    overruled: z
+      .boolean()
+      .describe('The processor said otherwise: its word is the result of `operation`, and nothing else was changed'),
   })
   .meta({ id: 'Resolved' });
+
+const Acknowledged = z
+  .object({ requestId, acknowledged: z.int().min(1).describe('How many contradictions that resolved') })
+  .meta({ id: 'Acknowledged' });
 
 export const OPERATION_ROUTES = {
   listOperatorOperations: operatorRoute('overview', 'GET /operator/operations', {
@@ -65,10 +83,10 @@ export const OPERATION_ROUTES = {
     handler: async ({ core, asOperator, params }) => Oct.json((await core.octs.getOct(params, asOperator)).oct),
   }),
   listReviews: operatorRoute('overview', 'GET /operator/reviews', {
-    summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds',
+    summary: 'List what waits for a decision: unknown outcomes, needs review, frozen holds, contradictions',
     description:
       'Oldest first; filters are joined by AND. Inquiries go on for UNKNOWN; the others wait until somebody resolves ' +
-      'them.',
+      'them. Each shows what its processor contradicted, while that is open.',
     query: z.strictObject({
       merchantId: merchantId.optional(),
       reason: numberOf(ReviewReasonSchema).optional(),
@@ -83,7 +101,8 @@ export const OPERATION_ROUTES = {
     summary: 'Say how an operation ended, or unfreeze a hold',
     description:
       'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
-      'INVALID_REQUEST where it says otherwise, is still at work, or gives no answer and `unfenced` is not set.',
+      'INVALID_REQUEST where it is still at work, or gives no answer and `unfenced` is not set. Where it says otherwise, ' +
+      'its word is the result (`overruled`). To unfreeze a hold resolves what contradicted it, with the reason.',
     body: z
       .strictObject({
         outcome: z
@@ -111,9 +130,32 @@ export const OPERATION_ROUTES = {
     handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
       const { processorCode: code = '', processorMessage: message = '', ...rest } = body;
       const request = { ...rest, requestId, ...((code || message) && { processorError: { code, message } }) };
-      const { operation, frozen } = await core.operators.resolveOperation(request, asOperator);
+      const { operation, frozen, overruled } = await core.operators.resolveOperation(request, asOperator);
       ctx.state.requestId = requestId;
-      return { requestId, operation: operation && Operation.json(operation), frozen };
+      return { requestId, operation: operation && Operation.json(operation), frozen, overruled };
     },
+  }),
+  acknowledgeReview: operatorRoute('overview', 'POST /operator/reviews/{requestId}/acknowledge', {
+    summary: 'Note that somebody has looked at a contradiction',
+    description:
+      'Of what freezes no hold: an OCT of which its processor says another result, or an event that could not be ' +
+      'booked. Nothing else changes. INVALID_REQUEST while its hold is frozen: unfreeze that.',
+    body: z
+      .strictObject({ reason: text(500).describe('What was found; kept with it and in the audit log') })
+      .meta({ id: 'Acknowledge', description: 'Says that an operator has looked' }),
+    answers: { 200: { description: 'It is noted', schema: Acknowledged } },
+    handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
+      const { acknowledged } = await core.operators.acknowledgeContradictions({ ...body, requestId }, asOperator);
+      ctx.state.requestId = requestId;
+      return { requestId, acknowledged };
+    },
+  }),
+  listContradictions: operatorRoute('overview', 'GET /operator/contradictions', {
+    summary: 'List what a processor contradicted about an operation or a hold',
+    description: 'Newest first, resolved or not: both sides, when and how it was told, who resolved it and why.',
+    query: z.strictObject({ requestId, ...page }),
+    answers: { 200: { description: 'A page', schema: ContradictionPage.schema } },
+    handler: async ({ core, asOperator, query }) =>
+      ContradictionPage.json(await core.operators.listContradictions(query, asOperator)),
   }),
 } as const;

@@ -34,6 +34,32 @@ create table claim (
   constraint claim_key CHECK (((key IS NULL) OR (method IS NOT NULL)))
 );
 
+create table contradiction (
+  id uuid not null,
+  at timestamp(3) with time zone not null,
+  merchant_id text,
+  request_id uuid not null,
+  hold_request_id uuid,
+  name text not null,
+  kind text not null,
+  source text not null,
+  processor text not null,
+  event_id text,
+  told text not null,
+  kept text not null,
+  told_amount bigint,
+  kept_amount bigint,
+  currency text,
+  reference text,
+  resolved_at timestamp(3) with time zone,
+  resolved_by text,
+  resolution text,
+  constraint contradiction_pkey PRIMARY KEY (id),
+  constraint contradiction_kind CHECK ((kind = ANY (ARRAY['RESULT'::text, 'AMOUNT'::text, 'AMOUNT_RELEASED'::text, 'AMOUNT_ENDED'::text, 'FOREIGN_CAPTURE'::text, 'EVENT_REFUSED'::text, 'EVENT_ID_REUSED'::text]))),
+  constraint contradiction_resolved CHECK ((((resolved_at IS NULL) = (resolved_by IS NULL)) AND ((resolved_at IS NULL) = (resolution IS NULL)))),
+  constraint contradiction_source CHECK ((source = ANY (ARRAY['ANSWER'::text, 'INQUIRY'::text, 'EVENT'::text])))
+);
+
 create table delivery (
   id uuid not null,
   merchant_id text not null,
@@ -169,6 +195,7 @@ create table hold (
   first_expires_at timestamp(3) with time zone,
   closed_at timestamp(3) with time zone,
   renewed_by uuid,
+  frozen_because text,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_amount CHECK (((amount_asked >= 1) AND (amount >= amount_asked) AND (amount <= '999999999999'::bigint) AND ((phase = 'AUTHORIZED'::text) OR (amount = amount_asked)))),
@@ -183,6 +210,7 @@ END)),
   constraint hold_ended_amount CHECK ((((ended_as IS NULL) = (ended_amount IS NULL)) AND (ended_amount >= 0))),
   constraint hold_ended_as CHECK ((ended_as = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text]))),
   constraint hold_failed CHECK (((status = 'FAILED'::text) = (phase = 'FAILED'::text))),
+  constraint hold_frozen_because CHECK ((frozen_because = ANY (ARRAY['UNKNOWN_CHARGE'::text, 'RESULT_CONTRADICTED'::text, 'AMOUNT_DIFFERS'::text]))) NOT VALID,
   constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
   constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
   constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
@@ -402,7 +430,7 @@ create table submission (
   constraint submission_pkey PRIMARY KEY (request_id),
   constraint submission_after CHECK (((status_after IS NULL) OR (hold_request_id IS NOT NULL))),
   constraint submission_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint) AND ((amount >= 1) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'EXTENSION'::text]))))),
-  constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text]))))),
+  constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'CAPTURE'::text]))))) NOT VALID,
   constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunded IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunding IS NOT NULL)))),
   constraint submission_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
   constraint submission_kind CHECK ((kind = ANY (ARRAY['CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
@@ -436,6 +464,11 @@ CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target, id
 
 CREATE UNIQUE INDEX claim_by_key ON public.claim USING btree (merchant_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX claim_key_age ON public.claim USING btree (created_at) WHERE (key IS NOT NULL);
+
+CREATE INDEX contradiction_by_event ON public.contradiction USING btree (event_id, processor) WHERE ((event_id IS NOT NULL) AND (resolved_at IS NULL));
+CREATE INDEX contradiction_by_hold ON public.contradiction USING btree (hold_request_id) WHERE (hold_request_id IS NOT NULL);
+CREATE INDEX contradiction_by_request ON public.contradiction USING btree (request_id);
+CREATE UNIQUE INDEX contradiction_open_unique ON public.contradiction USING btree (request_id, name) WHERE (resolved_at IS NULL);
 
 CREATE INDEX delivery_by_merchant ON ONLY public.delivery USING btree (merchant_id, id);
 CREATE INDEX delivery_by_request ON ONLY public.delivery USING btree (request_id);

@@ -238,7 +238,7 @@ with input as materialized (
       "holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text,
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz,
+      "bankReference" text, "amountReleased" bigint, contradiction json, "endedAs" text, "endedAmount" bigint, again boolean, "expiresAt" timestamptz,
       capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
       "amountReserved" bigint)
   ),
@@ -265,7 +265,7 @@ with input as materialized (
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,
-      frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
+      frozen_after = case when i.status is not null then i."wasFrozen" or i.contradiction is not null end
     from locked i
     where s.request_id = any (array[i."requestId"]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning s.request_id as subject_id, i.*
@@ -278,7 +278,9 @@ with input as materialized (
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
         else coalesce(h.closed_at, c.at) end,
-      frozen = h.frozen or coalesce(c.freezes, false), capabilities = coalesce(c.capabilities, h.capabilities),
+      frozen = h.frozen or c.contradiction is not null, frozen_because = case when h.frozen_because = 'UNKNOWN_CHARGE' or (c.contradiction->>'freezes') is null then h.frozen_because else (c.contradiction->>'freezes') end,
+      ended_as = coalesce(c."endedAs", h.ended_as), ended_amount = coalesce(c."endedAmount", h.ended_amount),
+      capabilities = coalesce(c.capabilities, h.capabilities),
       expires_at = c."expiresAfter",
       notify_expiring_at = case when c."expiresAfter" is distinct from h.expires_at
         then least(c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
@@ -297,6 +299,17 @@ with input as materialized (
     update submission s set amount_refunded = s.amount_refunded + c."amountRefunded",
       amount_refunding = s.amount_refunding - c."amountReserved"
     from changed c where s.request_id = any (array[c."captureRequestId"])
+  ),
+  contradicted as (
+    insert into contradiction (id, at, merchant_id, request_id,
+      hold_request_id, name, kind, source, processor, event_id, told, kept, told_amount, kept_amount, currency, reference)
+    select c.id, c.at, c."merchantId", c."requestId", c."holdRequestId", c.name, c.kind, c.source, c.processor,
+      c."eventId", c.told, c.kept, c."toldAmount", c."keptAmount", c.currency, nullif(c.reference, '')
+    from changed f cross join lateral json_to_record(f.contradiction) as c(id uuid, at timestamptz, "merchantId" text, "requestId" uuid, "holdRequestId" uuid, name text, kind text,
+      source text, processor text, "eventId" text, told text, kept text, "toldAmount" bigint, "keptAmount" bigint,
+      currency text, reference text, freezes text)
+    where f.contradiction is not null
+    on conflict (request_id, name) where resolved_at is null do nothing
   ),
   result as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,

@@ -69,6 +69,13 @@ export const OPERATORS: readonly Request[] = [
     parameters: { requestId: ID.silentHold },
     body: { reason: 'Ticket 502: the processor confirms the hold by phone', unfreezeHold: true },
   }),
+  request('listContradictions', 'ofHold', 'What the processor said of the hold, and how it was resolved', {
+    parameters: { requestId: ID.silentHold },
+  }),
+  request('acknowledgeReview', 'tooMuch', 'The card scheme is said to have taken back more than a capture', {
+    parameters: { requestId: ID.supportCapture },
+    body: { reason: 'Ticket 503: the report was a mistake of theirs' },
+  }),
   request('listAudit', 'ofHold', 'Who captured and released a hold', {
     parameters: { target: ID.supportHold, action: 'preauthorization.capture' },
   }),

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Told } from '../domain/contradiction.ts';
 import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification-body.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
@@ -17,6 +18,8 @@ export interface Ending {
   readonly at: Date;
   /** It was imported from the processor's books. */
   readonly imported?: boolean | undefined;
+  /** How the outcome was told; absent = by the answer to the call. */
+  readonly told?: Told | undefined;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
 }

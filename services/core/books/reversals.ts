@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { reinstate, reverse, takenBackOf } from '../domain/hold-rules.ts';
-import { leftOf, leftWithoutRefunds } from '../domain/refund-rules.ts';
+import { reinstate, reverse } from '../domain/hold-rules.ts';
+import { leftOf, leftWithoutRefunds, takenBackOf } from '../domain/refund-rules.ts';
 import type { Database } from '../storage/database.ts';
 import { bookTakenBack } from '../storage/hold/book-reversal.ts';
 import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { givenBackOtherwise } from '../domain/contradiction.ts';
 import {
   booksOf,
   isOpen,
@@ -7,6 +8,7 @@ import {
   judgeExtension,
   judgeIncrement,
   judgeRelease,
+  leftByCapture,
   settleCapture,
   settleExtension,
   settleIncrement,
@@ -53,12 +55,19 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
     },
     reckon(submission, hold, ending) {
       const { requestId, amount, finalCapture } = submission;
-      const { outcome } = ending;
-      const gaveBack = isOk(outcome) && (outcome.amountReleased ?? 0n) > 0n;
-      const capture = { amount, finalCapture: finalCapture ?? false, gaveBack };
+      const { outcome, imported } = ending;
+      const ok = isOk(outcome);
+      const rest = hold.remaining;
+      // Captures of a hold are imported one by one: what is left of it is compared when all of them are.
+      const said = givenBackBy(outcome);
+      const givenBack = imported ? ((said ?? 0n) > 0n ? rest : undefined) : said;
+      const capture = { amount, finalCapture: finalCapture ?? false, givenBack };
+      const left = ok ? leftByCapture(hold, capture) : undefined;
       return {
         ...endOnHold(submission, hold, ending),
-        ...settleCapture(hold, capture, isOk(outcome)),
+        ...settleCapture(hold, capture, ok),
+        amountReleased: said,
+        contradicts: left && givenBackOtherwise('AMOUNT_RELEASED', givenBack, left),
         again: isMadeAgain(hold, requestId, outcome),
         operation: resultOf(requestId, 'CAPTURE', subjectOn(hold, amount, submission), ending),
       };

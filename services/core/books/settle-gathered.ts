@@ -1,7 +1,9 @@
 import { AGAIN } from '../../../platform/gather.ts';
+import { BY_ANSWER, type Contradiction } from '../domain/contradiction.ts';
 import type { HoldBooks } from '../domain/hold-rules.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { isOk } from '../domain/outcome.ts';
+import { contradictionRow } from '../storage/contradiction/contradictions.ts';
 import type { Database } from '../storage/database.ts';
 import { endpointName } from '../storage/endpoint/endpoint-row.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -9,7 +11,11 @@ import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
 import { settleHolds } from '../storage/hold/settle-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
-import { type Settled as Done, settleSubmissions } from '../storage/submission/settle-submissions.ts';
+import {
+  type Settled as Done,
+  type SubmissionEnd,
+  settleSubmissions,
+} from '../storage/submission/settle-submissions.ts';
 import { reckonOct } from './oct-books.ts';
 import { type Ending, endInput, expiryOf, resultOf, type SettledFields } from './operation-result.ts';
 import { RULES } from './rules.ts';
@@ -40,8 +46,8 @@ export interface Settled {
   readonly result?: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'> | undefined;
   /** Of what is on a hold: its books right after it. */
   readonly books?: HoldBooks | undefined;
-  /** The processor gave back something else than what our books had left: the hold is frozen. */
-  readonly differs?: boolean | undefined;
+  /** What the processor said against our books, which is kept: the hold is frozen. */
+  readonly contradicts?: Contradiction | undefined;
 }
 
 /** Nothing was written, because there was nothing to end. */
@@ -65,14 +71,22 @@ export async function settleGathered(
     if (!end) return NOTHING_SETTLED;
     if (!done.locked.has(end.requestId)) return AGAIN;
     const books = end.status === undefined ? undefined : (end as HoldBooks);
-    return { ...settledOf(done, end.requestId, end.operation), books, differs: end.freezes };
+    return { ...settledOf(done, end.requestId, end.operation), books, contradicts: end.contradicts };
   });
 }
 
 /** Undefined = it is on a hold and has ended before. */
-function reckon({ submission, ...ending }: SubmissionSettlement, hold: ReadHold | undefined) {
+function reckon(
+  { submission, ...ending }: SubmissionSettlement,
+  hold: ReadHold | undefined,
+): SubmissionEnd | undefined {
   if (submission.kind === 'OCT') return reckonOct(submission, ending);
-  return hold && RULES[submission.kind].reckon(submission, hold, ending);
+  if (!hold) return undefined;
+  const end = RULES[submission.kind].reckon(submission, hold, ending);
+  if (!end.contradicts) return end;
+  const { requestId, merchantId, currency } = submission;
+  const about = { requestId, holdRequestId: hold.requestId, merchantId, processor: hold.processor, currency };
+  return { ...end, contradiction: contradictionRow(about, end.contradicts, ending.told ?? BY_ANSWER, ending.at) };
 }
 
 /** Settles the placing of holds. */

@@ -1,5 +1,6 @@
 /** What gives back the rest of a hold, or cancels its checkout: releases and expiries. */
-import { booksOf, differsFromRest, failHold, isDueToEnd, settleRelease } from '../domain/hold-rules.ts';
+import { givenBackOtherwise } from '../domain/contradiction.ts';
+import { booksOf, failHold, isDueToEnd, isOpen, leftByRelease, settleRelease } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -49,13 +50,17 @@ export function reckonVoid(
   // It was reserved with amount 0 while the checkout was open. The customer finished first, so the whole hold is given
   // back.
   const amount = givenBack ?? (reservedAmount === 0n ? hold.remaining : reservedAmount);
+  const books = settleRelease(hold, reserved, ok);
+  // What is missing may have been charged: nobody is told that the hold has expired before an operator has looked.
+  const isDoubtful = ok && kind === 'EXPIRY' && isOpen(books);
   // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
-  const hasResult = ok || kind === 'RELEASE';
+  const hasResult = kind === 'RELEASE' || (ok && !isDoubtful);
   return {
     ...endOnHold(submission, hold, ending),
-    ...settleRelease(hold, reserved, ok),
+    ...books,
     amountReleased: givenBack,
-    freezes: differsFromRest(hold, reserved),
+    contradicts: ok ? givenBackOtherwise('AMOUNT_RELEASED', givenBack, leftByRelease(hold, reserved)) : undefined,
+    ...(isDoubtful && { endedAs: 'EXPIRED', endedAmount: books.remaining }),
     operation: hasResult ? resultOf(requestId, kind, subjectOn(hold, amount, submission), ending) : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { differs, endsLater, type FrozenBecause, type Left } from './contradiction.ts';
 import type { RefusalCode } from './refusal.ts';
 
 export type HoldStatus = 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
@@ -44,6 +45,7 @@ export interface HoldState extends HoldBooks {
   readonly phase: HoldPhase;
   readonly allowMultipleCaptures: boolean;
   readonly frozen: boolean;
+  readonly frozenBecause?: FrozenBecause | null | undefined;
   /** Absent = the processor did not say. */
   readonly capabilities?: Capabilities | null | undefined;
   readonly expiresAt?: Date | null | undefined;
@@ -80,6 +82,8 @@ function judgeUnless(
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   if (ended === 'HOLD_CAPTURED' && !hold.allowMultipleCaptures) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
+  // It was captured once, though that did not close it: what was to be given back is in doubt, or was.
+  if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   const isOnlyOne = hold.capabilities?.severalCaptures === false;
   const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
   if (isOnlyOne && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
@@ -174,10 +178,11 @@ function judgeChange(hold: HoldState, ability: 'increments' | 'extension', now: 
 
 /**
  * Whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization ended at
- * the processor. Not while a capture, release, increment or extension of it may still succeed.
+ * the processor. Not while a capture, release, increment or extension of it may still succeed, nor while it is in doubt
+ * how much is left of it.
  */
 export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now: Date): boolean {
-  if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return false;
+  if (hold.phase !== 'AUTHORIZED' || !isOpen(hold) || endsLater(hold)) return false;
   if (hold.inFlight > 0n || hold.closing || hold.changing != null) return false;
   if (hold.endedAs != null) return hold.endedAs === reason;
   return reason === 'EXPIRED' && isOver(hold, now) && !capturesFirst(hold, now);
@@ -185,18 +190,14 @@ export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now:
 
 /**
  * Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold; so
- * does one with which the processor gave something back unasked: it allows no other. A hold that had ended without a
- * capture is captured by it.
+ * does one with which the processor gave the rest back unasked: it allows no other. Of one that gave less than the rest
+ * back, what is missing remains. A hold that had ended without a capture is captured by it.
  */
-export function settleCapture(
-  hold: HoldState,
-  capture: { readonly amount: bigint; readonly finalCapture: boolean; readonly gaveBack?: boolean },
-  ok: boolean,
-): HoldBooks {
-  const { amount, gaveBack = false } = capture;
+export function settleCapture(hold: HoldState, capture: ReservedCapture, ok: boolean): HoldBooks {
+  const { amount, givenBack } = capture;
   assert(amount <= hold.inFlight, 'a capture settles what it reserved');
-  const isMeantToClose = capture.finalCapture || !hold.allowMultipleCaptures;
-  const closes = isMeantToClose || gaveBack;
+  const isMeantToClose = closesHold(hold, capture);
+  const closes = isMeantToClose || (givenBack ?? 0n) > 0n;
   const closing = isMeantToClose ? false : hold.closing;
   const inFlight = hold.inFlight - amount;
   if (!ok) return returned({ ...booksOf(hold), inFlight, closing }, amount);
@@ -205,8 +206,38 @@ export function settleCapture(
   if (!isOpen(hold)) {
     return checked({ ...books, status: 'CAPTURED', releaseReason: books.released > 0n ? books.releaseReason : null });
   }
-  if (closes || isUsedUp(books)) return closed(books, 'CAPTURED', 'FINAL');
+  const left = leftByCapture(hold, capture);
+  if (givenBack !== undefined && left && differs(givenBack, left) === 'LESS') {
+    const released = hold.released + givenBack;
+    return checked({ ...books, status: 'PARTIALLY_CAPTURED', released, remaining: hold.remaining - givenBack });
+  }
+  const reason = books.remaining === 0n ? (hold.endedAs ?? 'FINAL') : 'FINAL';
+  if (closes || isUsedUp(books)) return closed(books, 'CAPTURED', reason);
   return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
+}
+
+/** A capture as it was reserved, and what the processor says that it gave back, minor units; undefined = not said. */
+export interface ReservedCapture {
+  readonly amount: bigint;
+  readonly finalCapture: boolean;
+  readonly givenBack?: bigint | undefined;
+}
+
+function closesHold(hold: HoldState, { finalCapture }: ReservedCapture): boolean {
+  return finalCapture || !hold.allowMultipleCaptures;
+}
+
+/**
+ * What a capture that was done must have given back: all that is left, of one that closes its hold; else nothing, or all
+ * that is left. Undefined = any amount, because it was not said, or the hold has ended.
+ */
+export function leftByCapture(hold: HoldState, capture: ReservedCapture): Left | undefined {
+  const { amount, givenBack } = capture;
+  if (givenBack === undefined || !isOpen(hold)) return undefined;
+  if (!closesHold(hold, capture) && givenBack === 0n) return undefined;
+  // What an increment adds that has no result yet may have been given back with the rest.
+  const most = hold.changing === 'INCREMENT' ? LARGEST_AMOUNT : hold.remaining + hold.inFlight - amount;
+  return { least: hold.remaining, most };
 }
 
 /** Whether nothing can be captured any more: all of it is, and no increment may still add to it. */
@@ -233,16 +264,16 @@ export function settleExtension(hold: HoldState): HoldBooks {
 }
 
 /**
- * Settles a reserved release or expiry. What a merchant's release did not give back remains. After an expiry, or an end
- * at the processor, nothing can be captured any more, so it counts as given back.
+ * Settles a reserved release or expiry. What a void did not give back remains: it may have been charged. What is left
+ * when the processor has ended the authorization counts as given back.
  */
 export function settleRelease(hold: HoldState, release: ReservedRelease, ok: boolean): HoldBooks {
-  const { amount, reason, reported, givenBack } = release;
+  const { amount, reason, givenBack } = release;
   assert(amount <= hold.inFlight, 'a release settles what it reserved');
   const books = { ...booksOf(hold), inFlight: hold.inFlight - amount, closing: false };
   if (!ok) return returned(books, amount);
   const rest = amount + hold.remaining;
-  if (reason === 'RELEASED' && !reported && givenBack !== undefined && givenBack < rest) {
+  if (givenBack !== undefined && differs(givenBack, leftByRelease(hold, release)) === 'LESS') {
     return checked({ ...books, released: hold.released + givenBack, remaining: rest - givenBack });
   }
   const released = { ...books, released: hold.released + amount };
@@ -258,9 +289,10 @@ export interface ReservedRelease {
   readonly givenBack?: bigint | undefined;
 }
 
-/** Whether a void of ours gave back something else than what our books had left: then they are not the processor's. */
-export function differsFromRest(hold: HoldBooks, { amount, reported, givenBack }: ReservedRelease): boolean {
-  return !reported && givenBack !== undefined && givenBack !== amount + hold.remaining;
+/** What a void that was done must have given back; of one that was reported, any amount: it was compared before. */
+export function leftByRelease(hold: HoldBooks, { amount, reported }: ReservedRelease): Left {
+  const rest = amount + hold.remaining;
+  return reported ? { least: 0n, most: LARGEST_AMOUNT } : { least: rest, most: rest };
 }
 
 /** Books a reversal, which gives nothing back to remaining. */
@@ -281,16 +313,6 @@ export interface ReversedCapture {
   readonly amountRefunded?: bigint | null | undefined;
   /** Reserved by refunds without a result. */
   readonly amountRefunding?: bigint | null | undefined;
-}
-
-/** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement is at most this. */
-export function takenBackOf(
-  hold: HoldBooks,
-  capture: ReversedCapture | undefined,
-  captures: readonly ReversedCapture[],
-): bigint {
-  if (capture) return capture.amountReversed ?? 0n;
-  return captures.reduce((rest, each) => rest - (each.amountReversed ?? 0n), hold.reversed);
 }
 
 /** The books of a hold that was never placed. */
@@ -325,6 +347,8 @@ function capturesFirst(hold: HoldState, now: Date): boolean {
  * hold is to capture by itself before its end, that is in flight.
  */
 export function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
+  // Nobody is told that it has ended while it is in doubt what is left of it.
+  if (isOpen(hold) && endsLater(hold)) return undefined;
   if (isOpen(hold) && hold.endedAs != null) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
   if (isOpen(hold) && !isOver(hold, now)) return undefined;
   if (isOpen(hold)) return capturesFirst(hold, now) ? 'CAPTURE_IN_FLIGHT' : 'HOLD_EXPIRED';

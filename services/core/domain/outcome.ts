@@ -32,6 +32,8 @@ export interface Approved {
   readonly capabilities?: Capabilities | undefined;
   /** Of a void or capture: what it gave back, minor units; absent = not said. */
   readonly amountReleased?: bigint | undefined;
+  /** What was in truth authorized, captured, added, refunded or paid, minor units; absent = what was asked for. */
+  readonly amount?: bigint | undefined;
 }
 export interface Declined {
   readonly answer: 'DECLINED';

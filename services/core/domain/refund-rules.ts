@@ -52,3 +52,13 @@ export function leftOf(hold: HoldBooks, capture: ReversedCapture | undefined): b
 export function leftWithoutRefunds(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
   return leftOf({ ...hold, refunding: 0n }, capture && { ...capture, amountRefunding: 0n });
 }
+
+/** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement is at most this. */
+export function takenBackOf(
+  hold: HoldBooks,
+  capture: ReversedCapture | undefined,
+  captures: readonly ReversedCapture[],
+): bigint {
+  if (capture) return capture.amountReversed ?? 0n;
+  return captures.reduce((rest, each) => rest - (each.amountReversed ?? 0n), hold.reversed);
+}

@@ -1,4 +1,5 @@
 import type { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
+import type { FrozenBecause } from './contradiction.ts';
 
 /** The vocabulary of refusals: the words of ErrorReason (proto/holdfast/v1/error.proto). */
 export type RefusalCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
@@ -14,6 +15,8 @@ export interface RefusalDetails {
   /** Minor units: what remains of the hold (AMOUNT_EXCEEDS_HOLD) or of the capture (AMOUNT_EXCEEDS_CAPTURE). */
   readonly amountRemaining?: bigint | undefined;
   readonly currency?: string | undefined;
+  /** HOLD_FROZEN: why. */
+  readonly frozenBecause?: FrozenBecause | undefined;
   /** How long to wait before trying again, seconds. */
   readonly retryAfterS?: number | undefined;
   /** Fields at fault, by their name in the contract. */

@@ -1,7 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import { givenBackOtherwise, type Told } from '../domain/contradiction.ts';
+import { isOpen } from '../domain/hold-rules.ts';
 import { callOverAt } from '../processor/processor.ts';
+import { contradictionRow } from '../storage/contradiction/contradictions.ts';
+import { addingTo, type EndedThere, markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
+import { readHolds } from '../storage/hold/read-holds.ts';
+import { logContradiction } from './contradict.ts';
 import { onHold, type Sender, type SubmissionFacts } from './facts.ts';
 import { send } from './send-to-processor.ts';
 import { type Settlement, settle } from './settle-outcome.ts';
@@ -17,6 +23,29 @@ export async function endHold(
 ): Promise<void> {
   const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
   await actUnasked(sender, { kind, idHash, reported: endedAs != null, imported });
+}
+
+/**
+ * Notes that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in
+ * flight may have been done before, or not, increments as well; when what was given back fits neither, that is kept as a
+ * contradiction, and the hold does not end before an operator has looked. Returns the hold as it is then.
+ */
+export async function noteEnd(sender: Sender, ended: EndedThere, told: Told): Promise<HoldRow | undefined> {
+  const { query } = sender.database;
+  const { requestId, amount, reference } = ended;
+  while (true) {
+    const [hold] = await readHolds(query, [requestId]);
+    if (hold?.phase !== 'AUTHORIZED' || !isOpen(hold) || hold.endedAs != null) return hold;
+    const { remaining, inFlight, merchantId, processor, currency } = hold;
+    const adding = hold.changing === 'INCREMENT' ? await addingTo(query, requestId) : 0n;
+    const left = { least: remaining, most: remaining + inFlight + adding };
+    const otherwise = givenBackOtherwise('AMOUNT_ENDED', amount, left);
+    const about = { requestId, holdRequestId: requestId, merchantId, processor, currency };
+    const row = otherwise && contradictionRow(about, { ...otherwise, reference }, told, sender.clock());
+    // One that has changed meanwhile is compared again.
+    if (!(await markEnded(query, hold.version, ended, row))) continue;
+    if (otherwise) logContradiction(sender.log, about, otherwise, told);
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Told } from '../domain/contradiction.ts';
 import { mustHappen } from '../domain/kinds.ts';
 import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/outcome.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
@@ -12,10 +13,15 @@ type Name = Pick<Facts, 'kind' | 'requestId'>;
  * Settles what was sent by what the processor says of it after its call: by an inquiry, or an event. False = the
  * processor did not confirm it, so nothing was settled.
  */
-export async function settleLate(sender: Sender, { kind, requestId }: Name, outcome: FinalOutcome): Promise<boolean> {
+export async function settleLate(
+  sender: Sender,
+  { kind, requestId }: Name,
+  outcome: FinalOutcome,
+  told: Told,
+): Promise<boolean> {
   const facts = await factsOf(sender.database.query, kind, requestId);
   const confirmed = (await isDoubtful(sender, facts, outcome)) ? await confirm(sender, facts) : outcome;
-  if (confirmed) await settle(sender, facts, confirmed);
+  if (confirmed) await settle(sender, facts, confirmed, told);
   return confirmed !== undefined;
 }
 

@@ -1,13 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
+import { BY_ANSWER, differs, type Told } from '../domain/contradiction.ts';
 import type { HoldBooks } from '../domain/hold-rules.ts';
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
 import { type Approved, type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/outcome.ts';
-import { freezeHold } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
 import { markNeedsReview, markUnknown } from '../storage/submission/open-submissions.ts';
 import { countLost, hasLateVoid } from '../storage/submission/read-submissions.ts';
+import { contradict, logContradiction } from './contradict.ts';
 import type { Facts, Sender } from './facts.ts';
 
 /**
@@ -24,21 +25,59 @@ interface Settled {
 
 /**
  * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts
- * it changes nothing but freezes the hold and alerts. A refusal of what must happen needs an operator, except when the
+ * it changes nothing but freezes the hold and alerts. What was done for another amount than was asked for is not booked
+ * as if it were: an operator decides. A refusal of what must happen needs an operator, except when the
  * request never arrived: then it is sent again under a new identifier, a few times. What has no final outcome stays
  * unknown, and recovery inquires.
  */
-export async function settle(sender: Sender, facts: Facts, outcome: Outcome): Promise<Settlement> {
+export async function settle(
+  sender: Sender,
+  facts: Facts,
+  outcome: Outcome,
+  told: Told = BY_ANSWER,
+): Promise<Settlement> {
   if (!isFinal(outcome)) return leaveUnknown(sender, facts, outcome);
   const final = readOutcome(facts.kind, outcome);
+  if (isOfOtherAmount(facts, final)) {
+    await contradictAmount(sender, facts, final, told);
+    if (await review(sender, facts, 'other_amount')) return { is: 'IN_REVIEW' };
+    await cameLate(sender, facts, final, told);
+    return { is: 'OVERTAKEN' };
+  }
   if (mustHappen(facts.kind) && !isOk(final) && !(await isSentAgain(sender, facts, final))) {
     if (await review(sender, facts, final.code)) return { is: 'IN_REVIEW' };
   } else {
-    const settled = await settleFinal(sender, facts, final);
+    const settled = await settleFinal(sender, facts, final, told);
     if (settled) return settled;
   }
-  await cameLate(sender, facts, final);
+  await cameLate(sender, facts, final, told);
   return { is: 'OVERTAKEN' };
+}
+
+/** Whether the processor has done something, but for another amount than was asked for. */
+export function isOfOtherAmount({ kind, amount }: Pick<Facts, 'kind' | 'amount'>, outcome: FinalOutcome): boolean {
+  if (!isOk(outcome) || !WITH_AMOUNT.has(kind)) return false;
+  return differs(outcome.amount, { least: amount, most: amount }) !== undefined;
+}
+
+/** A void or extension asks for no amount. */
+const WITH_AMOUNT: ReadonlySet<SentKind> = new Set(['HOLD', 'CAPTURE', 'INCREMENT', 'REFUND', 'OCT']);
+
+/** A hold that is not placed yet needs no freezing: an operator decides about it as a whole. */
+async function contradictAmount(sender: Sender, facts: Facts, outcome: FinalOutcome, told: Told): Promise<void> {
+  const { kind, amount: keptAmount } = facts;
+  const toldAmount = isOk(outcome) ? outcome.amount : undefined;
+  const reference = isOk(outcome) ? outcome.reference : undefined;
+  const freezes = kind === 'HOLD' ? undefined : kind === 'CAPTURE' ? 'UNKNOWN_CHARGE' : 'AMOUNT_DIFFERS';
+  const said = { kind: 'AMOUNT', told: 'APPROVED', kept: 'ASKED', toldAmount, keptAmount, reference, freezes } as const;
+  await contradict(sender, aboutOf(facts), said, told);
+}
+
+/** What a contradiction about something that was sent is about. */
+function aboutOf(facts: Facts) {
+  const { kind, requestId, merchantId, processor, currency } = facts;
+  const holdRequestId = kind === 'HOLD' ? requestId : facts.hold?.requestId;
+  return { requestId, holdRequestId, merchantId, processor, currency };
 }
 
 /** Whether a void that was refused is sent again: it never arrived, and few before it did not either. */
@@ -51,7 +90,12 @@ async function isSentAgain({ database }: Sender, facts: Facts, { code }: Exclude
 export const MOST_LOST = 3;
 
 /** Settles by a final outcome. Undefined = what was sent had been settled before. */
-export async function settleFinal(sender: Sender, facts: Facts, outcome: FinalOutcome): Promise<Settled | undefined> {
+export async function settleFinal(
+  sender: Sender,
+  facts: Facts,
+  outcome: FinalOutcome,
+  told: Told = BY_ANSWER,
+): Promise<Settled | undefined> {
   const { books, log } = sender;
   const at = sender.clock();
   if (facts.kind === 'HOLD') {
@@ -68,12 +112,10 @@ export async function settleFinal(sender: Sender, facts: Facts, outcome: FinalOu
     outcome,
     at,
     imported: facts.imported,
+    told,
   });
   if (!settled.changed) return undefined;
-  const holdRequestId = hold?.requestId;
-  if (settled.differs) {
-    log.error('contradicting_event', { requestId, holdRequestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
-  }
+  if (settled.contradicts) logContradiction(log, aboutOf(facts), settled.contradicts, told);
   return { is: 'SETTLED', at, books: settled.books };
 }
 
@@ -131,7 +173,7 @@ async function review({ database, log }: Sender, facts: Facts, processorCode: st
   return isOpen;
 }
 
-async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome): Promise<void> {
+async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome, told: Told): Promise<void> {
   const { requestId } = facts;
   const { query } = sender.database;
   const hold = facts.kind === 'HOLD' ? await findHold(query, requestId) : facts.hold;
@@ -144,9 +186,18 @@ async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome): Pr
   if (!kept) return;
   const wasDone = kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed';
   if (wasDone === isOk(outcome)) return;
-  const holdRequestId = hold?.requestId;
-  sender.log.error('contradicting_event', { requestId, holdRequestId, told: outcome.answer, kept: kept.status });
-  if (holdRequestId !== undefined) await freezeHold(query, holdRequestId);
+  // A capture that was told as failed and was done is charged, and not in the books.
+  const isCharge = facts.kind === 'CAPTURE' && isOk(outcome);
+  const amounts = isOk(outcome) ? { toldAmount: outcome.amount ?? facts.amount, reference: outcome.reference } : {};
+  const said = {
+    kind: 'RESULT',
+    told: outcome.answer,
+    kept: kept.status,
+    ...amounts,
+    keptAmount: wasDone ? kept.amount : undefined,
+    freezes: isCharge ? 'UNKNOWN_CHARGE' : 'RESULT_CONTRADICTED',
+  } as const;
+  await contradict(sender, aboutOf(facts), said, told);
 }
 
 /**

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../../platform/clock.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { settlesWithin } from '../../../platform/settles-within.ts';
+import { CONTRADICTION_KINDS } from '../domain/contradiction.ts';
 import { SENT_KINDS } from '../domain/kinds.ts';
 import type { Processors } from '../processor/processors.ts';
 import { type BacklogGauge, readBacklog, type Sample } from '../reports/backlog.ts';
@@ -34,6 +35,10 @@ function gaugesOf(processor: readonly string[]): Readonly<Record<BacklogGauge, D
     unknown_outcome_oldest_age_seconds: ['Age of the oldest unknown outcome, by kind and processor; 0 = none.', ofKind],
     needs_review: ['Operations that wait for an operator to resolve them, by kind and processor.', ofKind],
     holds_frozen: ['Holds frozen because their processor contradicted a final result, by processor.', { processor }],
+    contradictions_open: [
+      'What processors contradicted and nobody has resolved, by kind and processor.',
+      { kind: CONTRADICTION_KINDS, processor },
+    ],
     deliveries_dead: ['Deliveries given up after the last attempt.'],
     delivery_oldest_due_age_seconds: [
       'How long the oldest due delivery has been due, endpoints that are not paused; 0 = none.',

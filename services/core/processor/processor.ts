@@ -338,6 +338,7 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     generatedTokenId: result.generatedTokenId || undefined,
     capabilities: result.capabilities && capabilitiesOf(result.capabilities),
     amountReleased: result.amountReleased,
+    amount: result.amount,
   };
 }
 

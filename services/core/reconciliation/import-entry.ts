@@ -3,16 +3,18 @@ import { NIL, v7 as uuidv7 } from 'uuid';
 import { Gather } from '../../../platform/gather.ts';
 import type { TakingBack } from '../books/reversals.ts';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
-import { endHold } from '../kinds/end-hold.ts';
+import { endHold, noteEnd } from '../kinds/end-hold.ts';
 import { type Facts, onHold, type Sender, type SubmissionFacts } from '../kinds/facts.ts';
 import { settle } from '../kinds/settle-outcome.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import { takenBackThere } from '../processor/read-entries.ts';
+import { actorOfCall } from '../storage/audit-log/actor.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
+import { resolveImported } from '../storage/contradiction/contradictions.ts';
 import type { Database } from '../storage/database.ts';
-import { markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { handleOf } from '../storage/hold/preauthorization-id.ts';
 import { findHold, findHoldsAt } from '../storage/hold/read-holds.ts';
@@ -88,13 +90,22 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   const store = STORE[entry.kind];
   if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const facts = await store(entry, importing);
-  if (answer.found === 'DONE') await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome);
+  if (answer.found === 'DONE') {
+    await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome, BY_INQUIRY);
+  }
+  if (facts.kind !== 'HOLD' && facts.holdRequestId) await explain(sender, facts.holdRequestId, entry);
   if (facts.kind === 'CAPTURE' && takenBack > 0n) {
     const { requestId: captureRequestId, holdRequestId, merchantId, processor } = facts;
     assert(holdRequestId, 'a capture has a hold');
     await importReversal(sender, { merchantId, processor, holdRequestId, captureRequestId });
   }
   return facts.requestId;
+}
+
+/** A capture by somebody else that is booked now is in doubt no longer, nor what an import explains of a hold's end. */
+function explain({ database, clock }: Sender, holdRequestId: string, { requestId: identifier }: UnknownEntry) {
+  const resolution = { at: clock(), by: actorOfCall(), how: 'imported' };
+  return resolveImported(database.query, { holdRequestId, identifier }, resolution);
 }
 
 /** How the entries of each kind are stored. */
@@ -241,8 +252,8 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
   const open = await findHold(query, holdRequestId);
   if (!open) throw new Unable('its hold is not here any more');
   if (isToBePlaced(open)) throw notPlacedYet(open);
-  await markEnded(query, { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' });
-  const hold = await findHold(query, holdRequestId);
+  const ended = { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' } as const;
+  const hold = await noteEnd(sender, ended, BY_INQUIRY);
   if (hold?.endedAs != null) await endHold(sender, hold, { imported: true });
   return holdRequestId;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { NEVER_RECEIVED } from '../domain/outcome.ts';
 import { openPage } from '../kinds/checkout-page.ts';
 import { endHold } from '../kinds/end-hold.ts';
@@ -106,7 +107,7 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   const answer = await processor.inquire(sent);
   if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
-    return (await settleLate(recovery, due, outcome)) ? undefined : again;
+    return (await settleLate(recovery, due, outcome, BY_INQUIRY)) ? undefined : again;
   }
   const said = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
   const expectedBy = said && (await processor.acceptedUntil(kind, sent.createdAt, said));
@@ -142,7 +143,8 @@ async function giveUp(recovery: Sender, due: DueSubmission): Promise<Again> {
   assert(sent, 'what is due was stored');
   const answer = await recovery.processors.of(due).inquire(sent);
   if (answer.found === 'NO_ANSWER') return 'LATER';
-  if (answer.found === 'DONE') return (await settleLate(recovery, due, answer.outcome)) ? undefined : 'LATER';
+  if (answer.found === 'DONE')
+    return (await settleLate(recovery, due, answer.outcome, BY_INQUIRY)) ? undefined : 'LATER';
   const hold = await findHold(query, due.requestId);
   if (hold) await endHold(recovery, hold);
   return undefined;

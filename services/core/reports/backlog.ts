@@ -20,6 +20,8 @@ const GAUGES = {
   unknown_outcome_oldest_age_seconds: 'select labels, oldest from open',
   needs_review: 'select labels, review from open',
   holds_frozen: `select json_build_object('processor', processor), count(*) from hold where frozen group by processor`,
+  contradictions_open: `select json_build_object('processor', processor, 'kind', kind), count(*) from contradiction
+      where resolved_at is null group by processor, kind`,
   deliveries_dead: `select '{}', count(*) from (select from delivery where state = 'DEAD' limit 100000) counted`,
   delivery_oldest_due_age_seconds: `select '{}', coalesce(greatest(extract(epoch from $1 - min(due.due_at)), 0), 0)
       from waiting w

@@ -56,6 +56,8 @@ const READ_OVERVIEW = sql('read-overview')`with open as materialized (
       (select min(created_at) from open where state = 'UNKNOWN') as oldest_unknown_at,
       (select least(count(*), ${MOST})::int from open where state = 'NEEDS_REVIEW') as needs_review_count,
       (select count(*)::int from (select from hold where frozen limit ${MOST}) h) as frozen_hold_count,
+      (select count(*)::int from (select from contradiction where resolved_at is null limit ${MOST}) c)
+        as open_contradiction_count,
       (select count(*)::int from (select from quarantined_notification where state = 'HELD' limit ${MOST}) q)
         as quarantined_count,
       (select count(*)::int from (select from delivery where state = 'DEAD' limit ${MOST}) d) as dead_delivery_count,

@@ -1,4 +1,5 @@
 import type { Violation } from '../../../platform/violations.ts';
+import { type Freezing, frozenBecauseOf } from '../domain/contradiction.ts';
 import { isOtherCurrency } from '../domain/hold-rules.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
@@ -28,6 +29,11 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
 /** The refusal of a call, with the words for its code. */
 export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): HoldfastError {
   return new HoldfastError(code, WORDS[code] ?? code, details);
+}
+
+/** The refusal of what a frozen hold does not take; it says why that is so. */
+export function frozenHold(hold: Freezing): HoldfastError {
+  return refusalOf('HOLD_FROZEN', { frozenBecause: frozenBecauseOf(hold) });
 }
 
 /** The refusal of a request that names what does not exist, or is another merchant's. */

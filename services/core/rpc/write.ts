@@ -23,6 +23,7 @@ import {
   capturedOnce,
   exceedsCapture,
   exceedsHold,
+  frozenHold,
   invalidField,
   keptRefusal,
   otherCurrency,
@@ -112,6 +113,7 @@ export async function findFirst(
   if (outcome === 'MAYBE_LOST' || (await mayBeLost(core, call))) throw reconciling();
   if (outcome === 'NOT_SUPPORTED' && call.claim.method === 'CAPTURE') throw capturedOnce();
   if (outcome === 'HOLD_RELEASED' && call.claim.method === 'HOLD') throw renewedAlready();
+  if (outcome === 'HOLD_FROZEN' && hold) throw frozenHold(hold);
   if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) throw exceedsHold(hold);
   if (outcome === 'AMOUNT_EXCEEDS_CAPTURE' && hold) throw exceedsCapture(stored.left ?? 0n, hold);
   throw refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import { signNotification } from '../../../client/webhooks/signature.ts';
 import { ID, NEW_MERCHANT_ID } from '../../../gateway/openapi/examples/example.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
-import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import {
+  ProcessorEventService,
+  type ReportEventRequestSchema,
+} from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer as ProcessorAnswer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Answer } from '../../../services/quickstart/shop.ts';
 import type { Stack } from '../../stack.ts';
@@ -28,6 +32,7 @@ export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unk
   extendHold: forwardAll,
   releaseHold: forwardAll,
   listReviews: contradictHold,
+  acknowledgeReview: takeBackTooMuch,
   listFailures: sendNotifications,
 };
 
@@ -48,7 +53,24 @@ async function forwardAll({ stack, names }: Prepared): Promise<void> {
 }
 
 /** The processor reports as declined what it has approved. */
-async function contradictHold({ stack, names }: Prepared): Promise<void> {
+function contradictHold(at: Prepared): Promise<unknown> {
+  const requestId = translate(ID.silentHold, at.names);
+  const result = { answer: ProcessorAnswer.DECLINED };
+  return reportEvent(at, `contradiction-${requestId}`, { case: 'operationSettled', value: { requestId, result } });
+}
+
+/** The processor reports that more of a capture was taken back than there is. */
+async function takeBackTooMuch(at: Prepared): Promise<void> {
+  const captureRequestId = translate(ID.supportCapture, at.names);
+  const value = { captureRequestId, amount: 999_999_999n, reference: 'rev_1' };
+  await assert.rejects(reportEvent(at, `too-much-${captureRequestId}`, { case: 'captureReversed', value }));
+}
+
+async function reportEvent(
+  { stack }: Prepared,
+  eventId: string,
+  event: MessageInitShape<typeof ReportEventRequestSchema>['event'],
+): Promise<void> {
   const { processorToken: token } = JSON.parse(await readFile(`${stack.dataDir}/secrets.json`, 'utf8'));
   const channel = openChannel({
     address: stack.file.coreUrl,
@@ -56,13 +78,9 @@ async function contradictHold({ stack, names }: Prepared): Promise<void> {
     token,
     timeoutMs: 10_000,
   });
-  const requestId = translate(ID.silentHold, names);
   try {
-    await channel.client(ProcessorEventService).reportEvent({
-      eventId: `contradiction-${requestId}`,
-      occurredAt: timestampNow(),
-      event: { case: 'operationSettled', value: { requestId, result: { answer: ProcessorAnswer.DECLINED } } },
-    });
+    const request = { eventId, occurredAt: timestampNow(), ...(event && { event }) };
+    await channel.client(ProcessorEventService).reportEvent(request);
   } finally {
     channel.close();
   }

@@ -192,7 +192,10 @@ const STAGED = {
     'releasePreauthorization',
     ({ stage }) => {
       stage.core.answers.set('releasePreauthorization', () => {
-        throw refusal(status.FAILED_PRECONDITION, { reason: 'HOLD_FROZEN' });
+        throw refusal(status.FAILED_PRECONDITION, {
+          reason: 'HOLD_FROZEN',
+          metadata: { frozenBecause: 'UNKNOWN_CHARGE' },
+        });
       });
       return stage.ask('POST', '/preauthorization/release', { body: { requestId: NOBODY } });
     },

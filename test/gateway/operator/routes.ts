@@ -34,7 +34,11 @@ const BODIES: Partial<Record<Name, object>> = {
   replayStored: { merchantId: 'acme', requestId: 'r-1' },
   search: { text: 'order-1' },
   resolveReview: { outcome: 'OK', reason: 'they said so' },
+  acknowledgeReview: { reason: 'they said so' },
 };
+
+/** What a route demands in its query. */
+const QUERIES: Partial<Record<Name, string>> = { listContradictions: `?requestId=${HOLD_ID}` };
 
 /** Method, path and body of every route except signing in. */
 export const REQUESTS = Object.entries(OPERATOR_ROUTES)
@@ -44,7 +48,9 @@ export const REQUESTS = Object.entries(OPERATOR_ROUTES)
     return {
       name: name as Name,
       method: route.method.toUpperCase(),
-      path: route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => IDS[parameter] ?? ''),
+      path:
+        route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => IDS[parameter] ?? '') +
+        (QUERIES[name as Name] ?? ''),
       isRead,
       ask: route.method === 'post' || route.method === 'put' ? { body: BODIES[name as Name] ?? {} } : {},
     };
@@ -78,6 +84,20 @@ const OPERATION = {
   amount: 10_000n,
   currency: 'EUR',
   finalStateDate: NOW,
+};
+const CONTRADICTION = {
+  contradictionId: OCT_ID,
+  at: NOW,
+  kind: 5,
+  source: 3,
+  processor: 'default',
+  eventId: 'foreign-1',
+  requestId: HOLD_ID,
+  holdRequestId: HOLD_ID,
+  told: 'FOREIGN_CAPTURE',
+  kept: 'NONE',
+  toldAmount: 0n,
+  currency: 'EUR',
 };
 const SECRET_HOLD = { ...HOLD, checkoutUrl: SECRETS.checkout, checkoutExpiresAt: NOW };
 const ENDPOINT = { merchantId: 'acme', endpointKind: 2, pause: 1, failureCount: 1, changedAt: NOW };
@@ -140,11 +160,14 @@ export function answerAll(core: FakeCore): void {
           amount: 5n,
           currency: 'EUR',
           createdAt: NOW,
+          contradictions: [CONTRADICTION],
           ageS: 90n,
         },
       ],
     },
-    resolveOperation: { operation: OPERATION, frozen: true },
+    resolveOperation: { operation: OPERATION, frozen: true, overruled: false },
+    listContradictions: { contradictions: [CONTRADICTION] },
+    acknowledgeContradictions: { acknowledged: 1 },
     listAuditEntries: {
       entries: [
         { auditEntryId: OCT_ID, at: NOW, actor: 'operator/alice', action: 'a.b', target: 'acme', detail: '{"c":1}' },

@@ -14,7 +14,8 @@ export declare const file_holdfast_v1_error: GenFile;
  * reason is one of these names without the prefix ERROR_REASON_; the REST gateway answers the same word as `code`.
  * ErrorInfo.metadata may carry requestId (the operation that the refused call created), processorCode,
  * processorMessage, replayed ("true" when the answer was kept under an idempotency key), and for AMOUNT_EXCEEDS_HOLD
- * amountRemaining (minor units, in decimal) and currency; for AMOUNT_EXCEEDS_CAPTURE the same about the capture.
+ * amountRemaining (minor units, in decimal) and currency; for AMOUNT_EXCEEDS_CAPTURE the same about the capture; for
+ * HOLD_FROZEN frozenBecause, a word of FrozenBecause.
  *
  * @generated from enum holdfast.v1.ErrorReason
  */

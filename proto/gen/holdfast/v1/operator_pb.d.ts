@@ -138,6 +138,13 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
   frozenHoldCount: number;
 
   /**
+   * What processors contradicted, and nobody has resolved.
+   *
+   * @generated from field: int32 open_contradiction_count = 14;
+   */
+  openContradictionCount: number;
+
+  /**
    * Notifications set aside, nothing decided.
    *
    * @generated from field: int32 quarantined_count = 6;
@@ -373,6 +380,246 @@ export declare type Minute = Message<"holdfast.v1.Minute"> & {
 export declare const MinuteSchema: GenMessage<Minute>;
 
 /**
+ * What a processor said against what was kept or told.
+ *
+ * @generated from message holdfast.v1.Contradiction
+ */
+export declare type Contradiction = Message<"holdfast.v1.Contradiction"> & {
+  /**
+   * Names it; UUIDv7.
+   *
+   * @generated from field: string contradiction_id = 1;
+   */
+  contradictionId: string;
+
+  /**
+   * When it was told first.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 2;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * What.
+   *
+   * @generated from field: holdfast.v1.ContradictionKind kind = 3;
+   */
+  kind: ContradictionKind;
+
+  /**
+   * How it was told.
+   *
+   * @generated from field: holdfast.v1.ContradictionSource source = 4;
+   */
+  source: ContradictionSource;
+
+  /**
+   * By which card processor, a name of the setting PROCESSORS; default = the only one, which has none.
+   *
+   * @generated from field: string processor = 5;
+   */
+  processor: string;
+
+  /**
+   * The event that told it; absent = none did.
+   *
+   * @generated from field: string event_id = 6;
+   */
+  eventId: string;
+
+  /**
+   * The operation that it is about, or the identifier that the processor names.
+   *
+   * @generated from field: string request_id = 7;
+   */
+  requestId: string;
+
+  /**
+   * The hold that it belongs to; absent for OCTs.
+   *
+   * @generated from field: string hold_request_id = 8;
+   */
+  holdRequestId: string;
+
+  /**
+   * What the processor said, such as APPROVED or CAPTURE_REVERSED.
+   *
+   * @generated from field: string told = 9;
+   */
+  told: string;
+
+  /**
+   * What was kept here, such as KO; of an event that was refused, why.
+   *
+   * @generated from field: string kept = 10;
+   */
+  kept: string;
+
+  /**
+   * The amount that the processor said, minor units; absent = none.
+   *
+   * @generated from field: optional int64 told_amount = 11;
+   */
+  toldAmount?: bigint | undefined;
+
+  /**
+   * The amount here, minor units; absent = none.
+   *
+   * @generated from field: optional int64 kept_amount = 12;
+   */
+  keptAmount?: bigint | undefined;
+
+  /**
+   * ISO 4217 code; absent = not known.
+   *
+   * @generated from field: string currency = 13;
+   */
+  currency: string;
+
+  /**
+   * The processor's reference of what it said.
+   *
+   * @generated from field: string reference = 14;
+   */
+  reference: string;
+
+  /**
+   * When it was resolved; absent = it is open.
+   *
+   * @generated from field: google.protobuf.Timestamp resolved_at = 15;
+   */
+  resolvedAt?: Timestamp | undefined;
+
+  /**
+   * Who resolved it: "operator", "operator/" and a name, or "core".
+   *
+   * @generated from field: string resolved_by = 16;
+   */
+  resolvedBy: string;
+
+  /**
+   * How: the reason that the operator gave.
+   *
+   * @generated from field: string resolution = 17;
+   */
+  resolution: string;
+};
+
+/**
+ * Describes the message holdfast.v1.Contradiction.
+ * Use `create(ContradictionSchema)` to create a new message.
+ */
+export declare const ContradictionSchema: GenMessage<Contradiction>;
+
+/**
+ * Asks what was contradicted.
+ *
+ * @generated from message holdfast.v1.ListContradictionsRequest
+ */
+export declare type ListContradictionsRequest = Message<"holdfast.v1.ListContradictionsRequest"> & {
+  /**
+   * The operation's or the hold's request_id.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * Items per page, 1 to 200; 0 = 50 (AIP-158).
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Opaque token of the page to read; empty = the first.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListContradictionsRequest.
+ * Use `create(ListContradictionsRequestSchema)` to create a new message.
+ */
+export declare const ListContradictionsRequestSchema: GenMessage<ListContradictionsRequest>;
+
+/**
+ * One page of what was contradicted.
+ *
+ * @generated from message holdfast.v1.ListContradictionsResponse
+ */
+export declare type ListContradictionsResponse = Message<"holdfast.v1.ListContradictionsResponse"> & {
+  /**
+   * The contradictions, newest first.
+   *
+   * @generated from field: repeated holdfast.v1.Contradiction contradictions = 1;
+   */
+  contradictions: Contradiction[];
+
+  /**
+   * Token of the next page; empty = no more.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.ListContradictionsResponse.
+ * Use `create(ListContradictionsResponseSchema)` to create a new message.
+ */
+export declare const ListContradictionsResponseSchema: GenMessage<ListContradictionsResponse>;
+
+/**
+ * Says that an operator has looked.
+ *
+ * @generated from message holdfast.v1.AcknowledgeContradictionsRequest
+ */
+export declare type AcknowledgeContradictionsRequest = Message<"holdfast.v1.AcknowledgeContradictionsRequest"> & {
+  /**
+   * The operation's request_id, or the identifier that the processor named.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * What the operator found; 1 to 500 characters. Kept with the contradictions and in the audit log.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message holdfast.v1.AcknowledgeContradictionsRequest.
+ * Use `create(AcknowledgeContradictionsRequestSchema)` to create a new message.
+ */
+export declare const AcknowledgeContradictionsRequestSchema: GenMessage<AcknowledgeContradictionsRequest>;
+
+/**
+ * It is noted.
+ *
+ * @generated from message holdfast.v1.AcknowledgeContradictionsResponse
+ */
+export declare type AcknowledgeContradictionsResponse = Message<"holdfast.v1.AcknowledgeContradictionsResponse"> & {
+  /**
+   * How many contradictions that resolved.
+   *
+   * @generated from field: int32 acknowledged = 1;
+   */
+  acknowledged: number;
+};
+
+/**
+ * Describes the message holdfast.v1.AcknowledgeContradictionsResponse.
+ * Use `create(AcknowledgeContradictionsResponseSchema)` to create a new message.
+ */
+export declare const AcknowledgeContradictionsResponseSchema: GenMessage<AcknowledgeContradictionsResponse>;
+
+/**
  * Something that waits for an operator.
  *
  * @generated from message holdfast.v1.ReviewItem
@@ -393,14 +640,14 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   reason: ReviewReason;
 
   /**
-   * What the operation does.
+   * What the operation does; unspecified = nothing here has the identifier that a processor names.
    *
    * @generated from field: holdfast.v1.OperationKind kind = 3;
    */
   kind: OperationKind;
 
   /**
-   * Whose operation.
+   * Whose operation; absent when nothing here has the identifier.
    *
    * @generated from field: string merchant_id = 4;
    */
@@ -414,7 +661,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   amount: bigint;
 
   /**
-   * ISO 4217 code.
+   * ISO 4217 code; absent when nothing here has the identifier.
    *
    * @generated from field: string currency = 6;
    */
@@ -475,6 +722,13 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
    * @generated from field: string processor_request_id = 14;
    */
   processorRequestId: string;
+
+  /**
+   * What its processor contradicted and nobody has resolved, newest first; at most 10.
+   *
+   * @generated from field: repeated holdfast.v1.Contradiction contradictions = 15;
+   */
+  contradictions: Contradiction[];
 };
 
 /**
@@ -813,6 +1067,13 @@ export declare type ResolveOperationResponse = Message<"holdfast.v1.ResolveOpera
    * @generated from field: bool frozen = 2;
    */
   frozen: boolean;
+
+  /**
+   * The processor said otherwise: its word is the result, not the operator's, and the hold stays as it is.
+   *
+   * @generated from field: bool overruled = 3;
+   */
+  overruled: boolean;
 };
 
 /**
@@ -993,17 +1254,132 @@ export enum ReviewReason {
   NEEDS_REVIEW = 2,
 
   /**
-   * An event contradicted a final state; nothing more of the hold is captured.
+   * The processor contradicted a final state or an amount; nothing more of the hold is captured.
    *
    * @generated from enum value: REVIEW_REASON_FROZEN = 3;
    */
   FROZEN = 3,
+
+  /**
+   * The processor contradicted what was told or kept, and no hold is frozen by it.
+   *
+   * @generated from enum value: REVIEW_REASON_CONTRADICTED = 4;
+   */
+  CONTRADICTED = 4,
 }
 
 /**
  * Describes the enum holdfast.v1.ReviewReason.
  */
 export declare const ReviewReasonSchema: GenEnum<ReviewReason>;
+
+/**
+ * What a processor contradicted.
+ *
+ * @generated from enum holdfast.v1.ContradictionKind
+ */
+export enum ContradictionKind {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Another result than the operation has.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_RESULT = 1;
+   */
+  RESULT = 1,
+
+  /**
+   * Done for another amount than was asked for.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_AMOUNT = 2;
+   */
+  AMOUNT = 2,
+
+  /**
+   * A void or capture gave back another amount than was left.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_AMOUNT_RELEASED = 3;
+   */
+  AMOUNT_RELEASED = 3,
+
+  /**
+   * An authorization ended with another amount than was left.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_AMOUNT_ENDED = 4;
+   */
+  AMOUNT_ENDED = 4,
+
+  /**
+   * Somebody else charged the authorization.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_FOREIGN_CAPTURE = 5;
+   */
+  FOREIGN_CAPTURE = 5,
+
+  /**
+   * An event that cannot be booked.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_EVENT_REFUSED = 6;
+   */
+  EVENT_REFUSED = 6,
+
+  /**
+   * Two events under one event_id: one of them is lost.
+   *
+   * @generated from enum value: CONTRADICTION_KIND_EVENT_ID_REUSED = 7;
+   */
+  EVENT_ID_REUSED = 7,
+}
+
+/**
+ * Describes the enum holdfast.v1.ContradictionKind.
+ */
+export declare const ContradictionKindSchema: GenEnum<ContradictionKind>;
+
+/**
+ * How it was told.
+ *
+ * @generated from enum holdfast.v1.ContradictionSource
+ */
+export enum ContradictionSource {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: CONTRADICTION_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * By the answer to a call.
+   *
+   * @generated from enum value: CONTRADICTION_SOURCE_ANSWER = 1;
+   */
+  ANSWER = 1,
+
+  /**
+   * By the answer to an inquiry, or in its books.
+   *
+   * @generated from enum value: CONTRADICTION_SOURCE_INQUIRY = 2;
+   */
+  INQUIRY = 2,
+
+  /**
+   * By an event.
+   *
+   * @generated from enum value: CONTRADICTION_SOURCE_EVENT = 3;
+   */
+  EVENT = 3,
+}
+
+/**
+ * Describes the enum holdfast.v1.ContradictionSource.
+ */
+export declare const ContradictionSourceSchema: GenEnum<ContradictionSource>;
 
 /**
  * By what something was found.
@@ -1110,7 +1486,8 @@ export declare const OperatorService: GenService<{
     output: typeof ListMinutesResponseSchema;
   },
   /**
-   * Lists operations whose outcome is unknown or needs review, and frozen holds, oldest first.
+   * Lists operations whose outcome is unknown or needs review, frozen holds, and what else a processor contradicted,
+   * oldest first.
    *
    * @generated from rpc holdfast.v1.OperatorService.ListReviewItems
    */
@@ -1122,9 +1499,10 @@ export declare const OperatorService: GenService<{
   /**
    * Decides what no machine may guess: how an operation ended, that a hold is not frozen any more, or both. The
    * processor is inquired first, so that it refuses from then on what it does not know; what it says becomes the
-   * result, but for a void that it refused. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when the operation has its
-   * result already, when the processor is still at work or says otherwise, and when it gives no answer and unfenced is
-   * not set.
+   * result, and overrules the decision, but for a void that it refused and what it has done for another amount than was
+   * asked for. What contradicted a hold is resolved when its freezing ends. Errors: OPERATION_NOT_FOUND;
+   * INVALID_REQUEST when the operation has its result already, when the processor is still at work, and when it gives
+   * no answer and unfenced is not set.
    *
    * @generated from rpc holdfast.v1.OperatorService.ResolveOperation
    */
@@ -1132,6 +1510,28 @@ export declare const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof ResolveOperationRequestSchema;
     output: typeof ResolveOperationResponseSchema;
+  },
+  /**
+   * Lists what processors contradicted about an operation or a hold, resolved or not, newest first.
+   *
+   * @generated from rpc holdfast.v1.OperatorService.ListContradictions
+   */
+  listContradictions: {
+    methodKind: "unary";
+    input: typeof ListContradictionsRequestSchema;
+    output: typeof ListContradictionsResponseSchema;
+  },
+  /**
+   * Notes that an operator has looked at what a processor contradicted about an operation, where no hold is frozen: an
+   * OCT, or an event that could not be booked. Errors: OPERATION_NOT_FOUND when nothing is open about it;
+   * INVALID_REQUEST while its hold is frozen (unfreeze that).
+   *
+   * @generated from rpc holdfast.v1.OperatorService.AcknowledgeContradictions
+   */
+  acknowledgeContradictions: {
+    methodKind: "unary";
+    input: typeof AcknowledgeContradictionsRequestSchema;
+    output: typeof AcknowledgeContradictionsResponseSchema;
   },
   /**
    * Finds what an identifier, or a part of one, may stand for: operations with or without a result, and deliveries.

@@ -239,12 +239,21 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   processorError?: ProcessorError | undefined;
 
   /**
-   * An event contradicted a final state: nothing more can be captured or released until an operator has looked. It
-   * expires at its end all the same.
+   * The processor contradicted a final state or an amount: nothing more can be captured or released until an operator
+   * has looked.
    *
    * @generated from field: bool frozen = 28;
    */
   frozen: boolean;
+
+  /**
+   * Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show;
+   * AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose
+   * reason is RESULT_CONTRADICTED ends like any other.
+   *
+   * @generated from field: holdfast.v1.FrozenBecause frozen_because = 40;
+   */
+  frozenBecause: FrozenBecause;
 
   /**
    * Its newest 50 captures, oldest first.
@@ -1653,6 +1662,46 @@ export enum ReleaseReason {
  * Describes the enum holdfast.v1.ReleaseReason.
  */
 export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
+
+/**
+ * Why a hold is frozen.
+ *
+ * @generated from enum holdfast.v1.FrozenBecause
+ */
+export enum FrozenBecause {
+  /**
+   * It is not.
+   *
+   * @generated from enum value: FROZEN_BECAUSE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Something of it may have been charged that its books do not have.
+   *
+   * @generated from enum value: FROZEN_BECAUSE_UNKNOWN_CHARGE = 1;
+   */
+  UNKNOWN_CHARGE = 1,
+
+  /**
+   * The processor said another result of an operation than the one that was told.
+   *
+   * @generated from enum value: FROZEN_BECAUSE_RESULT_CONTRADICTED = 2;
+   */
+  RESULT_CONTRADICTED = 2,
+
+  /**
+   * The processor said another amount than is kept.
+   *
+   * @generated from enum value: FROZEN_BECAUSE_AMOUNT_DIFFERS = 3;
+   */
+  AMOUNT_DIFFERS = 3,
+}
+
+/**
+ * Describes the enum holdfast.v1.FrozenBecause.
+ */
+export declare const FrozenBecauseSchema: GenEnum<FrozenBecause>;
 
 /**
  * Holds on cards: place, look up, capture, release.

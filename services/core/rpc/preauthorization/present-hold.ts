@@ -1,4 +1,5 @@
 import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { frozenBecauseOf } from '../../domain/contradiction.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
 import { inOrder } from '../../domain/notification-body.ts';
 import type { Cipher } from '../../storage/cipher.ts';
@@ -24,6 +25,7 @@ export function presentListed(hold: HoldRow, cipher: Cipher) {
   return {
     ...present(PreauthorizationSchema, hold, {
       phase: phaseOf(hold),
+      frozenBecause: frozenBecauseOf(hold) ?? null,
       metadata: hold.metadata && inOrder(hold.metadata),
       checkoutExpiresAt: awaiting ? hold.checkoutExpiresAt : null,
     }),

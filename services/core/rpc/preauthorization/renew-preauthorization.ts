@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { Freezing } from '../../domain/contradiction.ts';
 import { judgeRenewal, remainedOf } from '../../domain/hold-rules.ts';
-import { HoldfastError } from '../../domain/refusal.ts';
+import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
 import type { Method } from '../core.ts';
-import { demandCurrency, refusalOf } from '../refuse.ts';
+import { demandCurrency, frozenHold, refusalOf } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { placeHold } from './create-preauthorization.ts';
 import { namedHold } from './read-preauthorizations.ts';
@@ -20,7 +21,7 @@ export const renewPreauthorization: Method<'renewPreauthorization'> = async (cor
   const token = old.tokenId ?? old.generatedTokenId ?? null;
   const { amount, idempotencyKey, operationRequestId } = request;
   const code = judgeRenewal(old, token, amount);
-  const refusal = code === 'NOT_SUPPORTED' ? new HoldfastError(code, NO_TOKEN) : code && refusalOf(code);
+  const refusal = code && refuse(code, old);
   const asked = create(CreatePreauthorizationRequestSchema, {
     merchantId,
     tokenId: token ?? '',
@@ -36,5 +37,10 @@ export const renewPreauthorization: Method<'renewPreauthorization'> = async (cor
   });
   return placeHold(core, asked, context, { renews, idHash, fields: { renews, amount }, refusal });
 };
+
+function refuse(code: RefusalCode, hold: Freezing): HoldfastError {
+  if (code === 'NOT_SUPPORTED') return new HoldfastError(code, NO_TOKEN);
+  return code === 'HOLD_FROZEN' ? frozenHold(hold) : refusalOf(code);
+}
 
 const NO_TOKEN = 'the hold was placed at a checkout that kept no token: it cannot be renewed without the customer';

@@ -8,15 +8,15 @@ import {
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Contradiction, Told } from '../../domain/contradiction.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
 import type { SentKind } from '../../domain/kinds.ts';
-import { HoldfastError } from '../../domain/refusal.ts';
-import { endHold } from '../../kinds/end-hold.ts';
+import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
+import { contradict } from '../../kinds/contradict.ts';
+import { endHold, noteEnd } from '../../kinds/end-hold.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/processor.ts';
 import { importCheckout } from '../../reconciliation/import-checkout.ts';
-import { freezeHold, markEnded } from '../../storage/hold/change-hold.ts';
-import { findHold } from '../../storage/hold/read-holds.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
 import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
@@ -33,13 +33,55 @@ import { takenBack } from './report-reversal.ts';
 export const reportEvent: Method<'reportEvent'> = async (core, request, context) => {
   const { query } = core.database;
   const processor = reporterOf(context);
-  const sent = await findReported(core, processor, request.event);
+  const refused = (error: unknown, sent?: Sent) => keepRefusal(core, request, { processor, sent }, error);
+  const sent = await findReported(core, processor, request.event).catch((error) => refused(error));
   const event = { id: request.eventId, processor, merchantId: sent.merchantId, digest: digestOf(request) };
   const seen = await findEvent(query, event.id, processor);
-  if (seen) return demandSame(core, event, seen.digest);
-  await act(core, sent, request, event);
-  return demandSame(core, event, await rememberEvent(query, event, core.clock()));
+  if (seen) return demandSame(core, sent, event, seen.digest);
+  await act(core, sent, request, event).catch((error) => refused(error, sent));
+  return demandSame(core, sent, event, await rememberEvent(query, event, core.clock()));
 };
+
+/**
+ * Keeps, for an operator, that an event is refused for good: what it says is lost on us. What is refused for now comes
+ * again, and so may what is about something that a restore has lost. Throws the refusal.
+ */
+async function keepRefusal(
+  core: Core,
+  { eventId, event }: ReportEventRequest,
+  { processor, sent }: { readonly processor: string; readonly sent?: Sent | undefined },
+  error: unknown,
+): Promise<never> {
+  const isForGood = error instanceof HoldfastError && REFUSED_FOR_GOOD.has(error.code);
+  if (isForGood && event.case !== undefined && !(await reconcilingSince(core.database.query))) {
+    const { value } = event;
+    const said = {
+      kind: 'EVENT_REFUSED',
+      told: wordOf(event.case),
+      kept: error.code,
+      toldAmount: 'amount' in value ? value.amount : undefined,
+      reference: 'reference' in value ? value.reference : undefined,
+    } as const;
+    const requestId = sent?.requestId ?? subjectOf(event).identifier;
+    await contradict(core, aboutOf(requestId, sent, processor), said, { source: 'EVENT', eventId });
+  }
+  throw error;
+}
+
+const REFUSED_FOR_GOOD: ReadonlySet<RefusalCode> = new Set(['INVALID_REQUEST', 'OPERATION_NOT_FOUND']);
+
+/** `captureReversed` → `CAPTURE_REVERSED`. */
+function wordOf(name: string): string {
+  return name.replace(/([A-Z])/g, '_$1').toUpperCase();
+}
+
+/** What an event is about that something here has, or nothing. */
+function aboutOf(requestId: string, sent: Sent | undefined, processor: string) {
+  if (!sent) return { requestId, merchantId: null, processor };
+  const { merchantId, currency, kind } = sent;
+  const holdRequestId = kind === 'HOLD' ? sent.requestId : sent.holdRequestId;
+  return { requestId, holdRequestId, merchantId, processor, currency };
+}
 
 /**
  * What an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is
@@ -79,11 +121,18 @@ function subjectOf(event: ReportEventRequest['event']): { kind?: SentKind; ident
   }
 }
 
-function demandSame(core: Core, { id, processor, digest }: NamedEvent, kept: Uint8Array): object {
+async function demandSame(
+  core: Core,
+  sent: Sent,
+  { id, processor, digest }: NamedEvent,
+  kept: Uint8Array,
+): Promise<object> {
   if (digest.equals(kept)) return {};
   core.metrics.eventConflict();
   const [told, stands] = [digest.toString('hex'), Buffer.from(kept).toString('hex')];
   core.log.error('event_id_reused', { eventId: id, processor, told, kept: stands });
+  const said: Contradiction = { kind: 'EVENT_ID_REUSED', told: 'ANOTHER_EVENT', kept: 'EVENT' };
+  await contradict(core, aboutOf(sent.requestId, sent, processor), said, { source: 'EVENT', eventId: id });
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the event_id was reported before, with another event');
 }
 
@@ -94,52 +143,57 @@ function digestOf({ event }: ReportEventRequest): Buffer {
 }
 
 async function act(core: Core, sent: Sent, { event }: ReportEventRequest, remembered: NamedEvent): Promise<void> {
+  const told = { source: 'EVENT', eventId: remembered.id } as const;
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
-      return settle(core, sent, event.value.result);
+      return settle(core, sent, event.value.result, told);
     case 'authorizationEnded':
-      return authorizationEnded(core, sent, event.value);
+      return authorizationEnded(core, sent, event.value, told);
     case 'captureReversed':
       return takenBack(core, 'REVERSAL', sent, event.value, remembered);
     case 'captureReinstated':
       return takenBack(core, 'REINSTATEMENT', sent, event.value, remembered);
     case 'foreignCapture':
-      return freezeCharged(core, sent, event.value);
+      return freezeCharged(core, sent, event.value, told);
   }
 }
 
-async function settle(core: Core, sent: Sent, result: Result | undefined): Promise<void> {
+async function settle(core: Core, sent: Sent, result: Result | undefined, told: Told): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  if (await settleLate(core, sent, outcome)) return;
+  if (await settleLate(core, sent, outcome, told)) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }
 
 /**
  * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and
- * what remains is given back when what is in flight has its result. An end of a hold that is not placed yet is refused
- * for now; one of a hold that has ended changes nothing.
+ * what remains is given back when what is in flight has its result, and it is not in doubt how much that is. An end of a
+ * hold that is not placed yet is refused for now; one of a hold that has ended changes nothing.
  */
-async function authorizationEnded(core: Core, { requestId }: Sent, event: AuthorizationEnded): Promise<void> {
-  const { query } = core.database;
-  const hold = await findHold(query, requestId);
+async function authorizationEnded(
+  core: Core,
+  { requestId }: Sent,
+  { end, amount, reference }: AuthorizationEnded,
+  told: Told,
+): Promise<void> {
+  const as = end === AuthorizationEnd.VOIDED ? 'RELEASED' : 'EXPIRED';
+  const hold = await noteEnd(core, { requestId, as, amount, reference }, told);
   if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
   if (hold.phase === 'FAILED') return;
   if (hold.phase !== 'AUTHORIZED') throw noResultYet('the hold');
-  const as = event.end === AuthorizationEnd.VOIDED ? 'RELEASED' : 'EXPIRED';
-  if (await markEnded(query, { requestId, as, amount: event.amount, reference: event.reference })) {
-    core.log.error('contradicting_event', { holdRequestId: requestId, told: 'AMOUNT_RELEASED', kept: 'REMAINING' });
-  }
-  const marked = await findHold(query, requestId);
   // While the database is being reconciled, captures of the hold may be lost: it is ended afterwards, by the worker.
-  if (await reconcilingSince(query)) return;
-  if (marked?.endedAs != null && isOpen(marked)) await endHold(core, marked);
+  if (await reconcilingSince(core.database.query)) return;
+  if (hold.endedAs != null && isOpen(hold)) await endHold(core, hold);
 }
 
 /** Somebody else charged the authorization, so the rest of the hold may be gone there: an operator must look. */
-async function freezeCharged(core: Core, { requestId }: Sent, event: ForeignCapture): Promise<void> {
-  const subject = { requestId: event.captureRequestId, holdRequestId: requestId };
-  core.log.error('contradicting_event', { ...subject, told: 'FOREIGN_CAPTURE', kept: 'NONE' });
-  await freezeHold(core.database.query, requestId);
+async function freezeCharged(core: Core, sent: Sent, event: ForeignCapture, told: Told): Promise<void> {
+  const { captureRequestId: requestId, amount: toldAmount, reference } = event;
+  const { merchantId, processor, currency, requestId: holdRequestId } = sent;
+  const about = { requestId, holdRequestId, merchantId, processor, currency };
+  const said = { kind: 'FOREIGN_CAPTURE', told: 'FOREIGN_CAPTURE', kept: 'NONE', toldAmount, reference } as const;
+  // Its report may come after its import.
+  if (await findSentAs(core.database.query, requestId, processor)) return;
+  await contradict(core, about, { ...said, freezes: 'UNKNOWN_CHARGE' }, told);
 }

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { CaptureReinstated, CaptureReversed } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { TakingBack } from '../../books/reversals.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { contradict } from '../../kinds/contradict.ts';
 import { takenBackThere } from '../../processor/read-entries.ts';
-import { freezeHold } from '../../storage/hold/change-hold.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { isImported } from '../../storage/imported/import-marks.ts';
 import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-events.ts';
@@ -28,7 +28,7 @@ export async function takenBack(
   const isCapture = sent.kind === 'CAPTURE';
   if (state !== 'OK' && state !== 'KO') throw noResultYet(isCapture ? 'the capture' : 'the hold');
   const holdRequestId = sent.holdRequestId ?? requestId;
-  if (state === 'KO') return contradict(core, kind, requestId, holdRequestId);
+  if (state === 'KO') return contradictResult(core, kind, sent, { amount, reference }, remembered);
   const captureRequestId = isCapture ? requestId : undefined;
   const there = thereIfImported(core, sent);
   const taking = { requestId: uuidv7(), kind, holdRequestId, captureRequestId, amount, reference, there };
@@ -47,10 +47,18 @@ function thereIfImported({ database: { query }, processors }: Core, sent: Sent):
   };
 }
 
-async function contradict(core: Core, kind: TakingBack['kind'], requestId: string, holdRequestId: string) {
+/** What is taken back was charged, though it was told as failed. */
+function contradictResult(
+  core: Core,
+  kind: TakingBack['kind'],
+  { requestId, holdRequestId, merchantId, currency }: Sent,
+  { amount, reference }: Pick<TakingBack, 'amount' | 'reference'>,
+  { id: eventId, processor }: NamedEvent,
+): Promise<void> {
+  const about = { requestId, holdRequestId: holdRequestId ?? requestId, merchantId, processor, currency };
   const told = kind === 'REVERSAL' ? 'REVERSED' : 'REINSTATED';
-  core.log.error('contradicting_event', { requestId, told, kept: 'KO' });
-  await freezeHold(core.database.query, holdRequestId);
+  const said = { kind: 'RESULT', told, kept: 'KO', toldAmount: amount, reference, freezes: 'UNKNOWN_CHARGE' } as const;
+  return contradict(core, about, said, { source: 'EVENT', eventId });
 }
 
 /** Why that much cannot be given again: the reversal may be known later, or the event is wrong. */

@@ -1,17 +1,29 @@
-import { type ResolveOperationRequest, ReviewItemSchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
+import {
+  ContradictionSchema,
+  type ResolveOperationRequest,
+  ReviewItemSchema,
+} from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { BY_INQUIRY } from '../../domain/contradiction.ts';
 import { mustHappen } from '../../domain/kinds.ts';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/outcome.ts';
 import { settleDecided, settleLate } from '../../kinds/settle-late.ts';
+import { isOfOtherAmount } from '../../kinds/settle-outcome.ts';
 import { findReviewItems, type ReviewFilter } from '../../reports/review-items.ts';
+import { actorOfCall } from '../../storage/audit-log/actor.ts';
 import { committing, demandInTime } from '../../storage/bound-change.ts';
-import { unfreezeHold } from '../../storage/hold/change-hold.ts';
+import { acknowledge, unfreezeHold } from '../../storage/contradiction/contradictions.ts';
+import {
+  type ContradictionRow,
+  findOpen,
+  listContradictions as listKept,
+} from '../../storage/contradiction/read-contradictions.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { findSent, type Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { findOperation } from '../operation/read-operations.ts';
-import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
+import { BY_ID, BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
 import { operationOf, present } from '../present.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 
@@ -23,12 +35,45 @@ export const listReviewItems: Method<'listReviewItems'> = (core, request, contex
     present: (row) =>
       present(ReviewItemSchema, row, {
         lateVoid: row.kind === 'LATE_VOID',
-        kind: operationOf(row.kind) ?? 'RELEASE',
+        kind: row.kind && (operationOf(row.kind) ?? 'RELEASE'),
+        contradictions: row.contradictions.map(presentContradiction),
         ageS: BigInt(Math.max(0, Math.floor((now.getTime() - row.createdAt.getTime()) / 1_000))),
         nextInquiryAt: row.inquireAt,
       }),
   });
 };
+
+/** Lists what was contradicted about an operation or a hold, newest first. */
+export const listContradictions: Method<'listContradictions'> = (core, request) => {
+  const { requestId } = request;
+  return readPage('contradictions', request, { requestId }, BY_ID, {
+    read: (_, before, limit) => listKept(core.reads.query, requestId, before, limit),
+    present: presentContradiction,
+  });
+};
+
+function presentContradiction(row: ContradictionRow) {
+  return present(ContradictionSchema, row, { contradictionId: row.id });
+}
+
+/** Notes that an operator has looked at a contradiction that freezes no hold. Audited by the interceptor, before. */
+export const acknowledgeContradictions: Method<'acknowledgeContradictions'> = async (core, { requestId, reason }) => {
+  const { query } = core.database;
+  const open = await findOpen(query, requestId);
+  if (!open) throw refusalOf('OPERATION_NOT_FOUND');
+  if (open.frozenHold !== null) throw invalidField('request_id', 'its hold is frozen: unfreeze that');
+  await demandInTime(query);
+  const acknowledged = await committing((begins) => {
+    begins();
+    return acknowledge(query, requestId, resolutionOf(core, reason));
+  });
+  if (acknowledged === 0) throw refusalOf('OPERATION_NOT_FOUND');
+  return { acknowledged };
+};
+
+function resolutionOf({ clock }: Core, how: string) {
+  return { at: clock(), by: actorOfCall(), how };
+}
 
 /**
  * Settles a submission as an operator decides, who has asked the processor's people, once inquiries ended without a
@@ -46,21 +91,25 @@ export const resolveOperation: Method<'resolveOperation'> = async (core, request
   }
   const holdRequestId = sent.kind === 'HOLD' ? requestId : sent.holdRequestId;
   if (request.unfreezeHold && holdRequestId === null) throw invalidField('unfreeze_hold', 'it has no hold');
-  if (decides) await settle(core, request, sent);
-  if (request.unfreezeHold && holdRequestId !== null) {
+  const overruled = decides && !(await settle(core, request, sent));
+  const resolution = resolutionOf(core, request.reason);
+  // An operator whom the processor has just contradicted may be wrong about the hold, too.
+  if (request.unfreezeHold && holdRequestId !== null && !overruled) {
     await demandInTime(query);
     await committing((begins) => {
       begins();
-      return unfreezeHold(query, holdRequestId);
+      return unfreezeHold(query, holdRequestId, resolution);
     });
   }
+  if (decides) await acknowledge(query, requestId, resolution);
   core.log.warn('operator_resolved', { requestId, state: OperationState[request.outcome] });
   const operation = await findOperation(core, requestId, undefined);
   const hold = holdRequestId === null ? undefined : await findHold(query, holdRequestId);
-  return { ...(operation && { operation }), frozen: hold?.frozen ?? false };
+  return { ...(operation && { operation }), frozen: hold?.frozen ?? false, overruled };
 };
 
-async function settle(core: Core, request: ResolveOperationRequest, sent: Sent): Promise<void> {
+/** Returns whether the operation has the result that the operator decided; false = the processor said otherwise. */
+async function settle(core: Core, request: ResolveOperationRequest, sent: Sent): Promise<boolean> {
   const { requestId, state } = sent;
   const { query } = core.database;
   if (state === 'OK' || state === 'KO') throw invalidField('request_id', 'the operation has its result already');
@@ -68,26 +117,34 @@ async function settle(core: Core, request: ResolveOperationRequest, sent: Sent):
     throw invalidField('request_id', 'the processor is being asked still');
   }
   const outcome = outcomeOf(request);
-  if (!(await settledByProcessor(core, request, sent))) {
+  const said = await settledByProcessor(core, request, sent);
+  if (said !== true) {
     await demandInTime(query);
     await committing((begins) => {
       begins();
       return settleDecided(core, sent, outcome);
     });
   }
-  const now = await findSent(query, requestId);
-  if (now?.state !== (isOk(outcome) ? 'OK' : 'KO')) {
-    throw invalidField('outcome', 'the processor says otherwise, and the operation has that result now');
+  // An authorization of another amount belongs to no hold now: it is given back.
+  if (typeof said === 'object' && sent.kind === 'HOLD' && !isOk(outcome)) {
+    await settleLate(core, sent, said, BY_INQUIRY);
   }
+  const now = await findSent(query, requestId);
+  return now?.state === (isOk(outcome) ? 'OK' : 'KO');
 }
 
 /**
  * Inquires first, which fences: what the processor does not know now it will never perform, so a person's KO cannot be
- * overtaken. What it does know is settled as recovery would. True = it has its result. Errors: INVALID_REQUEST while
+ * overtaken. What it does know is settled as recovery would. True = it has its result; an outcome = the operator judges
+ * that. Errors: INVALID_REQUEST while
  * the processor is at work, and when it does not answer or has been at work for too long, unless the operator decides
  * unfenced.
  */
-async function settledByProcessor(core: Core, { unfenced }: ResolveOperationRequest, sent: Sent): Promise<boolean> {
+async function settledByProcessor(
+  core: Core,
+  { unfenced }: ResolveOperationRequest,
+  sent: Sent,
+): Promise<boolean | FinalOutcome> {
   const answer = await core.processors.of(sent).inquire(sent);
   if (answer.found === 'AT_WORK' && (await isInTime(core, sent, answer.expectedBy))) {
     throw invalidField('request_id', 'the processor is at work on it; try again later');
@@ -96,7 +153,9 @@ async function settledByProcessor(core: Core, { unfenced }: ResolveOperationRequ
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
     // The processor's refusal of what must happen is why it came to review: the operator judges it.
     if (!isOk(outcome) && mustHappen(sent.kind)) return false;
-    if (await settleLate(core, sent, outcome)) return true;
+    // So it is when the processor has done it for another amount than was asked for.
+    if (isOfOtherAmount(sent, outcome)) return outcome;
+    if (await settleLate(core, sent, outcome, BY_INQUIRY)) return true;
   }
   if (unfenced) return false;
   throw invalidField('unfenced', 'the processor has no result, and may perform it yet; set it to decide all the same');

@@ -74,6 +74,7 @@ function refusal(error: HoldfastError): ConnectError {
     processorCode,
     processorMessage,
     currency: error.details.currency,
+    frozenBecause: error.details.frozenBecause,
     amountRemaining: error.details.amountRemaining?.toString(),
     replayed: replayed ? 'true' : undefined,
   };

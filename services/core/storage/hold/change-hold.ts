@@ -1,4 +1,7 @@
+import { becauseAlso, type ContradictionInput, insertContradictions } from '../contradiction/contradictions.ts';
 import { type Query, sql } from '../database.ts';
+import { versionOf } from './hold-version.ts';
+import type { ReadHold } from './read-holds.ts';
 
 /** Stores the address of a hold's checkout page, sealed, and when it closes, at which recovery looks at the hold. */
 export async function storeCheckout(query: Query, requestId: string, sealedUrl: Buffer, expiresAt: Date) {
@@ -18,16 +21,6 @@ const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
     where request_id = $1 and metadata is null
       and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`;
 
-/** Freezes what remains: captures and releases are rejected until an operator unfreezes it. It still expires. */
-export async function freezeHold(query: Query, requestId: string): Promise<void> {
-  await query(sql('freeze-hold')`update hold set frozen = true where request_id = $1`, [requestId]);
-}
-
-/** Lets what remains of a hold be captured or released again. */
-export async function unfreezeHold(query: Query, requestId: string): Promise<void> {
-  await query(sql('unfreeze-hold')`update hold set frozen = false where request_id = $1`, [requestId]);
-}
-
 /** How an authorization ended at the processor, without a void or capture of ours. */
 export interface EndedThere {
   readonly requestId: string;
@@ -39,23 +32,36 @@ export interface EndedThere {
 }
 
 /**
- * Stores that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in
- * flight may have been done before, or not, increments as well; when what was given back fits neither, the hold is
- * frozen. Returns whether it is frozen now; undefined = it was stored before, or the hold is not open.
+ * Stores that the authorization of an open hold ended at the processor, if the hold is still as it was read: nothing
+ * more can be captured of it. An amount that is not what is left by our books is kept as a contradiction, and the hold
+ * is frozen. Returns whether it was stored.
  */
-export async function markEnded(query: Query, ended: EndedThere): Promise<boolean | undefined> {
-  const { requestId, as, amount, reference } = ended;
-  const [row] = await query<{ differs: boolean }>(MARK_ENDED, [requestId, as, amount, reference]);
-  return row?.differs;
+export async function markEnded(
+  query: Query,
+  version: ReadHold['version'],
+  { requestId, as, amount, reference }: EndedThere,
+  contradiction?: ContradictionInput,
+): Promise<boolean> {
+  const values = [requestId, as, amount, reference, version, contradiction && JSON.stringify(contradiction)];
+  return (await query(MARK_ENDED, values)).length === 1;
 }
 
-const DIFFERS = `$3 not between remaining and remaining + in_flight + (
-        select coalesce(sum(s.amount), 0) from submission s
-        where s.hold_request_id = any (array[$1::uuid]) and s.kind = 'INCREMENT'
-          and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW'))`;
-
-const MARK_ENDED = sql('mark-ended')`update hold set ended_as = $2, ended_amount = $3, ended_reference = $4,
-      frozen = frozen or ${DIFFERS}
+const MARK_ENDED = sql('mark-ended')`with marked as (
+    update hold h set ended_as = $2, ended_amount = $3, ended_reference = $4, frozen = frozen or $6::json is not null,
+      frozen_because = ${becauseAlso(`($6::json->>'freezes')`)}
     where request_id = $1 and phase = 'AUTHORIZED' and status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
-      and ended_as is null
-    returning ${DIFFERS} as differs`;
+      and ended_as is null and ${versionOf('h')} = $5
+    returning $6::json as contradiction
+  ),
+  contradicted as (${insertContradictions('marked')})
+  select from marked`;
+
+/** What increments that have no result may add to a hold, minor units. */
+export async function addingTo(query: Query, requestId: string): Promise<bigint> {
+  const [row] = await query<{ adding: bigint }>(ADDING, [requestId]);
+  return row?.adding ?? 0n;
+}
+
+const ADDING = sql('adding-to-hold')`select coalesce(sum(amount), 0)::bigint as adding from submission
+    where hold_request_id = any (array[$1::uuid]) and kind = 'INCREMENT'
+      and state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`;

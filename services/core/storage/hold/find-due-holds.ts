@@ -14,13 +14,16 @@ const IS_OPEN = `s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and s.phase =
 /** SQL: with nothing in flight. */
 const IS_IDLE = `s.in_flight = 0 and not s.closing and ${IS_NOT_RECONCILING}`;
 
+/** SQL: what is left is not in doubt, as endsLater() says. */
+const IS_LEFT = `coalesce(s.frozen_because, 'RESULT_CONTRADICTED') = 'RESULT_CONTRADICTED'`;
+
 const findOver = byTurns<DueHold>({
   name: 'find-due-holds',
   table: 'hold',
   index: IS_OPEN,
   due: 'expires_at',
   select: SELECT,
-  where: `s.changing is null and s.ended_as is null and ${IS_IDLE}`,
+  where: `s.changing is null and ${IS_LEFT} and s.ended_as is null and ${IS_IDLE}`,
 });
 
 const findToRelease = byTurns<DueHold>({
@@ -29,7 +32,7 @@ const findToRelease = byTurns<DueHold>({
   index: `s.release_at is not null and ${IS_OPEN}`,
   due: 'release_at',
   select: SELECT,
-  where: `s.changing is null and s.ended_as is null and ${IS_IDLE}`,
+  where: `s.changing is null and ${IS_LEFT} and s.ended_as is null and ${IS_IDLE}`,
 });
 
 const findEnded = byTurns<DueHold>({
@@ -38,7 +41,7 @@ const findEnded = byTurns<DueHold>({
   index: `s.ended_as is not null and s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')`,
   due: 'created_at',
   select: SELECT,
-  where: `${unindexed(`s.phase = 'AUTHORIZED'`)} and s.changing is null and ${IS_IDLE}`,
+  where: `${unindexed(`s.phase = 'AUTHORIZED'`)} and s.changing is null and ${IS_LEFT} and ${IS_IDLE}`,
 });
 
 /**

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { FrozenBecause } from '../../domain/contradiction.ts';
 import type { Capabilities, Change, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold-rules.ts';
 import { cardColumns, sentColumns } from '../submission/sent-columns.ts';
 
@@ -40,6 +41,8 @@ export const HoldEntity = defineEntity({
     changing: p.text().nullable().$type<Change>(),
     /** A contradicting event was seen: captures and releases are rejected until an operator unfreezes it. */
     frozen: p.boolean(),
+    /** Why; null = it is not frozen, or was by a release that did not keep it. */
+    frozenBecause: p.text().nullable().$type<FrozenBecause>(),
     /** SHA-256 of the preauthorizationId: how captures find the hold. */
     idHash: p.blob().unique().$type<Buffer>(),
     /** The id of the key of ENCRYPTION_KEYS that the preauthorizationId follows from. */

@@ -1,5 +1,7 @@
+import type { Contradiction } from '../../domain/contradiction.ts';
 import type { Capabilities, HoldBooks } from '../../domain/hold-rules.ts';
 import type { Card } from '../../domain/outcome.ts';
+import { becauseAlso, type ContradictionInput, insertContradictions } from '../contradiction/contradictions.ts';
 import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
@@ -37,8 +39,12 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
   readonly bankReference?: string | undefined;
   /** What the processor says that it gave back. */
   readonly amountReleased?: bigint | undefined;
-  /** The processor gave back something else than what our books had left: the hold is frozen. */
-  readonly freezes?: boolean | undefined;
+  /** What the processor says against our books: it is kept, and the hold is frozen. */
+  readonly contradicts?: Contradiction | undefined;
+  readonly contradiction?: ContradictionInput | undefined;
+  /** The end of the hold, which waits for an operator: what the rest is booked as then, and how much that is. */
+  readonly endedAs?: 'EXPIRED' | undefined;
+  readonly endedAmount?: bigint | undefined;
   /** A capture that the hold made by itself never arrived: it is made again. */
   readonly again?: boolean | undefined;
   /** When the hold ends from now on; absent = as before. */
@@ -109,7 +115,7 @@ export const DONE = `select 'changed' as what, subject_id::text as id from chang
 export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
-      "bankReference" text, "amountReleased" bigint, freezes boolean, again boolean, "expiresAt" timestamptz,
+      "bankReference" text, "amountReleased" bigint, contradiction json, "endedAs" text, "endedAmount" bigint, again boolean, "expiresAt" timestamptz,
       capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
       "amountReserved" bigint)
   ),
@@ -133,14 +139,16 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,
-      frozen_after = case when i.status is not null then i."wasFrozen" or coalesce(i.freezes, false) end
+      frozen_after = case when i.status is not null then i."wasFrozen" or i.contradiction is not null end
     from locked i
     where s.request_id = any (array[i."requestId"]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')
     returning s.request_id as subject_id, i.*
   ),
   booked as (
     update hold h set ${SET_BOOKS},
-      frozen = h.frozen or coalesce(c.freezes, false), capabilities = coalesce(c.capabilities, h.capabilities),
+      frozen = h.frozen or c.contradiction is not null, frozen_because = ${becauseAlso(`(c.contradiction->>'freezes')`)},
+      ended_as = coalesce(c."endedAs", h.ended_as), ended_amount = coalesce(c."endedAmount", h.ended_amount),
+      capabilities = coalesce(c.capabilities, h.capabilities),
       expires_at = c."expiresAfter",
       notify_expiring_at = case when c."expiresAfter" is distinct from h.expires_at
         then least(c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
@@ -159,6 +167,9 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
     update submission s set amount_refunded = s.amount_refunded + c."amountRefunded",
       amount_refunding = s.amount_refunding - c."amountReserved"
     from changed c where s.request_id = any (array[c."captureRequestId"])
+  ),
+  contradicted as (
+    ${insertContradictions('changed')}
   ),
   ${APPEND_RESULTS}
   ${DONE}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { differs } from '../../../../services/core/domain/contradiction.ts';
 import {
   booksOf,
-  differsFromRest,
   failHold,
   type HoldBooks,
   type HoldState,
@@ -9,13 +9,14 @@ import {
   judgeAutoCapture,
   judgeCapture,
   judgeRelease,
+  leftByCapture,
+  leftByRelease,
   reinstate,
   reverse,
   settleCapture,
   settleRelease,
-  takenBackOf,
 } from '../../../../services/core/domain/hold-rules.ts';
-import { leftOf } from '../../../../services/core/domain/refund-rules.ts';
+import { leftOf, takenBackOf } from '../../../../services/core/domain/refund-rules.ts';
 import { NEVER_PLACED, NOW, openHold, reserveCapture, reserveRelease, several, sole, TERMS } from './holds.ts';
 
 describe('judgeCapture()', () => {
@@ -133,26 +134,44 @@ describe('judgeRelease()', () => {
 });
 
 describe('settleCapture()', () => {
-  const settle = (hold: HoldState, amount: bigint, gaveBack: boolean, ok = true) =>
-    settleCapture(hold, { amount, finalCapture: false, gaveBack }, ok);
+  const settle = (hold: HoldState, amount: bigint, givenBack: bigint | undefined, ok = true) =>
+    settleCapture(hold, { amount, finalCapture: false, givenBack }, ok);
 
   it('closes the hold with a capture after which the processor released the rest on its own', () => {
-    const { status, remaining, released } = settle(several(reserveCapture(several(), 40n, false)), 40n, true);
+    const { status, remaining, released } = settle(several(reserveCapture(several(), 40n, false)), 40n, 60n);
     assert.deepEqual([status, remaining, released], ['CAPTURED', 0n, 60n]);
-    const open = settle(several(reserveCapture(several(), 40n, false)), 40n, false);
+    const open = settle(several(reserveCapture(several(), 40n, false)), 40n, undefined);
     assert.deepEqual([open.status, open.remaining, open.released], ['PARTIALLY_CAPTURED', 60n, 0n]);
+  });
+
+  it('keeps what a capture should have released and did not, final or not', () => {
+    const end = ({ status, remaining, released }: HoldBooks) => [status, remaining, released];
+    for (const finalCapture of [true, false]) {
+      const reserved = several(reserveCapture(several(), 40n, finalCapture));
+      const books = (givenBack: bigint) => settleCapture(reserved, { amount: 40n, finalCapture, givenBack }, true);
+      assert.deepEqual(end(books(10n)), ['PARTIALLY_CAPTURED', 50n, 10n]);
+      assert.deepEqual(end(books(60n)), ['CAPTURED', 0n, 60n]);
+      assert.deepEqual(end(books(61n)), ['CAPTURED', 0n, 60n]);
+      assert.deepEqual(end(books(0n)), ['PARTIALLY_CAPTURED', 60n, 0n]);
+    }
+    // What is beside it in flight may have been given back before, too.
+    const two = several(reserveCapture(several(reserveCapture(several(), 30n, false)), 40n, true));
+    for (const givenBack of [30n, 45n, 60n]) {
+      assert.equal(settleCapture(two, { amount: 40n, finalCapture: true, givenBack }, true).status, 'CAPTURED');
+    }
+    assert.deepEqual(leftByCapture(two, { amount: 40n, finalCapture: true, givenBack: 1n }), { least: 30n, most: 60n });
   });
 
   it('leaves the hold closing while a final capture is in flight', () => {
     const first = several(reserveCapture(several(), 40n, false));
     const both = several(reserveCapture(first, 10n, true));
-    const { status, closing, inFlight, released } = settle(both, 40n, true);
+    const { status, closing, inFlight, released } = settle(both, 40n, 50n);
     assert.deepEqual([status, closing, inFlight, released], ['CAPTURED', true, 10n, 50n]);
   });
 
   it('closes the hold with its final capture or the last of its amount, and says how only when a rest was released', () => {
     const end = ({ status, releaseReason, released }: HoldBooks) => [status, releaseReason, released];
-    const last = settle(several(reserveCapture(several(), 100n, false)), 100n, false);
+    const last = settle(several(reserveCapture(several(), 100n, false)), 100n, undefined);
     assert.deepEqual(end(last), ['CAPTURED', null, 0n]);
     const final = settleCapture(
       several(reserveCapture(several(), 40n, true)),
@@ -163,22 +182,22 @@ describe('settleCapture()', () => {
     const beside = several(reserveCapture(several(reserveCapture(several(), 40n, false)), 60n, true));
     const closed = several(settleCapture(beside, { amount: 60n, finalCapture: true }, true));
     assert.deepEqual(end(closed), ['CAPTURED', null, 0n]);
-    assert.deepEqual(end(settle(closed, 40n, false, false)), ['CAPTURED', 'FINAL', 40n]);
+    assert.deepEqual(end(settle(closed, 40n, undefined, false)), ['CAPTURED', 'FINAL', 40n]);
   });
 
   it('leaves a hold open of which nothing is left while something in flight may return or add to it', () => {
     const two = several(reserveCapture(several(reserveCapture(several(), 40n, false)), 60n, false));
-    assert.equal(settle(two, 40n, false).status, 'PARTIALLY_CAPTURED');
+    assert.equal(settle(two, 40n, undefined).status, 'PARTIALLY_CAPTURED');
     const growing = { ...several(reserveCapture(several(), 100n, false)), changing: 'INCREMENT' } as const;
-    assert.equal(settle(growing, 100n, false).status, 'PARTIALLY_CAPTURED');
+    assert.equal(settle(growing, 100n, undefined).status, 'PARTIALLY_CAPTURED');
   });
 
   it('captures of a hold that has ended, without opening it or changing how it ended', () => {
     const rest = { remaining: 0n, inFlight: 50n, released: 50n, releaseReason: 'EXPIRED' } as const;
     const ended = several({ ...openHold(100n), status: 'EXPIRED', ...rest });
-    const { status, releaseReason, inFlight } = settle(ended, 40n, false);
+    const { status, releaseReason, inFlight } = settle(ended, 40n, undefined);
     assert.deepEqual([status, releaseReason, inFlight], ['CAPTURED', 'EXPIRED', 10n]);
-    const whole = settle(several({ ...ended, inFlight: 100n, released: 0n }), 100n, false);
+    const whole = settle(several({ ...ended, inFlight: 100n, released: 0n }), 100n, undefined);
     assert.deepEqual([whole.status, whole.releaseReason], ['CAPTURED', null]);
   });
 });
@@ -225,6 +244,23 @@ describe('isDueToEnd()', () => {
       assert.equal(judgeCapture({ ...first, ...changes }, capture, NOW), 'HOLD_EXPIRED');
     }
     assert.equal(isDueToEnd({ ...first, endedAs: 'EXPIRED' }, 'EXPIRED', NOW), true);
+  });
+
+  it('ends none of which it is in doubt how much is left, and then refuses it as frozen, not as ended', () => {
+    const over = { ...several(), expiresAt: NOW };
+    const ended = { ...several(), endedAs: 'RELEASED' } as const;
+    for (const [frozenBecause, ends, refusal] of [
+      ['UNKNOWN_CHARGE', false, 'HOLD_FROZEN'],
+      ['AMOUNT_DIFFERS', false, 'HOLD_FROZEN'],
+      ['RESULT_CONTRADICTED', true, undefined],
+      [null, true, undefined],
+    ] as const) {
+      const freezing = { frozen: true, frozenBecause };
+      assert.equal(isDueToEnd({ ...over, ...freezing }, 'EXPIRED', NOW), ends);
+      assert.equal(isDueToEnd({ ...ended, ...freezing }, 'RELEASED', NOW), ends);
+      assert.equal(judgeRelease({ ...over, ...freezing }, NOW), refusal ?? 'HOLD_EXPIRED');
+      assert.equal(judgeRelease({ ...ended, ...freezing }, NOW), refusal ?? 'HOLD_RELEASED');
+    }
   });
 });
 
@@ -274,9 +310,12 @@ describe('settleRelease()', () => {
     }
   });
 
-  it('ends the hold as expired or released, whatever amount was released', () => {
-    for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
+  it('ends the hold as expired, but for what was not released, and as reported whatever amount was', () => {
+    assert.deepEqual(released('EXPIRED', 40n), ['IN_PROGRESS', 60n, 40n]);
+    for (const givenBack of [undefined, 100n, 101n]) {
       assert.deepEqual(released('EXPIRED', givenBack), ['EXPIRED', 0n, 100n]);
+    }
+    for (const givenBack of [undefined, 0n, 40n, 100n, 101n]) {
       assert.deepEqual(released('EXPIRED', givenBack, true), ['EXPIRED', 0n, 100n]);
       assert.deepEqual(released('RELEASED', givenBack, true), ['RELEASED', 0n, 100n]);
     }
@@ -284,12 +323,12 @@ describe('settleRelease()', () => {
 
   it('notices an amount that differs from our books', () => {
     const reserved = { amount: 100n, reason: 'RELEASED', reported: false } as const;
-    const differs = [undefined, 99n, 100n, 101n].map((givenBack) =>
-      differsFromRest(reserveRelease(several()), { ...reserved, givenBack }),
+    const found = [undefined, 99n, 100n, 101n].map((givenBack) =>
+      differs(givenBack, leftByRelease(reserveRelease(several()), { ...reserved, givenBack })),
     );
-    assert.deepEqual(differs, [false, true, false, true]);
-    // When it is reported, the hold was frozen then.
+    assert.deepEqual(found, [undefined, 'LESS', undefined, 'MORE']);
+    // When it is reported, it was compared then.
     const reported = { ...reserved, reported: true, givenBack: 99n };
-    assert.equal(differsFromRest(reserveRelease(several()), reported), false);
+    assert.equal(differs(99n, leftByRelease(reserveRelease(several()), reported)), undefined);
   });
 });

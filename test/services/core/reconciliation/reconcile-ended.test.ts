@@ -19,7 +19,7 @@ describe('reconcile() on holds that have ended', () => {
   beginAnew(stage);
 
   /**
-   * The void of the end gave back less than was left here, so the hold is frozen until an operator has looked. Loses a
+   * The void of the end gave back less than was left here, so the hold is frozen until the import explains it. Loses a
    * capture of 300, lets the hold end, and imports the capture.
    */
   async function importInto(end: (hold: { requestId: string }) => Promise<unknown>, finalCapture: boolean) {
@@ -61,20 +61,20 @@ describe('reconcile() on holds that have ended', () => {
   });
 
   it('imports a final capture of a hold that has expired', async () => {
-    assert.equal(await importInto(expire, true), 'CAPTURED 300/0/0/9700/0 EXPIRED frozen');
+    assert.equal(await importInto(expire, true), 'CAPTURED 300/0/0/9700/0 FINAL');
   });
 
   it('imports a part of a hold that has expired', async () => {
-    assert.equal(await importInto(expire, false), 'CAPTURED 300/0/0/9700/0 EXPIRED frozen');
+    assert.equal(await importInto(expire, false), 'CAPTURED 300/0/0/9700/0 EXPIRED');
   });
 
   it('imports a part of a hold that was released', async () => {
     const hold = await importInto((hold) => acme.release(hold), false);
-    assert.equal(hold, 'CAPTURED 300/0/0/9700/0 FINAL frozen');
+    assert.equal(hold, 'CAPTURED 300/0/0/9700/0 FINAL');
   });
 
   it('imports a final capture of a hold whose release had nothing to give back', async () => {
-    assert.equal(await importInto((hold) => acme.release(hold), true), 'CAPTURED 300/0/0/9700/0 FINAL frozen');
+    assert.equal(await importInto((hold) => acme.release(hold), true), 'CAPTURED 300/0/0/9700/0 FINAL');
   });
 
   it('imports the release of a hold that was released again here, which gave nothing back and froze it', async () => {
@@ -87,7 +87,7 @@ describe('reconcile() on holds that have ended', () => {
     await beginReconciling(stage.recovery.database.query);
     const { lines, ended } = await decideAt(stage, { importing: ['all'] });
     assert(ended, lines.join('\n'));
-    assert.equal(await acme.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED frozen');
+    assert.equal(await acme.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
     assert.deepEqual(await stage.audit(), []);
   });
 

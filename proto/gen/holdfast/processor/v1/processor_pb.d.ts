@@ -1326,7 +1326,8 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   answer: Answer;
 
   /**
-   * Minor units: asked, without increments; for a void what it gave back; 0 for extensions and fences.
+   * Minor units, without increments: what was done, when approved, else what was asked; for a void what it gave back; 0
+   * for extensions and fences.
    *
    * @generated from field: int64 amount = 6;
    */

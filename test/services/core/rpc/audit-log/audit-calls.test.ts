@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { timestampFromDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate, timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
@@ -152,6 +152,14 @@ describe('The audit log', () => {
       await sql(stage, 'update hold set frozen = true where request_id = $1', [requestId]);
       const resolution = { requestId, reason: 'the processor agrees', unfreezeHold: true };
       return operator.operators.resolveOperation(resolution, ALICE);
+    },
+    AcknowledgeContradictions: async () => {
+      const { requestId: captureRequestId } = await acme.captured(100n);
+      const event = { case: 'captureReversed', value: { captureRequestId, amount: 101n, reference: 'r' } } as const;
+      const { events } = stage.channel('processor');
+      await assert.rejects(events.reportEvent({ eventId: uuidv7(), occurredAt: timestampNow(), event }));
+      const acknowledged = { requestId: captureRequestId, reason: 'their mistake' };
+      return operator.operators.acknowledgeContradictions(acknowledged, ALICE);
     },
   };
 

@@ -222,8 +222,9 @@ describe('resolveOperation()', () => {
     it('settles as KO what the processor has never seen and now never will', async () => {
       const { hold, requestId } = await lostCapture();
       processor.says = { ...processor.says, inquire: () => neverSeen };
-      const { operation } = await operators.resolveOperation({ requestId, outcome: KO, ...FENCED });
+      const { operation, overruled } = await operators.resolveOperation({ requestId, outcome: KO, ...FENCED });
       assert.equal(operation?.state, KO);
+      assert(!overruled);
       assert.equal(inquiries(requestId), 1);
       assert.equal(await acme.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     });
@@ -233,10 +234,12 @@ describe('resolveOperation()', () => {
       [OK, neverSeen, 'IN_PROGRESS 0/0/10000/0/0'],
       [OK, done(declined), 'IN_PROGRESS 0/0/10000/0/0'],
     ] as const) {
-      it(`refuses ${OperationState[outcome]} where the processor knows better: ${books}`, async () => {
+      it(`says that the processor overruled ${OperationState[outcome]}: ${books}`, async () => {
         const { hold, requestId } = await lostCapture();
         processor.says = { ...processor.says, inquire: () => said };
-        assert.equal(await why(operators.resolveOperation({ requestId, outcome, ...REASON })), 'INVALID_REQUEST');
+        const answer = await operators.resolveOperation({ requestId, outcome, ...REASON });
+        assert(answer.overruled);
+        assert.equal(answer.operation?.state, outcome === OK ? KO : OK);
         assert.equal(await acme.books(hold), books);
       });
     }

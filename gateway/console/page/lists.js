@@ -3,12 +3,13 @@ import { detailOf } from './audit/detail.js';
 import { nameOfEndpoint, pauseDialog, replayManyDialog, resumeDialog } from './deliveries/dialogs.js';
 import { newMerchantDialog } from './merchants/dialogs.js';
 import { bothSides, discardDialog, releaseDialog, replayStoredDialog, Sums, said } from './relay/relay.js';
-import { resolveDialog } from './reviews/resolve.js';
+import { acknowledgeDialog, resolveDialog } from './reviews/resolve.js';
 import { dateFields, moneyAndDateFields } from './shell/filters.js';
 import { listView } from './shell/list.js';
 import { linkTo } from './shell/route.js';
 import { badge, decide, id, merchantLink, money, number, time, word } from './shell/table.js';
 import { html } from './shell/view.js';
+import { sidesOf, titleOf } from './words/contradictions.js';
 import { KNOWN_KINDS } from './words/known-kinds.js';
 import { hoursAhead, spanOf } from './words/time.js';
 import { choicesOf, ENDPOINTS, holdOf, PAUSES, textOf } from './words/words.js';
@@ -196,16 +197,26 @@ export const QuarantineView = listView({
   empty: 'Nothing is set aside.',
 });
 
-/** Operations without a result, and frozen holds. No machine may guess how they ended. */
+const REVIEW_REASONS = choicesOf('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN', 'CONTRADICTED');
+const REVIEW_ACTIONS = {
+  UNKNOWN: html`<span class="quiet">inquiring</span>`,
+  CONTRADICTED: [['Acknowledge', acknowledgeDialog]],
+};
+
+/** Operations without a result, frozen holds, and what else is contradicted. No machine may guess how they ended. */
 export const ReviewsView = listView({
   title: 'Needs attention',
   lead: 'Inquiries go on while an outcome is unknown. What they cannot settle is for you.',
   order: 'oldest first',
   from: '/reviews',
-  fields: [MERCHANT, { name: 'reason', label: 'Why', options: choicesOf('UNKNOWN', 'NEEDS_REVIEW', 'FROZEN') }],
+  fields: [MERCHANT, { name: 'reason', label: 'Why', options: REVIEW_REASONS }],
   columns: [
     ['Why', badge('reason')],
-    ['What', ({ operation, lateVoid }) => (lateVoid ? 'Void of a late authorization' : textOf(operation))],
+    ['What', ({ operation, lateVoid }) => (lateVoid ? 'Void of a late authorization' : operation && textOf(operation))],
+    [
+      'Contradicted',
+      ({ contradictions: [newest] = [] }) => newest && html`<span title=${sidesOf(newest)}>${titleOf(newest)}</span>`,
+    ],
     ['Amount', money('amount')],
     ['Merchant', 'merchantId'],
     ['Processor', 'processor'],
@@ -213,9 +224,7 @@ export const ReviewsView = listView({
     ['For', ({ ageSeconds }) => spanOf(ageSeconds)],
     ['Inquiries', number('inquiryCount')],
     ['Next inquiry', time('nextInquiryAt')],
-    decide('requestId', ({ reason }) =>
-      reason === 'UNKNOWN' ? html`<span class="quiet">inquiring</span>` : [['Resolve', resolveDialog]],
-    ),
+    decide('requestId', ({ reason }) => REVIEW_ACTIONS[reason] ?? [['Resolve', resolveDialog]]),
   ],
   keyOf: ({ requestId, reason }) => `${requestId} ${reason}`,
   empty: 'Nothing waits for you.',

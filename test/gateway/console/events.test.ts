@@ -90,4 +90,25 @@ describe('the timeline of a hold', () => {
     const captures = [{ createdAt: at(2), status: 'UNKNOWN', amount: 400, currency: 'EUR' }];
     assert.equal(eventsOf({ ...HOLD, captures }).at(-1).word, 'UNKNOWN');
   });
+
+  it('has what the processor contradicted, with both sides, and who resolved it', () => {
+    const said = { kind: 'FOREIGN_CAPTURE', source: 'EVENT', processor: 'stripe', eventId: 'foreign-1' };
+    const sides = { told: 'FOREIGN_CAPTURE', kept: 'NONE', toldAmount: 400, currency: 'EUR', reference: 'ch_1' };
+    const open = { at: at(1), ...said, ...sides };
+    const resolved = { ...open, at: at(2), resolvedAt: at(3), resolvedBy: 'operator/ann', resolution: 'imported' };
+    const events = eventsOf({ ...HOLD, contradictions: [open, resolved] });
+    assert.deepEqual(events.map(({ title, word, detail }: Record<string, string>) => [title, word, detail]).slice(1), [
+      [
+        'Charged by somebody else',
+        'CONTRADICTED',
+        'stripe said by the event foreign-1: Foreign capture €4.00 · here: None · its reference ch_1',
+      ],
+      [
+        'Charged by somebody else',
+        undefined,
+        'stripe said by the event foreign-1: Foreign capture €4.00 · here: None · its reference ch_1',
+      ],
+      ['Resolved: Charged by somebody else', undefined, 'operator/ann: imported'],
+    ]);
+  });
 });

@@ -71,6 +71,7 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
   it('opens the record when an identifier matches only one', async () => {
     await answer('/search', { items: [operation(7, { matchedBy: 'ID' })] });
     await answer(`/operations/${idOf(7)}`, operation(7, { reference: 'ref-7' }));
+    await answer('/contradictions', { items: [] });
     await answer('/deliveries', {
       items: [{ deliveryId: idOf(9), statusInfo: 'paid', endpointKind: 'WEBHOOK', state: 'DEAD', createdAt: AT }],
     });

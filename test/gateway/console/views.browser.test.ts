@@ -152,6 +152,7 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
         merchantId: 'acme',
         amount: 1050,
         currency: 'KWD',
+        contradictions: [],
       },
       ...{
         holdRequestId: ID,
@@ -160,6 +161,19 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
         inquiryCount: 9,
         lateVoid: false,
       },
+    };
+
+    const FOREIGN = {
+      contradictionId: ID,
+      at: '2026-01-01T00:00:00.000Z',
+      kind: 'FOREIGN_CAPTURE',
+      source: 'EVENT',
+      processor: 'stripe',
+      eventId: 'foreign-1',
+      told: 'FOREIGN_CAPTURE',
+      kept: 'NONE',
+      toldAmount: 400,
+      currency: 'KWD',
     };
 
     async function resolve(change: object, decide: () => Promise<void>): Promise<unknown> {
@@ -209,11 +223,41 @@ describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       assert.deepEqual(body, { outcome: 'KO', reason: 'They told me' });
     });
 
-    it('unfreezes a hold', async () => {
-      const body = await resolve({ reason: 'FROZEN', operation: 'HOLD' }, async () => {
+    it('unfreezes a hold, and shows what contradicted it', async () => {
+      const frozen = { reason: 'FROZEN', operation: 'HOLD', contradictions: [FOREIGN] };
+      const body = await resolve(frozen, async () => {
         assert.equal(await page.getByLabel('Outcome').count(), 0);
+        const said = 'stripe said by the event foreign-1: Foreign capture KWD 0.400 · here: None';
+        await page.getByRole('dialog').getByText(said).waitFor();
       });
       assert.deepEqual(body, { unfreezeHold: true, reason: 'They told me' });
+    });
+
+    it('says that the processor overruled it', async () => {
+      await answer('/reviews', { items: [item] });
+      await answer(`/reviews/${ID}/resolve`, { overruled: true, frozen: true, operation: { status: 'OK' } });
+      await open('reviews');
+      await page.getByRole('button', { name: `Resolve ${ID}` }).click();
+      await page.getByLabel('Outcome').selectOption('KO');
+      await page.getByLabel('How do you know?').fill('They told me');
+      await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
+      await page.getByText('The processor said otherwise, and its word counts: OK.').waitFor();
+    });
+
+    it('acknowledges what freezes no hold', async () => {
+      const sent = Promise.withResolvers<unknown>();
+      await answer('/reviews', { items: [{ ...item, reason: 'CONTRADICTED', contradictions: [FOREIGN] }] });
+      await give(`/reviews/${ID}/acknowledge`, async (route) => {
+        sent.resolve(route.request().postDataJSON());
+        await route.fulfill({ json: { requestId: ID, acknowledged: 1 } });
+      });
+      await open('reviews');
+      await page.getByText('Charged by somebody else').waitFor();
+      await page.getByRole('button', { name: `Acknowledge ${ID}` }).click();
+      await page.getByLabel('What did you find?').fill('Their mistake');
+      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+      await page.getByText('Acknowledged.').waitFor();
+      assert.deepEqual(await sent.promise, { reason: 'Their mistake' });
     });
   });
 });

@@ -1,13 +1,15 @@
+import { sidesOf, titleOf } from '../words/contradictions.js';
 import { formatAmount } from '../words/money.js';
 import { endOf } from '../words/words.js';
 
 /** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery?, capture? }`. */
 export function eventsOf(hold) {
-  const { operations = [], captures = [], deliveries = [] } = hold;
+  const { operations = [], captures = [], contradictions = [], deliveries = [] } = hold;
   const events = [
     asked(hold),
     ...captures.map(captureAsked),
     ...operations.filter(({ finalStateDate }) => finalStateDate).map((operation) => ended(operation, captures)),
+    ...contradictions.flatMap(contradicted),
     ...deliveries.map(notified),
     ...planned(hold),
   ];
@@ -64,6 +66,16 @@ function ended(operation, captures) {
     detail: detail.filter(Boolean).join(' · '),
     capture: captures.find((capture) => capture.requestId === requestId),
   };
+}
+
+/** When the processor told it, and when somebody resolved it. */
+function contradicted(contradiction) {
+  const { at, resolvedAt, resolvedBy, resolution } = contradiction;
+  const { resolvedAt: _, ...open } = contradiction;
+  return [
+    { at, title: titleOf(contradiction), word: resolvedAt ? undefined : 'CONTRADICTED', detail: sidesOf(open) },
+    { at: resolvedAt, title: `Resolved: ${titleOf(contradiction)}`, detail: `${resolvedBy}: ${resolution}` },
+  ];
 }
 
 function notified(delivery) {

@@ -1,5 +1,7 @@
 import { get, pathOf } from '../api.js';
 import { Attempts } from '../deliveries/delivery-view.js';
+import { Contradictions } from '../reviews/contradictions.js';
+import { unfreezeDialog } from '../reviews/resolve.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
 import { Badge, Facts, merchantLink, metadataOf, processorSaid, Time, time, word } from '../shell/table.js';
@@ -49,22 +51,30 @@ async function readStory(id, known) {
 }
 
 function Summary({ hold, ask }) {
-  const { amount, currency, status, frozen, expiresAt } = hold;
+  const { amount, currency, status, frozen, frozenBecause, expiresAt, contradictions = [] } = hold;
   const button = ([text, dialogOf, tone]) =>
     html`<button type="button" class=${tone} onClick=${() => ask(dialogOf(hold))}>${text}…</button>`;
   return html`<section class="card" aria-label="Summary">
     <p class="row">
       <strong class="amount">${formatAmount(amount, currency)}</strong>
-      <${Badge} word=${status} /> ${frozen && html`<${Badge} word="FROZEN" />`}
+      <${Badge} word=${status} /> ${frozen && html`<${Badge} word="FROZEN" /> <span>${FROZEN[frozenBecause]}</span>`}
       ${isOpen(hold) && expiresAt && html`<span class="quiet">ends <${Time} at=${expiresAt} /></span>`}
     </p>
     <${AmountBar} hold=${hold} />
+    <${Contradictions} of=${contradictions.filter(({ resolvedAt }) => !resolvedAt)} />
     <div class="buttons">${actionsOf(hold).map(button)}</div>
   </section>`;
 }
 
+/** Why a hold is frozen. */
+const FROZEN = {
+  UNKNOWN_CHARGE: 'Something of it may have been charged that is not shown here',
+  RESULT_CONTRADICTED: 'The processor said another result than was told',
+  AMOUNT_DIFFERS: 'The processor said another amount',
+};
+
 function actionsOf(hold) {
-  if (hold.frozen) return [];
+  if (hold.frozen) return [['Unfreeze', unfreezeDialog, 'danger']];
   if (hold.phase === 'AWAITING_CHECKOUT') return [['Cancel checkout', cancelDialog]];
   if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return [];
   return [

@@ -1,4 +1,5 @@
 import { get, pathOf } from '../api.js';
+import { Contradictions } from '../reviews/contradictions.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
 import { Badge, Facts, id, merchantLink, metadataOf, processorSaid, Time, time } from '../shell/table.js';
@@ -11,11 +12,12 @@ export const OperationView = recordView({
   id: 'request ID',
   everyMs: 5_000,
   read: async (requestId) => {
-    const [operation, { items }] = await Promise.all([
+    const [operation, { items }, { items: contradictions }] = await Promise.all([
       get(pathOf`/operations/${requestId}`),
       get('/deliveries', { requestId }),
+      get('/contradictions', { requestId }),
     ]);
-    return { ...operation, hold: holdOf(operation), deliveries: items };
+    return { ...operation, hold: holdOf(operation), deliveries: items, contradictions };
   },
   Body: Operation,
 });
@@ -35,7 +37,7 @@ const FACTS = [
 ];
 
 function Operation({ of: operation }) {
-  const { status, statusInfo, amount, currency, deliveries } = operation;
+  const { status, statusInfo, amount, currency, deliveries, contradictions } = operation;
   return html`
     <section class="card" aria-label="Summary">
       <p class="row">
@@ -44,6 +46,7 @@ function Operation({ of: operation }) {
         <span class="quiet">${statusInfo}</span>
       </p>
       <${Facts} of=${operation} facts=${[...FACTS, ...metadataOf(operation)]} />
+      <${Contradictions} of=${contradictions} />
     </section>
     <${Section} title="Notifications">
       ${deliveries.length === 0 && html`<p class="empty">None was sent.</p>`}

@@ -82,6 +82,7 @@ const COUNTS = [
   ['Outcome unknown', 'unknownCount', 'wait', reviews('UNKNOWN'), 'oldestUnknownAt'],
   ['Needs review', 'needsReviewCount', 'bad', reviews('NEEDS_REVIEW')],
   ['Frozen holds', 'frozenHoldCount', 'bad', reviews('FROZEN')],
+  ['Contradictions', 'openContradictionCount', 'bad', linkTo(['reviews'])],
   ['Quarantined notifications', 'quarantinedCount', 'bad', linkTo(['quarantine'], { state: 'HELD' })],
   ['Dead deliveries', 'deadDeliveryCount', 'bad', linkTo(['deliveries'], { state: 'DEAD' })],
   ['Deliveries due', 'dueDeliveryCount', 'wait', linkTo(['deliveries'], { state: 'PENDING' }), 'oldestDueAt'],

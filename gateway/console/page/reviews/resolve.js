@@ -4,6 +4,7 @@ import { CheckBox, Field } from '../shell/form.js';
 import { html } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { holdOf, textOf } from '../words/words.js';
+import { Contradictions } from './contradictions.js';
 
 /** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
 export function resolveDialog(item) {
@@ -19,8 +20,34 @@ export function resolveDialog(item) {
       const unfreezeHold = isFrozen || form.has('unfreezeHold') || undefined;
       return post(pathOf`/reviews/${item.requestId}/resolve`, { ...decision, unfenced, unfreezeHold });
     },
-    done: () => 'Resolved.',
+    done: ({ overruled, operation, frozen }) => {
+      if (!overruled) return 'Resolved.';
+      const stays = frozen ? ' Its hold stays frozen.' : '';
+      return `The processor said otherwise, and its word counts: ${operation?.status ?? 'see the operation'}.${stays}`;
+    },
   };
+}
+
+/** Says that somebody has looked at what freezes no hold. */
+export function acknowledgeDialog(item) {
+  return {
+    title: 'Have you looked at it?',
+    action: 'Acknowledge',
+    body: html`
+      <p>Nothing else is changed by this. What is wrong must be put right with the processor.</p>
+      <${Contradictions} of=${item.contradictions} />
+      <${Field} rows="3" name="reason" label="What did you find?" required maxlength="500" hint="Kept in the audit log." />
+    `,
+    run: (form) => post(pathOf`/reviews/${item.requestId}/acknowledge`, Object.fromEntries(form)),
+    done: () => 'Acknowledged.',
+  };
+}
+
+/** The same for a frozen hold, from its own page. */
+export function unfreezeDialog({ requestId, amount, currency, merchantId, contradictions = [] }) {
+  const open = contradictions.filter(({ resolvedAt }) => !resolvedAt).toReversed();
+  const item = { requestId, operation: 'HOLD', amount, currency, merchantId, reason: 'FROZEN', contradictions: open };
+  return resolveDialog(item);
 }
 
 const OUTCOMES = { '': 'Choose', OK: 'OK: the processor did it', KO: 'KO: the processor did not do it' };
@@ -30,6 +57,7 @@ function Question({ item, isFrozen }) {
   const [outcome, setOutcome] = useState('');
   return html`
     <p>${textOf(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, <code>${requestId}</code></p>
+    <${Contradictions} of=${item.contradictions} />
     ${processorRequestId && html`<p>The processor knows it as <code>${processorRequestId}</code></p>`}
     ${
       !isFrozen &&

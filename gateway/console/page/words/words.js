@@ -2,7 +2,7 @@
 const TONES = {
   good: ['CAPTURED', 'AUTHORIZED', 'OK', 'DELIVERED', 'FORWARDED'],
   wait: ['IN_PROGRESS', 'PARTIALLY_CAPTURED', 'PENDING', 'AWAITING_CHECKOUT', 'AUTHORIZING', 'HELD', 'PARKED'],
-  bad: ['FAILED', 'UNKNOWN', 'NEEDS_REVIEW', 'FROZEN', 'KO', 'DEAD'],
+  bad: ['FAILED', 'UNKNOWN', 'NEEDS_REVIEW', 'FROZEN', 'CONTRADICTED', 'KO', 'DEAD'],
 };
 
 /** Words that a reader knows otherwise. */

@@ -140,7 +140,7 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
   /**
    * What processors contradicted, and nobody has resolved.
    *
-   * @generated from field: int32 open_contradiction_count = 14;
+   * @generated from field: int32 open_contradiction_count = 20;
    */
   openContradictionCount: number;
 

@@ -20,6 +20,7 @@ export async function tortureLiar({ seed, runs, minutes = 30, tell }: TortureOpt
     'ended by themselves': 0,
     'decided by an operator': 0,
     unfrozen: 0,
+    acknowledged: 0,
     'looks that failed': 0,
   };
   let house = await openHouse();

@@ -47,6 +47,17 @@ function toAllSent(tell: NonNullable<Lie['capture']>): Lie {
   return Object.fromEntries(methods.map((method) => [method, tell]));
 }
 
+/** Each answer is that of the call before it. */
+function swapped(): Lie {
+  let before: object | undefined;
+  return toAllSent(async (request, forward) => {
+    const answer = await forward(request);
+    const told = before ?? answer;
+    before = answer;
+    return told as typeof answer;
+  });
+}
+
 function inquiries(name: string, answer: NonNullable<Lie['inquire']>): Row {
   return { name, lie: { inquire: answer } };
 }
@@ -116,6 +127,10 @@ export const LIES: readonly Row[] = [
   results('more given back than exists', () => ({ amountReleased: 10n ** 15n })),
   results('more given back than there was', () => ({ amountReleased: 999_999n })),
   results('nothing given back', () => ({ amountReleased: 0n })),
+  results('another amount done', () => ({ amount: 1n })),
+  results('nothing done', () => ({ amount: 0n })),
+  results('a negative amount done', () => ({ amount: -1n })),
+  results('the results of other operations', () => ({ requestId: uuidv7() })),
   results('accepted for ever, without a time', () => ({ answer: Answer.ACCEPTED })),
   results('accepted for ever, until a time that is over', () => ({ answer: Answer.ACCEPTED, expectedBy: at(2001) })),
   results('accepted for ever, until far off', () => ({ answer: Answer.ACCEPTED, expectedBy: at(2199) })),
@@ -126,6 +141,7 @@ export const LIES: readonly Row[] = [
     answer: Answer.NOT_PERFORMED,
     errorCode: 'authorization_not_found',
   })),
+  { name: 'the answers of the calls before', lie: swapped() },
   { name: 'no result in any answer', lie: toAllSent(async () => ({}) as never) },
   {
     name: 'a status instead of each answer',

@@ -1,7 +1,7 @@
 /** One round: a merchant whose operations a processor lies about, beside one to whom it is honest. */
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperatorService, type ReviewItem, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type Capture, HoldStatus, type Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { subjectOf } from '../../../services/conformance/inbox.ts';
@@ -11,7 +11,10 @@ import { openStage, type Stage } from '../../services/core/stage.ts';
 import { only, type Row, together } from './lies.ts';
 
 /** What became of the operations that were lied about. */
-export type Tally = Record<'ended by themselves' | 'decided by an operator' | 'unfrozen' | 'looks that failed', number>;
+export type Tally = Record<
+  'ended by themselves' | 'decided by an operator' | 'unfrozen' | 'acknowledged' | 'looks that failed',
+  number
+>;
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
@@ -68,6 +71,8 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   house.liar.lie = {};
   for (let hour = 0; hour < 48; hour += STEP_HOURS) await pass(house, tally);
   await decideAll(house, tally);
+  // What an operator has called undone was done: the void of its hold gave less back, so that waited for an operator.
+  await pass(house, tally);
   const open = await sql(stage, OPEN);
   assert.deepEqual(open, [], 'nothing stays open once the processor is honest again');
   for (const { requestId } of byThemselves) {
@@ -174,7 +179,7 @@ async function readAll({ stage, operators, victim, calm }: House): Promise<void>
 /** Each operation has its result, or an operator sees it and decides. Returns about how many. */
 async function decideAll({ stage, operators }: House, tally: Tally): Promise<number> {
   const open = await sql<{ id: string; state: string; what: string }>(stage, OPEN);
-  const { items } = await operators.listReviewItems({ pageSize: 200 });
+  const items = await allReviews(operators);
   const seen = new Set(items.map(({ requestId }) => requestId));
   for (const { id, state, what } of open) {
     assert(seen.has(id), `an operator does not see the ${what} ${id}, which is ${state}`);
@@ -190,7 +195,26 @@ async function decideAll({ stage, operators }: House, tally: Tally): Promise<num
     await operators.resolveOperation({ requestId: id, unfreezeHold: true, reason: 'cleared with them' });
     tally.unfrozen++;
   }
+  for (const { requestId, reason } of await allReviews(operators)) {
+    if (reason !== ReviewReason.CONTRADICTED) continue;
+    await operators.acknowledgeContradictions({ requestId, reason: 'cleared with them' });
+    tally.acknowledged++;
+  }
+  const left = await sql(stage, 'select * from contradiction where resolved_at is null');
+  assert.deepEqual(left, [], 'an operator sees everything that is contradicted, and resolves it');
   return open.length;
+}
+
+/** Everything that waits for an operator. */
+async function allReviews(operators: House['operators']): Promise<ReviewItem[]> {
+  const all: ReviewItem[] = [];
+  let pageToken = '';
+  do {
+    const page = await operators.listReviewItems({ pageSize: 200, pageToken });
+    all.push(...page.items);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return all;
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { isOtherCurrency, judgeNextRenewal } from '../domain/hold-rules.ts';
+import { isOtherCurrency } from '../domain/hold-rules.ts';
 import { SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { leftOf } from '../domain/refund-rules.ts';
+import { judgeNextRenewal } from '../domain/renewal-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { readRenewed } from '../storage/hold/find-renewed.ts';
 import { type HoldInput, insertHolds, insertRenewals, type RenewalInput } from '../storage/hold/insert-holds.ts';

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Freezing } from '../../domain/contradiction.ts';
-import { judgeRenewal, remainedOf } from '../../domain/hold-rules.ts';
+import { remainedOf } from '../../domain/hold-rules.ts';
 import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
+import { judgeRenewal } from '../../domain/renewal-rules.ts';
 import type { Method } from '../core.ts';
 import { demandCurrency, frozenHold, refusalOf } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';

@@ -4,9 +4,9 @@ import {
   type HoldState,
   judgeExtension,
   judgeIncrement,
-  judgeRenewal,
   settleIncrement,
 } from '../../../../services/core/domain/hold-rules.ts';
+import { judgeRenewal } from '../../../../services/core/domain/renewal-rules.ts';
 
 const NOW = new Date('2027-01-01T00:00:00Z');
 const nothing = { captured: 0n, inFlight: 0n, released: 0n, reversed: 0n, refunded: 0n, refunding: 0n, closing: false };

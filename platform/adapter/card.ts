@@ -1,4 +1,5 @@
 import type { KeptResult } from './entry.ts';
+import { plainText } from './plain-text.ts';
 
 /** What a processor says of a card, in its own words. What it does not say is absent or empty. */
 interface SaidCard {
@@ -18,8 +19,7 @@ export function keptCard(said: SaidCard): Partial<KeptResult> {
   const hasEnd = expiryMonth >= 1 && expiryMonth <= 12 && expiryYear >= 2000 && expiryYear <= 9999;
   if (!hasEnd || !/^[0-9]{4}$/.test(last4 ?? '')) return {};
   return {
-    cardBrand: (said.brand ?? '')
-      .replace(/\p{Cc}+/gu, ' ')
+    cardBrand: plainText(said.brand ?? '')
       .slice(0, 32)
       .toLowerCase(),
     cardLast4: last4 as string,

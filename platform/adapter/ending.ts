@@ -1,5 +1,6 @@
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type KeptResult, NO_RESULT } from './entry.ts';
+import { plainText } from './plain-text.ts';
 
 /** Done. */
 export function approved<F extends Partial<KeptResult>>(fields: F = {} as F): KeptResult & F {
@@ -24,7 +25,7 @@ function refused(answer: Answer, code: string, message: string): KeptResult {
 
 /** A processor's own text, cut to the contract's length in characters, and without control characters. */
 function cut(text: string, most: number): string {
-  return [...text.replace(/\p{Cc}+/gu, ' ')].slice(0, most).join('');
+  return [...plainText(text)].slice(0, most).join('');
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What a processor announced to a ledger: each key is dealt with once, however often it comes. */
+import { plainText } from '../plain-text.ts';
 import type { Query } from './database.ts';
 
 /** An announcement under its key. */
@@ -7,11 +8,13 @@ export interface Announced<Item> {
   readonly item: Item;
 }
 
-/** Stores an announcement; false when it came before. */
+/** Stores an announcement, its texts as plain text; false when it came before. */
 export async function announce<Item extends object>(query: Query, { key, item }: Announced<Item>): Promise<boolean> {
   const text = 'INSERT INTO inbox (key, item) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING RETURNING key';
-  return (await query(text, [key, JSON.stringify(item)])).length > 0;
+  return (await query(text, [plainText(key), JSON.stringify(item, plainValue)])).length > 0;
 }
+
+const plainValue = (_: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value);
 
 const WAIT = `least(300, 2 ^ least(attempts, 9)) * interval '1 s'`;
 

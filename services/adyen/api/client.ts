@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { turnedAway } from '../../../platform/adapter/ending.ts';
+import { plainText } from '../../../platform/adapter/plain-text.ts';
 import type { Settings } from '../settings.ts';
 
 /** What Adyen answered, as far as it is used. */
 const ANSWER = z.object({
-  pspReference: z.string().max(64).default(''),
+  pspReference: z.string().max(64).transform(plainText).default(''),
   resultCode: z.string().default(''),
   refusalReason: z.string().default(''),
   refusalReasonCode: z.string().default(''),

@@ -7,6 +7,8 @@ export interface Context extends LedgerContext {
   readonly adyen: AdyenClient;
   /** Merchant account of merchants whose contract names none. */
   readonly merchantAccount: string;
+  /** Adyen demands one with each payment. Nobody goes there: a card that asks its holder to authenticate is declined. */
+  readonly returnUrl: string;
   readonly holdMs: number;
   readonly resultMs: number;
   /** Authorises as PreAuth. */

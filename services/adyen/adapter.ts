@@ -40,6 +40,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     ...ledger.context,
     adyen: openClient(settings, ledger.metrics.countAnswer),
     merchantAccount,
+    returnUrl: settings.ADYEN_RETURN_URL,
     holdMs: settings.ADYEN_HOLD_DAYS * DAY_MS,
     resultMs: settings.ADYEN_RESULT_DAYS * DAY_MS,
     adjustments: settings.ADYEN_ADJUSTMENTS === 'on',

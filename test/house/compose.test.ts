@@ -25,6 +25,7 @@ const MADE: Readonly<Record<string, string>> = {
   ADYEN_MERCHANT_ACCOUNT: 'AcmeECOM',
   ADYEN_HMAC_KEY: '0'.repeat(64),
   ADYEN_API_BASE: 'https://checkout-test.adyen.com/v71',
+  ADYEN_RETURN_URL: 'https://shop.example/returned',
   ADYEN_LEDGER_PASSWORD: 'ledger-password',
   ...Object.fromEntries(
     [

@@ -147,6 +147,12 @@ export function reversalsOf(query: Query, authorizationRequestId: string): Promi
   return query<Reversal>(text, [authorizationRequestId]);
 }
 
+/** The authorization that a reversal is about. */
+export async function reversedBy(query: Query, reversalId: string): Promise<string | undefined> {
+  const text = 'SELECT authorization_request_id AS "requestId" FROM reversal WHERE reversal_id = $1';
+  return (await query<{ requestId: string }>(text, [reversalId]))[0]?.requestId;
+}
+
 /** What was taken: under its reference, and `amount` undefined = all that is left. */
 interface Taken extends Pick<Reversal, 'reversalId'> {
   readonly amount?: bigint | undefined;

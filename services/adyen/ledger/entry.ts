@@ -1,6 +1,21 @@
+import { type Kind, keptFields } from '../../../platform/adapter/entry.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
 import { ADYEN_SCHEMA } from './schema.ts';
+
+/** Default values of what Adyen is asked besides. */
+const NO_TERMS = {
+  /** The customer takes part; false = the merchant initiates it. */
+  customerPresent: false,
+};
+
+/** What was asked under an identifier. */
+export interface Intent extends base.Intent, Readonly<typeof NO_TERMS> {}
+
+/** What a request asks. */
+export function intentOf(kind: Kind, request: object): Intent {
+  return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), kind };
+}
 
 const NO_STATE = {
   ...base.NO_STATE,
@@ -20,9 +35,9 @@ const NO_STATE = {
 export type State = Readonly<typeof NO_STATE>;
 
 /** One row. */
-export interface Entry extends base.Intent, State, base.Numbered {}
+export interface Entry extends Intent, State, base.Numbered {}
 
-export const ENTRIES = base.openEntries<Entry>(ADYEN_SCHEMA, NO_STATE);
+export const ENTRIES = base.openEntries<Entry>(ADYEN_SCHEMA, { ...NO_STATE, ...NO_TERMS });
 
 /** The payment or modification that Adyen names so. */
 export async function findByPspReference(query: Query, pspReference: string): Promise<Entry | undefined> {

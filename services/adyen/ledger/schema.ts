@@ -26,5 +26,10 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
 `,
     },
     { name: '0002_returned', sql: RETURNED },
+    {
+      // What is sent again must be the same, and a repeated request may differ in it.
+      name: '0003_customer_present',
+      sql: 'ALTER TABLE entry ADD COLUMN customer_present boolean NOT NULL DEFAULT false',
+    },
   ],
 };

@@ -2,6 +2,7 @@ import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { CURRENCIES } from '../../../platform/currencies.ts';
 import type { Context } from '../adapter-context.ts';
+import { adyenStep } from '../amount.ts';
 import { capabilitiesOf } from '../settlement/settle.ts';
 
 /** What Adyen can do, by the adapter's settings. */
@@ -24,16 +25,12 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
       extension: longest,
       refund: longest,
     },
-    currencies: CURRENCIES.filter(isTaken).map((currency) => {
-      return { currency, smallestAmount: 1n, largestAmount: LARGEST_AMOUNT };
-    }),
+    currencies: CURRENCIES.flatMap((currency) => boundsOf(currency) ?? []),
   };
 }
 
-/** Adyen counts these otherwise than ISO 4217 (docs.adyen.com/development-resources/currency-codes). */
-const COUNTED_OTHERWISE = new Set(['CLP', 'CVE', 'IDR', 'ISK']);
-
-/** Whether amounts of a currency can be sent as they are. */
-export function isTaken(currency: string): boolean {
-  return !COUNTED_OTHERWISE.has(currency) && /^[A-Z]{3}$/.test(currency);
+function boundsOf(currency: string) {
+  const smallestAmount = adyenStep(currency);
+  if (smallestAmount === undefined) return undefined;
+  return { currency, smallestAmount, largestAmount: LARGEST_AMOUNT - (LARGEST_AMOUNT % smallestAmount) };
 }

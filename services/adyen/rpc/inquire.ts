@@ -1,11 +1,10 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { findingOf, type InquiryReply } from '../../../platform/adapter/identifier.ts';
-import { intentOf } from '../../../platform/adapter/postgres/entries.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { Answer, Finding, type InquireRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { ENTRIES, type Entry } from '../ledger/entry.ts';
+import { ENTRIES, type Entry, intentOf } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { resultOf, settle } from '../settlement/settle.ts';
 

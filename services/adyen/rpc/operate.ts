@@ -3,13 +3,12 @@ import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { Recalled } from '../../../platform/adapter/identifier.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
-import { type Intent, intentOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer, type VoidRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { ENTRIES, type Entry } from '../ledger/entry.ts';
+import { toAdyen } from '../amount.ts';
+import { ENTRIES, type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { type Ending, resultOf, settle } from '../settlement/settle.ts';
-import { isTaken } from './describe.ts';
 
 type Stored = Recalled<Entry>;
 
@@ -17,9 +16,22 @@ type Stored = Recalled<Entry>;
 export async function place(context: Context, kind: 'authorization' | 'credit', request: object): Promise<ResultInit> {
   const intent = intentOf(kind, request);
   const unable = kind === 'credit' ? notPerformed('not_supported', 'The adapter does not pay to cards.') : undefined;
-  const message = `Adyen does not count ${intent.currency} as ISO 4217 does.`;
-  const ending = unable ?? (isTaken(intent.currency) ? undefined : notPerformed('amount_not_supported', message));
+  const ending = unable ?? amountRefusal(intent) ?? tokenRefusal(intent);
   return finish(context, await context.database.transaction((query) => store(context, query, intent, ending)));
+}
+
+/** Adyen counts some currencies otherwise than ISO 4217; an amount that it cannot take exactly is refused. */
+function amountRefusal({ amount, currency }: Pick<Intent, 'amount' | 'currency'>): Ending | undefined {
+  if (toAdyen(amount, currency) !== undefined) return undefined;
+  return notPerformed('amount_not_supported', `Adyen does not take exactly this amount of ${currency}.`);
+}
+
+/** Adyen rejects the form of a longer one, rather than that it does not know it. */
+const LONGEST_TOKEN = 64;
+
+function tokenRefusal({ tokenId }: Pick<Intent, 'tokenId'>): Ending | undefined {
+  if (tokenId.length <= LONGEST_TOKEN) return undefined;
+  return notPerformed('token_invalid', `Adyen's tokens have at most ${LONGEST_TOKEN} characters.`);
 }
 
 /** A kind of operation on an authorization. */
@@ -41,7 +53,9 @@ export async function modify(
     const known = await ENTRIES.recall(query, intent);
     if (known) return known;
     const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
-    const ending = judge({ intent, authorization, entries, adjustments: context.adjustments, now: context.now() });
+    const { adjustments } = context;
+    const asked = { ...intent, currency: intent.currency || authorization.currency };
+    const ending = judge({ intent, authorization, entries, adjustments, now: context.now() }) ?? amountRefusal(asked);
     const total = totalOf(authorization) + (kind === 'increment' ? intent.amount : 0n);
     return store(context, query, intent, ending, total);
   });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { keptCard } from '../../../platform/adapter/card.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import type { KeptResult } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
+import { toAdyen } from '../amount.ts';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { APPROVED, type Ending } from './settle.ts';
@@ -32,28 +34,50 @@ export function requestOf(context: Context, entry: Entry, authorization: Entry |
   assert(authorization, 'an operation is about an authorization');
   const merchantAccount = authorization.account || context.merchantAccount;
   const value = kind === 'increment' || kind === 'extension' ? entry.total : entry.amount;
-  const amount =
-    kind === 'void' ? {} : { amount: { value: Number(value), currency: currency || authorization.currency } };
+  const amount = kind === 'void' ? {} : { amount: amountOf(value, currency || authorization.currency) };
   return {
     path: `/payments/${encodeURIComponent(authorization.pspReference)}/${PATHS[kind]}`,
     body: { merchantAccount, reference, ...amount },
   };
 }
 
-/** A stored card is charged without its holder; the token belongs to the shopper, who is the merchant's user. */
-function paymentOf({ merchantAccount, adjustments }: Context, entry: Entry): object {
-  const { requestId, amount, currency, tokenId, userId, account, merchantReference } = entry;
+/** What cannot be sent was refused before it was stored to be sent. */
+function amountOf(amount: bigint, currency: string) {
+  const value = toAdyen(amount, currency);
+  assert(value !== undefined, 'Adyen can take the amount');
+  return { value, currency };
+}
+
+/** The shopper is there, or has agreed that the merchant charges the stored card. */
+const PRESENT = { shopperInteraction: 'Ecommerce', recurringProcessingModel: 'CardOnFile' };
+const ABSENT = { shopperInteraction: 'ContAuth', recurringProcessingModel: 'UnscheduledCardOnFile' };
+
+/** A stored card is charged; the token belongs to the shopper, who is the merchant's user. */
+function paymentOf({ merchantAccount, returnUrl, adjustments }: Context, entry: Entry): object {
+  const { requestId, amount, currency, tokenId, userId, account, merchantReference, customerPresent } = entry;
   return {
     merchantAccount: account || merchantAccount,
     reference: requestId,
-    amount: { value: Number(amount), currency },
+    amount: amountOf(amount, currency),
     paymentMethod: { type: 'scheme', storedPaymentMethodId: tokenId },
-    shopperReference: userId,
-    shopperInteraction: 'ContAuth',
-    recurringProcessingModel: 'UnscheduledCardOnFile',
+    returnUrl,
+    shopperReference: shopperOf(userId),
+    ...(customerPresent ? PRESENT : ABSENT),
     additionalData: { manualCapture: 'true', ...(adjustments && { authorisationType: 'PreAuth' }) },
     ...(merchantReference !== '' && { merchantOrderReference: merchantReference }),
   };
+}
+
+/** Adyen's shorter references are invalid. */
+const SHORTEST_SHOPPER = 3;
+
+/**
+ * Adyen's reference of a user. A `userId` that is too short becomes `u` and the SHA-256 of it in hexadecimal digits,
+ * which is longer than any `userId`, so it can be no other user's.
+ */
+export function shopperOf(userId: string): string {
+  if ([...userId].length >= SHORTEST_SHOPPER) return userId;
+  return `u${createHash('sha256').update(userId).digest('hex')}`;
 }
 
 /** What Adyen's answer says of an operation; undefined when that is not known. */

@@ -1,7 +1,7 @@
 import { refundRefusal, remainingOf } from '../../../platform/adapter/authorization.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { UUID } from '../../../platform/adapter/identifier.ts';
-import { unbookRefund } from '../../../platform/adapter/postgres/books.ts';
+import { reversedBy, unbookRefund } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { type Announced, settleAnnounced, takeAnnounced } from '../../../platform/adapter/postgres/inbox.ts';
@@ -12,7 +12,7 @@ import { ENTRIES, type Entry, findByPspReference } from '../ledger/entry.ts';
 import { codeOf } from '../settlement/request.ts';
 import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
 import { applyForeign, giveCaptureAgain, takeBackCapture } from './foreign.ts';
-import { type Item, isRecapture } from './receive.ts';
+import { type Item, ignore, isRecapture } from './receive.ts';
 
 /** What a notification is about, of what was asked of Adyen. */
 const KINDS: Readonly<Record<string, readonly Entry['kind'][]>> = {
@@ -56,12 +56,12 @@ async function applyOne(context: Context, { key, item }: Announced<Item>): Promi
 /** Books what a notification says. Returns false when it must wait for another one, or for the answer to a call. */
 async function apply(context: Context, query: Query, item: Item): Promise<boolean> {
   if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(context, query, item);
-  const payment =
-    (await findByPspReference(query, item.originalReference)) ?? (await findByPspReference(query, item.pspReference));
+  const requestId = await paymentOf(query, item);
+  const authorization = requestId === undefined ? undefined : await ENTRIES.lock(query, requestId);
   // Somebody else's business on the same account, or a payment of ours of which Adyen has not said how it names it.
-  if (payment?.kind !== 'authorization') return !(await isUnnamed(query, item.merchantReference));
-  const authorization = await ENTRIES.lock(query, payment.requestId);
-  if (!authorization) return true;
+  if (authorization?.kind !== 'authorization') {
+    return !(await isUnnamed(query, item.merchantReference)) && ignore(context, item, 'unknown payment');
+  }
   const kinds = KINDS[item.eventCode] ?? [];
   const own = await findOwn(query, item, authorization, kinds);
   if (own) return applyOwn(context, query, item, own);
@@ -69,6 +69,21 @@ async function apply(context: Context, query: Query, item: Item): Promise<boolea
   const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
   if (entries.some((entry) => kinds.includes(entry.kind) && entry.answer === Answer.UNSPECIFIED)) return false;
   return applyForeign(context, query, item, authorization);
+}
+
+/**
+ * The identifier of the authorization that an item is about. An item without the reference of its payment, as some
+ * about disputes are, is about what its own reference names, a dispute that is known, or what our reference in it names.
+ */
+async function paymentOf(query: Query, { originalReference, pspReference, merchantReference }: Item) {
+  const about = (entry: Entry | undefined) => entry?.authorizationRequestId ?? entry?.requestId;
+  if (originalReference !== '') return about(await findByPspReference(query, originalReference));
+  const named = await findByPspReference(query, pspReference);
+  if (named) return about(named);
+  const disputed = await reversedBy(query, pspReference);
+  if (disputed !== undefined || !UUID.test(merchantReference)) return disputed;
+  const own = await ENTRIES.find(query, merchantReference);
+  return own?.answer === Answer.UNSPECIFIED ? undefined : about(own);
 }
 
 /** Whether a reference is that of an authorization whose answer has not come. */
@@ -81,8 +96,9 @@ async function applyAuthorisation(context: Context, query: Query, item: Item): P
   const requestId = item.merchantReference;
   const entry = UUID.test(requestId) ? await ENTRIES.lock(query, requestId) : undefined;
   if (entry?.kind === 'authorization') return applyOwn(context, query, item, entry);
+  if (!item.success || !UUID.test(requestId)) return ignore(context, item, 'unknown payment');
   // Adyen did what the ledger has fenced, or has lost. What is not ours may look like that, too.
-  if (item.success && UUID.test(requestId)) context.log.error('books differ', { requestId, kind: 'authorization' });
+  context.log.error('books differ', { requestId, kind: 'authorization' });
   return true;
 }
 

@@ -12,16 +12,17 @@ import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { aboutOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Context } from '../adapter-context.ts';
+import { fromAdyen } from '../amount.ts';
 import { ENTRIES, type Entry } from '../ledger/entry.ts';
 import { APPROVED, settle } from '../settlement/settle.ts';
-import type { Item } from './receive.ts';
+import { type Item, ignore } from './receive.ts';
 
 /**
  * Books what Adyen, the card scheme, or somebody in the Customer Area did, and reports it to core. The authorization
  * must be locked. Returns false when it must wait for another notification.
  */
 export async function applyForeign(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
-  if (!item.success) return true;
+  if (!item.success) return ignore(context, item, 'not done');
   // What is under way decides what is left.
   const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
   if (ENDS.has(item.eventCode) && entries.some((entry) => entry.kind !== 'refund' && isOpen(entry))) return false;
@@ -46,7 +47,7 @@ export async function applyForeign(context: Context, query: Query, item: Item, a
     case 'CHARGEBACK_REVERSED':
       return giveAgain(context, query, item, authorization);
     default:
-      return true;
+      return ignore(context, item, 'changes nothing');
   }
 }
 
@@ -64,7 +65,7 @@ const FOREIGN = 'b1a8d4be-2d0c-4a53-9f1e-5a1d1a3a9f43';
 /** Somebody else captured: core freezes the hold, and hears that what was not captured was given back. */
 async function captured(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { requestId } = authorization;
-  const amount = BigInt(item.amount.value);
+  const amount = amountOf(item, authorization) ?? 0n;
   context.log.error('books differ', { requestId, kind: 'captured' });
   if (amount === 0n || amount > remainingOf(authorization)) return true;
   const { pspReference } = item;
@@ -86,6 +87,11 @@ async function captured(context: Context, query: Query, item: Item, authorizatio
   return true;
 }
 
+/** The amount of an item, minor units; undefined when it is in another currency than the payment, or not exact. */
+function amountOf({ amount }: Item, { currency }: Pick<Entry, 'currency'>): bigint | undefined {
+  return amount.currency === currency ? fromAdyen(amount) : undefined;
+}
+
 /** What was left is not reserved any more. */
 async function ended(context: Context, query: Query, item: Item, authorization: Entry, how: AuthorizationEnd) {
   const left = remainingOf(authorization);
@@ -100,12 +106,12 @@ async function ended(context: Context, query: Query, item: Item, authorization: 
  * not been notified, or a refund that has no result holds back some of it.
  */
 async function takeAway(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
-  const { pspReference: reversalId, amount } = item;
-  const { requestId, currency, captured } = authorization;
+  const { pspReference: reversalId } = item;
+  const { requestId, captured } = authorization;
   const before = (await reversalsOf(query, requestId)).find((one) => one.reversalId === reversalId);
   // A capture's own notification may come after.
   if (captured === 0n || (before && before.turn % 2 === 1)) return false;
-  const asked = amount.currency === currency ? BigInt(amount.value) : undefined;
+  const asked = amountOf(item, authorization);
   const entries = await ENTRIES.ofAuthorization(query, requestId);
   const taking = takingTurn(authorization, entries, { reversalId, amount: asked, before });
   if (!taking && entries.some((entry) => entry.kind === 'refund' && isOpen(entry))) return false;

@@ -27,6 +27,16 @@ export type Item = z.output<typeof ITEM>;
  */
 export const isRecapture = ({ eventCode, reason }: Item) => eventCode === 'CAPTURE' && /recaptured/i.test(reason);
 
+/** Says that an item changes nothing. Returns true: it is dealt with. */
+export function ignore(
+  { log }: Pick<Context, 'log'>,
+  { pspReference: eventId, eventCode: kind }: Item,
+  reason: string,
+): true {
+  log.info('notification ignored', { eventId, kind, reason });
+  return true;
+}
+
 /** What Adyen tells notifications apart by: the same one may come again. */
 const keyOf = (item: Item) =>
   `${item.pspReference} ${item.eventCode} ${item.success}${isRecapture(item) ? ' again' : ''}`;

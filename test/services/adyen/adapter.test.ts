@@ -28,61 +28,6 @@ describe('the adapter to Adyen', () => {
   const said = (result: Result | undefined) => [Answer[result?.answer ?? 0], result?.errorCode];
   const differs = () => fixture.logged.filter((line) => line.includes('books differ')).length;
 
-  describe('authorize()', () => {
-    const cases = [
-      ['stored_ok', 'APPROVED', ''],
-      ['stored_refused', 'DECLINED', 'not_enough_balance'],
-      ['stored_error', 'NOT_PERFORMED', 'acquirer_error'],
-      ['stored_challenge', 'DECLINED', 'authentication_required'],
-      ['stored_pending', 'ACCEPTED', ''],
-      ['unknown', 'NOT_PERFORMED', 'token_invalid'],
-    ] as const;
-    for (const [token, answer, code] of cases) {
-      it(`answers ${answer} ${code} for ${token}`, async () => {
-        const { result } = await fixture.client.authorize(holdRequest(token));
-        assert.deepEqual(said(result), [answer, code]);
-      });
-    }
-
-    const cards: readonly [token: string, ...(string | undefined)[]][] = [
-      ['stored_ok', 'debit', '', ''],
-      ['stored_charge', 'credit', '', ''],
-      ['stored_prepaid', 'prepaid', '', ''],
-      ['stored_authenticated', 'debit', 'authenticated', ''],
-      ['stored_attempted', 'debit', 'attempted', ''],
-      ['stored_failed', 'debit', 'failed', ''],
-      ['stored_refused', 'debit', '', '51'],
-      ['stored_silent', undefined, undefined, undefined],
-    ];
-    for (const [token, ...expected] of cards) {
-      it(`says what Adyen says of the card of ${token}, in a repetition, too`, async () => {
-        const hold = holdRequest(token);
-        const { result } = await fixture.client.authorize(hold);
-        const { funding, threeDSecure, declineCode } = result?.card ?? {};
-        assert.deepEqual([funding, threeDSecure, declineCode], expected);
-        assert.deepEqual((await fixture.client.authorize(hold)).result, result);
-      });
-    }
-
-    it('reports what was received only, when Adyen notifies it', async () => {
-      const hold = holdRequest('stored_pending');
-      await fixture.client.authorize(hold);
-      await fixture.notify();
-      assert.deepEqual(said(await fixture.resultOf(hold)), ['APPROVED', '']);
-      const events = fixture.core.received.flatMap(({ event }) =>
-        event.case === 'operationSettled' ? [event.value] : [],
-      );
-      const event = events.find(({ requestId }) => requestId === hold.requestId);
-      assert.equal(event?.result?.reference, fixture.paymentOf(hold).pspReference);
-    });
-
-    it('refuses currencies that Adyen counts otherwise', async () => {
-      const { result } = await fixture.client.authorize({ ...holdRequest(), currency: 'ISK' });
-      assert.deepEqual(said(result), ['NOT_PERFORMED', 'amount_not_supported']);
-      assert.equal(fixture.adyen.requests.length, 0);
-    });
-  });
-
   describe('when an answer does not come', () => {
     /** What a caller hears of a request whose first try has this fault, and what an inquiry finds afterwards. */
     const faults: readonly [Fault, string, string][] = [

@@ -142,6 +142,7 @@ export async function startFixture(): Promise<Fixture> {
       core.close();
       await adyen.close();
       await database.drop();
+      assert.deepEqual([...new Set(adyen.violations)], [], "what breaks Adyen's OpenAPI document");
     },
   });
 }
@@ -157,6 +158,7 @@ export function settingsOf(databaseUrl: string, apiBase: string, coreUrl: string
     ADYEN_API_KEY: API_KEY,
     ADYEN_MERCHANT_ACCOUNT: MERCHANT_ACCOUNT,
     ADYEN_HMAC_KEY: `${'0'.repeat(64)},${HMAC_KEY}`,
+    ADYEN_RETURN_URL: 'https://shop.example/returned',
     ADYEN_TIMEOUT_MS: '20000',
     ADYEN_ADJUSTMENTS: 'on',
     DATABASE_URL: databaseUrl,

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signatureOf } from '../../../../services/adyen/webhook/hmac.ts';
+import { violationsOf } from './openapi.ts';
 
 export const API_KEY = 'AQE_a_key_of_the_fake_Adyen';
 export const MERCHANT_ACCOUNT = 'AcmeECOM';
@@ -48,7 +49,9 @@ export interface FakeAdyen {
   /** What is to be notified, oldest first. */
   readonly items: Item[];
   /** Requests by path, with their key. */
-  readonly requests: { readonly path: string; readonly key: string }[];
+  readonly requests: { readonly path: string; readonly key: string; readonly body: PaymentBody }[];
+  /** What of the requests breaks Adyen's OpenAPI document, where that is there. */
+  readonly violations: string[];
   /** Faults of the next requests, one each. */
   readonly faults: Fault[];
   /** Called with each new item. */
@@ -81,6 +84,7 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
     payments: new Map(),
     items: [],
     requests: [],
+    violations: [],
     faults: [],
     onItem: () => undefined,
     notify(eventCode, payment, change = {}) {
@@ -109,7 +113,9 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
     const key = String(request.headers['idempotency-key'] ?? '');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    fake.requests.push({ path, key });
+    const body: PaymentBody = JSON.parse(Buffer.concat(chunks).toString());
+    fake.requests.push({ path, key, body });
+    fake.violations.push(...violationsOf(path, body));
     const fault = fake.faults.shift();
     if (fault === 'lost') return void request.socket.destroy();
     const answer = (status: number, body: object, headers = {}) =>
@@ -122,7 +128,7 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
       return void answer(422, { errorCode: '704', message: 'request already processed or in progress' });
     }
     if (!known) keys.set(key, 'in progress');
-    const stored = known ?? perform(fake, path, JSON.parse(Buffer.concat(chunks).toString()));
+    const stored = known ?? perform(fake, path, body);
     keys.set(key, stored);
     if (fault === 'answerLost') return void request.socket.destroy();
     answer(stored.status, stored.body, { 'idempotency-key': key });
@@ -133,17 +139,39 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
   return Object.assign(fake, { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
-interface Body {
+/** A request, as far as the fake reads it. */
+interface PaymentBody {
   readonly merchantAccount: string;
   readonly reference: string;
-  readonly amount: { readonly value: number; readonly currency: string };
+  readonly amount?: { readonly value: number; readonly currency: string };
   readonly paymentMethod?: { readonly storedPaymentMethodId: string };
+  readonly returnUrl?: string;
+  readonly shopperReference?: string;
+  readonly shopperInteraction?: string;
+  readonly recurringProcessingModel?: string;
   readonly additionalData?: Record<string, string>;
 }
 
-function perform(fake: FakeAdyen, path: string, body: Body): Stored {
+/** What Adyen demands of a request, in Live at least (in Test it takes a payment without a returnUrl). */
+function demandFields(what: string, body: PaymentBody): void {
+  const amount = what === 'cancels' ? [] : (['amount'] as const);
+  const ofPayment = what === '' ? (['paymentMethod', 'reference', 'returnUrl'] as const) : [];
+  for (const field of ['merchantAccount', ...amount, ...ofPayment] as const) {
+    if (!body[field]) throw new Refusal('130', `Required field '${field}' is not provided.`);
+  }
+  const { returnUrl, shopperReference } = body;
+  if (returnUrl !== undefined && !/^https?:\/\/[^\s/]/.test(returnUrl)) throw new Refusal('130', 'Invalid return URL');
+  if (what === '' && ((shopperReference ?? '').length < 3 || (shopperReference ?? '').length > 256)) {
+    throw new Refusal('130', "Field 'shopperReference' must have 3 to 256 characters.");
+  }
+  const token = body.paymentMethod?.storedPaymentMethodId ?? '';
+  if (token.length > 64) throw new Refusal('130', "Field 'storedPaymentMethodId' has at most 64 characters.");
+}
+
+function perform(fake: FakeAdyen, path: string, body: PaymentBody): Stored {
   try {
     const [, , psp = '', what = ''] = path.split('/');
+    demandFields(what, body);
     const answer = psp === '' ? authorise(fake, body) : modify(fake, psp, what, body);
     return { status: psp === '' ? 200 : 201, body: answer };
   } catch (error) {
@@ -157,9 +185,10 @@ function perform(fake: FakeAdyen, path: string, body: Body): Stored {
 
 function authorise(
   fake: FakeAdyen,
-  { merchantAccount, reference, amount, paymentMethod, additionalData }: Body,
+  { merchantAccount, reference, amount, paymentMethod, additionalData }: PaymentBody,
 ): object {
   assert.equal(additionalData?.manualCapture, 'true');
+  assert(amount);
   const token = paymentMethod?.storedPaymentMethodId ?? '';
   if (!token.startsWith('stored_')) throw new Refusal('800', 'Contract not found');
   const payment: Payment = {
@@ -216,7 +245,7 @@ const EVENTS: Readonly<Record<string, string>> = {
 };
 
 /** Judged when it is carried out, later: an answer says `received` only. */
-function modify(fake: FakeAdyen, psp: string, what: string, body: Body): object {
+function modify(fake: FakeAdyen, psp: string, what: string, body: PaymentBody): object {
   const payment = fake.payments.get(psp);
   const eventCode = EVENTS[what];
   if (!payment || !eventCode) throw new Refusal('167', 'Original pspReference required for this operation');

@@ -67,6 +67,38 @@ describe('chargebacks at Adyen', () => {
     assert.deepEqual(await sums(hold), [0n, 0n]);
   });
 
+  for (const [by, reference] of [
+    ['the reference of the dispute', () => ''],
+    ['our own reference of the payment', ({ requestId }: { requestId: string }) => requestId],
+  ] as const) {
+    it(`without the reference of the payment are found by ${by}`, async () => {
+      const hold = await fixture.placed();
+      await fixture.captured(hold);
+      const payment = fixture.paymentOf(hold);
+      const { pspReference } = fixture.adyen.notify('CHARGEBACK', payment);
+      await fixture.notify();
+      const about = { pspReference, originalReference: '', merchantReference: reference(hold) };
+      await fixture.notify(fixture.adyen.notify('CHARGEBACK_REVERSED', payment, about));
+      assert.deepEqual(await sums(hold), [0n, 0n]);
+      await fixture.notify(fixture.adyen.notify('SECOND_CHARGEBACK', payment, about));
+      assert.deepEqual(await sums(hold), [0n, 10_000n]);
+    });
+  }
+
+  it('of a payment that is not ours leave a line in the log', async () => {
+    const hold = await fixture.placed();
+    await fixture.captured(hold);
+    const foreign = { ...fixture.paymentOf(hold), pspReference: 'OFANOTHER' };
+    for (const originalReference of ['', 'OFANOTHER']) {
+      fixture.logged.length = 0;
+      const { pspReference } = fixture.adyen.notify('SECOND_CHARGEBACK', foreign, { originalReference });
+      await fixture.notify(...fixture.adyen.items.slice(-1));
+      const lines = fixture.logged.filter((line) => line.includes('notification ignored'));
+      assert.equal(lines.filter((line) => line.includes(pspReference) && line.includes('unknown payment')).length, 1);
+    }
+    assert.deepEqual(await sums(hold), [0n, 0n]);
+  });
+
   it('leave no room for a refund that was done after all: core hears of it, and it is not booked', async () => {
     const hold = await fixture.placed();
     const refund = refundRequest(hold, await fixture.captured(hold), 4_000n);

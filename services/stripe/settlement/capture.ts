@@ -30,7 +30,7 @@ export const CAPTURE = onIntent({
   },
   send(context, entry, authorization) {
     const final = isFinal(entry, authorization);
-    const params = {
+    const params: Stripe.PaymentIntentCaptureParams = {
       amount_to_capture: toStripe(entry.amount, entry.currency) as number,
       ...(authorization.severalCaptures && { final_capture: final }),
       metadata: markOf({ ...entry, isFinal: final }),

@@ -92,7 +92,7 @@ export function getSession(
   context: Context,
   { sessionId, account }: Pick<Entry, 'sessionId' | 'account'>,
 ): Promise<Stripe.Checkout.Session> {
-  const params = { expand: ['payment_intent.latest_charge'] };
+  const params: Stripe.Checkout.SessionRetrieveParams = { expand: ['payment_intent.latest_charge'] };
   return context.stripe.checkout.sessions.retrieve(sessionId as string, params, requestOptions(account));
 }
 

@@ -28,7 +28,11 @@ export const INCREMENT = onIntent({
   baseline: totalOf,
   send(context, entry, authorization) {
     const amount = toStripe(entry.baseline + entry.amount, entry.currency) as number;
-    const params = { amount, metadata: markOf({ ...entry, isFinal: false }), expand: ['latest_charge'] };
+    const params: Stripe.PaymentIntentIncrementAuthorizationParams = {
+      amount,
+      metadata: markOf({ ...entry, isFinal: false }),
+      expand: ['latest_charge'],
+    };
     const options = requestOptions(authorization.account, entry.requestId);
     return context.stripe.paymentIntents.incrementAuthorization(authorization.intentId as string, params, options);
   },

@@ -24,7 +24,7 @@ export const REFUND: Operation<Stripe.Refund> = {
     // What is sent again is answered as it was then: pending.
     if (entry.refundId !== null)
       return context.stripe.refunds.retrieve(entry.refundId, {}, requestOptions(authorization.account));
-    const params = {
+    const params: Stripe.RefundCreateParams = {
       payment_intent: authorization.intentId as string,
       amount: toStripe(entry.amount, entry.currency) as number,
       metadata: { [REQUEST_ID]: entry.requestId, holdfast_capture_id: entry.captureRequestId ?? '' },
@@ -33,7 +33,7 @@ export const REFUND: Operation<Stripe.Refund> = {
   },
   read: endingOfRefund,
   async look(context, entry, authorization) {
-    const params = { payment_intent: authorization.intentId as string, limit: 100 };
+    const params: Stripe.RefundListParams = { payment_intent: authorization.intentId as string, limit: 100 };
     for await (const refund of context.stripe.refunds.list(params, requestOptions(authorization.account))) {
       if (refund.metadata?.[REQUEST_ID] === entry.requestId) return endingOfRefund(refund);
     }

@@ -11,7 +11,7 @@ import {
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Context, requestOptions } from '../adapter-context.ts';
+import type { Context } from '../adapter-context.ts';
 import { fromStripe } from '../amount.ts';
 import { ask } from '../api/ask.ts';
 import { ENTRIES, type Entry, insertUnfenced, intentOf } from '../ledger/entry.ts';
@@ -20,8 +20,8 @@ import { settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
 import { endEntry } from '../settlement/finish.ts';
 import { endingOf, getIntent, isExpired } from '../settlement/intent-ending.ts';
-import { authorizationOf } from '../settlement/mark.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
+import { look, ownRefundOf } from './look.ts';
 import { bookDone, changedOf, reconcileOperations, type Sight } from './operations.ts';
 
 /**
@@ -62,17 +62,6 @@ async function reconcileRefused(context: Context, entry: Entry): Promise<boolean
   return true;
 }
 
-async function look(context: Context, authorization: Entry) {
-  const options = requestOptions(authorization.account);
-  const about = { payment_intent: authorization.intentId as string, limit: 100 };
-  const intent = await getIntent(context, authorization);
-  // Only what was captured can have been refunded or disputed.
-  if (intent.amount_received === 0) return { intent, refunds: [], disputes: [] };
-  const refunds = await context.stripe.refunds.list(about, options).autoPagingToArray({ limit: 1_000 });
-  const disputes = await context.stripe.disputes.list(about, options).autoPagingToArray({ limit: 1_000 });
-  return { intent, refunds, disputes };
-}
-
 /** An authorization whose own call is not over, or lost its answer, is settled; undefined while it has no end. */
 async function settleFirst(context: Context, entry: Entry): Promise<Entry | undefined> {
   if (entry.kind === 'checkout') return settleCheckout(context, entry, { tell: true });
@@ -107,15 +96,6 @@ async function reconcileRefunds({ context, query, authorization, refunds }: Sigh
     if (entry.answer === Answer.APPROVED) await unbookRefund(query, entry);
     await endEntry(query, entry, ending, context.now(), { from: ['stored', 'sent', 'ended'], tell: true });
   }
-}
-
-/**
- * The identifier of a refund of ours; undefined when it is somebody else's, also one that was given a copy of its
- * payment's metadata.
- */
-function ownRefundOf({ metadata }: Stripe.Refund): string | undefined {
-  const isOurs = metadata?.holdfast_capture_id !== undefined;
-  return isOurs ? authorizationOf(metadata)?.requestId : undefined;
 }
 
 /** The entry of a refund of ours; one whose entry is lost gets a new one. */

@@ -59,6 +59,7 @@ export type Refund = Pick<
   | 'id'
   | 'object'
   | 'amount'
+  | 'balance_transaction'
   | 'charge'
   | 'created'
   | 'currency'
@@ -113,6 +114,8 @@ export interface Account {
   readonly charges: Map<string, Charge>;
   readonly refunds: Map<string, Refund>;
   readonly disputes: Map<string, Dispute>;
+  /** What moved the balance, by the id of the balance transaction. */
+  readonly categories: Map<string, 'refund' | 'partial_capture_reversal'>;
   readonly sessions: Map<string, Session>;
   readonly terms: Map<string, SessionTerms>;
   readonly paymentMethods: Map<string, PaymentMethod>;
@@ -133,6 +136,7 @@ export function openAccount(id: string, now: () => number, hasFeatures: boolean)
     charges: new Map(),
     refunds: new Map(),
     disputes: new Map(),
+    categories: new Map(),
     sessions: new Map(),
     terms: new Map(),
     paymentMethods: new Map(),

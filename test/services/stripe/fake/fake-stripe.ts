@@ -7,6 +7,7 @@ import { FakeError } from './fake-error.ts';
 import { type Fault, type PlannedFault, takeFault } from './faults.ts';
 import { decodeForm, type Form, textOf } from './form.ts';
 import { keyInUse, openKeys, type Reply } from './keys.ts';
+import { leaveRefund } from './refunds.ts';
 import { route } from './routes.ts';
 
 export const API_KEY = 'sk_test_fake000000000000';
@@ -21,7 +22,16 @@ export interface FakeStripe {
   /** Faults planned for coming requests. */
   readonly faults: PlannedFault[];
   /** Each received request: `POST /v1/payment_intents/…/confirm`, its account and its idempotency key. */
-  readonly requests: { request: string; path: string; account: string; key: string; form: Form; at: number }[];
+  readonly requests: {
+    request: string;
+    path: string;
+    account: string;
+    key: string;
+    /** The version of the API that it asks for. */
+    version: string;
+    form: Form;
+    at: number;
+  }[];
   /** Its time in seconds. */
   now(): number;
   /** Advances its time; expired authorizations and pages then end. */
@@ -57,11 +67,13 @@ export async function startFakeStripe({ hasFeatures = true } = {}): Promise<Fake
     for await (const chunk of request) text += chunk;
     const { method = '', url = '' } = request;
     const address = new URL(url, origin);
-    const name = `${method} ${address.pathname.replace(/\/(pi|cs|re|du|pm|ch)_\w+/, '/…')}`;
+    const name = `${method} ${address.pathname.replace(/\/(pi|cs|re|du|pm|ch|txn)_\w+/, '/…')}`;
     const key = String(request.headers['idempotency-key'] ?? '');
     const accountId = String(request.headers['stripe-account'] ?? '');
     const form = decodeForm(method === 'GET' ? address.search.slice(1) : text);
-    requests.push({ request: name, path: `${method} ${address.pathname}`, account: accountId, key, form, at: now() });
+    const version = String(request.headers['stripe-version'] ?? '');
+    const path = `${method} ${address.pathname}`;
+    requests.push({ request: name, path, account: accountId, key, version, form, at: now() });
     const fault = takeFault(faults, name, key);
     if (fault === 'cut before') return void request.socket.destroy();
     if (fault === 'hang before') return;
@@ -152,7 +164,10 @@ export async function startFakeStripe({ hasFeatures = true } = {}): Promise<Fake
     };
     if (fault === 'error before') return broken;
     try {
-      const body = route(account, request.method ?? '', new URL(request.url ?? '', origin).pathname, form, origin);
+      const { pathname } = new URL(request.url ?? '', origin);
+      const body = route(account, request.method ?? '', pathname, form, origin);
+      const isOld = String(request.headers['stripe-version'] ?? '') < '2025-03-31';
+      if (isOld && pathname.endsWith('/capture')) leaveRefund(account, (body as { id: string }).id);
       // The answer reflects the current state, even if it changes before it is sent.
       return fault === 'error after' ? broken : { status: 200, body: structuredClone(body), isKept: true };
     } catch (error) {
@@ -163,7 +178,7 @@ export async function startFakeStripe({ hasFeatures = true } = {}): Promise<Fake
 
   function checkKey(request: IncomingMessage, accountId: string, fault: Fault | undefined): void {
     const shown = fault === 'key rejected' ? 'Bearer sk_test_of_yesterday' : request.headers.authorization;
-    if (shown === `Bearer ${RESTRICTED_KEY}`) {
+    if (shown === `Bearer ${RESTRICTED_KEY}` || fault === 'no permission') {
       throw new FakeError(403, {
         type: 'invalid_request_error',
         message: 'The provided key does not have the permissions.',

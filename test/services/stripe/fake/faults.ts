@@ -23,7 +23,8 @@ export const FAULTS = [
   // The connection is closed while Stripe works: key and object are in use, and it acts a moment later.
   'acts later',
 ] as const;
-export type Fault = (typeof FAULTS)[number];
+/** `no permission`: the API key may not read this. */
+export type Fault = (typeof FAULTS)[number] | 'no permission';
 
 /** A planned fault. */
 export interface PlannedFault {

@@ -1,4 +1,4 @@
-import { type Account, type Dispute, emit, newId, type Refund } from './account.ts';
+import { type Account, type Charge, type Dispute, emit, newId, type Refund } from './account.ts';
 import { invalid, missing, wrongState } from './fake-error.ts';
 import { type Form, formOf, numberOf, textOf } from './form.ts';
 import { chargeOf, findIntent } from './payment-intents.ts';
@@ -14,22 +14,53 @@ export function createRefund(account: Account, form: Form): Refund {
   if (amount > left)
     throw invalid(`Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`, 'amount');
   if (amount < 1) throw invalid('Invalid positive integer', 'amount', 'parameter_invalid_integer');
+  const status = intent.payment_method === 'pm_card_pendingRefund' ? 'pending' : account.refundStatus;
+  const metadata = formOf(form, 'metadata') as Record<string, string>;
   charge.amount_refunded += amount;
+  return addRefund(account, charge, { amount, metadata, status, category: 'refund' });
+}
+
+/** What a partial capture left, as versions of the API before 2025-03-31 gave it back. */
+export function leaveRefund(account: Account, intentId: string): Refund {
+  const charge = chargeOf(account, findIntent(account, intentId));
+  const amount = charge.amount - charge.amount_captured;
+  return addRefund(account, charge, {
+    amount,
+    metadata: {},
+    status: 'succeeded',
+    category: 'partial_capture_reversal',
+  });
+}
+
+function addRefund(
+  account: Account,
+  charge: Charge,
+  {
+    category,
+    ...said
+  }: Pick<Refund, 'amount' | 'metadata' | 'status'> & { category: 'refund' | 'partial_capture_reversal' },
+): Refund {
   const refund: Refund = {
     id: newId('re'),
     object: 'refund',
-    amount,
+    balance_transaction: newId('txn'),
     charge: charge.id,
     created: account.now(),
     currency: charge.currency,
-    metadata: formOf(form, 'metadata') as Record<string, string>,
-    payment_intent: intent.id,
-    status: intent.payment_method === 'pm_card_pendingRefund' ? 'pending' : account.refundStatus,
+    payment_intent: charge.payment_intent,
+    ...said,
   };
   account.refunds.set(refund.id, refund);
+  account.categories.set(String(refund.balance_transaction), category);
   emit(account, 'refund.created', refund);
   emit(account, 'charge.refunded', charge);
   return refund;
+}
+
+export function shownTransaction(account: Account, id: string): object {
+  const reporting_category = account.categories.get(id);
+  if (!reporting_category) throw missing('balance_transaction', id);
+  return { id, object: 'balance_transaction', type: 'refund', reporting_category };
 }
 
 export function findRefund(account: Account, id: string): Refund {

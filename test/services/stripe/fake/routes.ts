@@ -13,7 +13,7 @@ import {
   incrementIntent,
   shownIntent,
 } from './payment-intents.ts';
-import { createRefund, findRefund } from './refunds.ts';
+import { createRefund, findRefund, shownTransaction } from './refunds.ts';
 import { createSession, expireSession, findSession } from './sessions.ts';
 
 type Handler = (account: Account, id: string, form: Form, origin: string) => object;
@@ -58,6 +58,7 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
   },
   'GET /v1/refunds/…': { fields: '', handle: findRefund },
   'GET /v1/refunds': { fields: LIST_FIELDS, handle: (account, _id, form) => listOf(of(account.refunds, form)) },
+  'GET /v1/balance_transactions/…': { fields: '', handle: shownTransaction },
   'GET /v1/disputes': { fields: LIST_FIELDS, handle: (account, _id, form) => listOf(of(account.disputes, form)) },
   'GET /v1/payment_methods/…': { fields: '', handle: (account, id) => shownMethod(account, id) },
   'POST /v1/checkout/sessions': {
@@ -77,7 +78,10 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
 
 /** Performs a request. Throws FakeError. */
 export function route(account: Account, method: string, path: string, form: Form, origin: string): object {
-  const id = /^\/v1\/(?:payment_intents|refunds|payment_methods|checkout\/sessions)\/(\w+)/.exec(path)?.[1] ?? '';
+  const id =
+    /^\/v1\/(?:payment_intents|refunds|balance_transactions|payment_methods|checkout\/sessions)\/(\w+)/.exec(
+      path,
+    )?.[1] ?? '';
   const found = ROUTES[`${method} ${id === '' ? path : path.replace(`/${id}`, '/…')}`];
   if (!found)
     throw new FakeError(404, {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { forSuite } from '../../../suite.ts';
 import type { Event } from '../fake/account.ts';
+import { cancelIntent } from '../fake/payment-intents.ts';
 import { CONNECT_SECRET, holdRequest, intentOf, postEvent, startFixture, WEBHOOK_SECRET } from '../fixture.ts';
 
 describe('Stripe’s webhooks', () => {
@@ -46,6 +47,20 @@ describe('Stripe’s webhooks', () => {
     ];
     for (const [body, signature] of cases) assert.equal(await postEvent(fixture, body, signature), 400, signature);
   });
+
+  for (const api_version of ['2014-01-31', '2025-02-24.acacia', '2099-01-01.unheard', null]) {
+    it(`are a reason to look whatever version of the API wrote them: ${api_version}`, async () => {
+      const hold = holdRequest();
+      await fixture.client.authorize(hold);
+      const { id } = intentOf(fixture, hold.requestId);
+      cancelIntent(fixture.stripe.account(), id, {});
+      const found = fixture.stripe.account().events.findLast(({ type }) => type === 'payment_intent.canceled');
+      assert.equal(await fixture.deliver({ ...(found as Event), api_version }), 200);
+      await fixture.adapter.dealWithNotices();
+      const [{ voided } = assert.fail()] = await fixture.entries(hold.requestId);
+      assert.equal(voided, 10_000n);
+    });
+  }
 
   it('are accepted and ignored when they concern something else', async () => {
     for (const type of ['customer.created', 'payment_intent.canceled'] as const) {

@@ -30,7 +30,8 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
 }
 
 function boundsOf(currency: string) {
-  const smallestAmount = adyenStep(currency);
-  if (smallestAmount === undefined) return undefined;
-  return { currency, smallestAmount, largestAmount: LARGEST_AMOUNT - (LARGEST_AMOUNT % smallestAmount) };
+  const multipleOf = adyenStep(currency);
+  if (multipleOf === undefined) return undefined;
+  const largestAmount = LARGEST_AMOUNT - (LARGEST_AMOUNT % multipleOf);
+  return { currency, smallestAmount: multipleOf, largestAmount, multipleOf };
 }

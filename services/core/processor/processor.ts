@@ -2,6 +2,7 @@ import { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobu
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
+import type { Violation } from '../../../platform/violations.ts';
 import {
   Answer,
   type Capabilities as CapabilitiesMessage,
@@ -25,6 +26,7 @@ import {
   type Outcome,
 } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
+import { amountBreachOf, type Payment } from './amount-bounds.ts';
 import { CallerLimit } from './caller-limit.ts';
 import { believing, ContractViolation } from './contract-breaches.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
@@ -55,6 +57,8 @@ export interface Processor {
   admits(merchantId: string): boolean;
   /** Those who wait for its answers. */
   readonly callers: CallerLimit;
+  /** What is wrong with an amount of a hold or OCT, by what the processor has said of itself; undefined = nothing. */
+  amountBreach(payment: Payment): Violation | undefined;
   /** Whether it answers, as far as is known. */
   isAvailable(): boolean;
   /** Asks how it is when it has answered nothing for so long, by default 5 s: nobody may have called. */
@@ -194,6 +198,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
     close: () => channel.close(),
     callers,
+    amountBreach: (payment) => amountBreachOf(description, payment),
     admits: (merchantId) => !identity.isOther() && callers.hasRoom(merchantId) && breaker.admits(merchantId),
     isAvailable: () => !identity.isOther() && breaker.isClosed(),
     async askWhenSilent(silenceMs = SILENCE_MS) {

@@ -96,6 +96,7 @@ const GONE: Processor = {
   isAvailable: () => false,
   askWhenSilent: async () => undefined,
   admits: () => false,
+  amountBreach: () => undefined,
   callers: new CallerLimit(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,

@@ -1,10 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
-import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { CURRENCIES } from '../../../platform/currencies.ts';
 import type { DescribeRequest, DescribeResponseSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { stripeUnits, toStripe } from '../amount.ts';
+import { chargeBounds } from '../amount.ts';
 import { CHECKOUT_LONGEST_MS, CHECKOUT_SHORTEST_MS } from '../settlement/checkout.ts';
 import { areFeaturesRefused } from '../settlement/features.ts';
 import { REFUND_EXPECTED_MS } from '../settlement/refund.ts';
@@ -30,14 +29,6 @@ export function described(features: boolean): Description {
     acceptedLongest: { refund: durationFromMs(REFUND_EXPECTED_MS) },
     checkoutShortest: durationFromMs(CHECKOUT_SHORTEST_MS),
     checkoutLongest: durationFromMs(CHECKOUT_LONGEST_MS),
-    currencies: CURRENCIES.flatMap((currency) => boundsOf(currency) ?? []),
+    currencies: CURRENCIES.flatMap((currency) => chargeBounds(currency) ?? []),
   };
-}
-
-/** Stripe's own upper bounds differ by account, card and currency; Stripe says so when asked. */
-function boundsOf(currency: string) {
-  if (!stripeUnits(currency)) return undefined;
-  const smallestAmount = [1n, 10n, 100n].find((amount) => toStripe(amount, currency) !== undefined);
-  if (smallestAmount === undefined) return undefined;
-  return { currency, smallestAmount, largestAmount: LARGEST_AMOUNT - (LARGEST_AMOUNT % smallestAmount) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { codes } from 'currency-codes';
 import fc from 'fast-check';
-import { fromStripe, stripeUnits, toStripe } from '../../../services/stripe/amount.ts';
+import { CURRENCIES } from '../../../platform/currencies.ts';
+import { chargeBounds, fromStripe, stripeUnits, toStripe } from '../../../services/stripe/amount.ts';
 
 describe('amounts as Stripe counts them', () => {
   const cases = [
@@ -25,7 +25,7 @@ describe('amounts as Stripe counts them', () => {
   }
 
   it('are converted back to the same amounts, in every currency', () => {
-    const taken = codes().filter((currency) => stripeUnits(currency));
+    const taken = CURRENCIES.filter((currency) => stripeUnits(currency));
     assert(taken.length > 130);
     fc.assert(
       fc.property(fc.constantFrom(...taken), fc.bigInt(1n, 999_999_999_999n), (currency, amount) => {
@@ -33,6 +33,29 @@ describe('amounts as Stripe counts them', () => {
         if (sent !== undefined) assert.equal(fromStripe(sent, currency.toLowerCase()), amount);
       }),
     );
+  });
+
+  for (const [currency, least, most] of [
+    ['EUR', 50n, 99_999_999n],
+    ['GBP', 30n, 99_999_999n],
+    ['HUF', 17_500n, 999_999_999_999n],
+    ['JPY', 50n, 999_999_999_999n],
+    ['ISK', 1n, 999_999n],
+    ['MGA', 100n, 9_999_999_900n],
+    ['KWD', 10n, 99_999_990n],
+    ['AFN', 1n, 99_999_999n],
+  ] as const) {
+    it(`of ${currency} are ${least} to ${most}`, () => {
+      const bounds = chargeBounds(currency);
+      assert.deepEqual([bounds?.smallestAmount, bounds?.largestAmount], [least, most]);
+    });
+  }
+
+  it('can be sent at both bounds, in every currency that has bounds', () => {
+    for (const { currency, smallestAmount, largestAmount } of CURRENCIES.flatMap((code) => chargeBounds(code) ?? [])) {
+      assert.notEqual(toStripe(smallestAmount, currency), undefined, currency);
+      assert.notEqual(toStripe(largestAmount, currency), undefined, currency);
+    }
   });
 
   it('are never rounded when converted back', () => {

@@ -62,6 +62,17 @@ describe('the life of a hold at Stripe, through core', () => {
     await booksAgree(fixture, placed.requestId);
   });
 
+  it('is refused as invalid, before anything is sent, for an amount that Stripe does not take', async () => {
+    await hold();
+    const before = fixture.stripe.requests.length;
+    for (const amount of [1n, 49n, 100_000_000n]) {
+      assert.equal(await why(acme.place({ tokenId: 'pm_card_visa', amount })), 'INVALID_REQUEST');
+      assert.equal(await why(acme.checkout({ amount })), 'INVALID_REQUEST');
+    }
+    assert.equal(fixture.stripe.requests.length, before);
+    for (const amount of [50n, 99_999_999n]) await acme.hold({ tokenId: 'pm_card_visa', amount });
+  });
+
   it('is renewed after a capture of a part, and the new one is captured by itself', async () => {
     const old = await hold();
     await acme.capture(old, 4_000n);

@@ -1,6 +1,7 @@
 import type { CreateOctRequest } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { HoldfastError } from '../../domain/refusal.ts';
+import type { Processor } from '../../processor/processor.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import { type Method, placeOf } from '../core.ts';
@@ -31,7 +32,8 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
     claim,
   } as const;
   const isSame = (row: SubmissionRow) => agreeing(businessFields(row), fields);
-  return makeOperation(core, oct, refuseStrayId(request) ?? check(request, contract), isSame, {
+  const refusal = refuseStrayId(request) ?? check(request, contract, core.processors.of(place));
+  return makeOperation(core, oct, refusal, isSame, {
     facts: oct,
     present: (row) => ({ oct: presentOct(row) }),
     unknown: (requestId) => ({ oct: { requestId, state: OperationState.UNKNOWN } }),
@@ -44,11 +46,12 @@ export const getOct: Method<'getOct'> = async (core, request, context) => {
   return { oct: presentOct(oct) };
 };
 
-function check(request: CreateOctRequest, contract: MerchantRow): HoldfastError | undefined {
+function check(request: CreateOctRequest, contract: MerchantRow, processor: Processor): HoldfastError | undefined {
   const fields = new FieldCheck();
   fields.payment(request, contract);
   fields.text('reason', request.reason);
   fields.metadata(request.metadata);
+  fields.taken(processor, request);
   return fields.refusal();
 }
 

@@ -16,6 +16,7 @@ import { inOrder } from '../../domain/notification-body.ts';
 import type { Approved } from '../../domain/outcome.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import { openPage } from '../../kinds/checkout-page.ts';
+import type { Processor } from '../../processor/processor.ts';
 import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
@@ -89,8 +90,8 @@ export async function placeHold(
   const compared = renewal ? { ...fields, amount: renewal.fields.amount } : fields;
   const agrees = (id: string) => isOf(core, id, compared, request.metadata);
 
-  const refusal = refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, call.at);
   const processor = core.processors.of(hold);
+  const refusal = refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, processor, call.at);
   if (refusal || !processor.admits(merchantId)) {
     const refuse = () => refusal ?? processorAway(core, hold.processor);
     return answerAgain(core, await findFirstUnstored(core, call, refuse, agrees));
@@ -210,9 +211,15 @@ function unknown(hold: { readonly tokenId?: string | null | undefined }, request
   };
 }
 
-function check(request: CreatePreauthorizationRequest, contract: MerchantRow, now: Date): HoldfastError | undefined {
+function check(
+  request: CreatePreauthorizationRequest,
+  contract: MerchantRow,
+  processor: Processor,
+  now: Date,
+): HoldfastError | undefined {
   const fields = new FieldCheck();
   fields.payment(request, contract);
+  fields.taken(processor, request);
   fields.text('description', request.description);
   fields.returnUrl(request.returnUrl);
   if (request.tokenId !== undefined && request.returnUrl !== undefined) {

@@ -6,6 +6,8 @@ import type { Violation } from '../../../../platform/violations.ts';
 import type { CreateOctRequest } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import type { CreatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
+import type { Payment } from '../../processor/amount-bounds.ts';
+import type { Processor } from '../../processor/processor.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField, invalidRequest } from '../refuse.ts';
@@ -46,6 +48,12 @@ export class FieldCheck {
     this.reference('user_id', request.userId, contract);
     this.reference('merchant_reference', request.merchantReference, contract);
     this.text('token_id', request.tokenId);
+  }
+
+  /** What the processor takes, as far as it has said it. */
+  taken(processor: Pick<Processor, 'amountBreach'>, payment: Payment): void {
+    const breach = processor.amountBreach(payment);
+    if (breach) this.add(breach.field, breach.description);
   }
 
   /** The merchant's own data. */

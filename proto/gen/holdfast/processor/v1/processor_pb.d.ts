@@ -1695,7 +1695,8 @@ export declare type AcceptedLongest = Message<"holdfast.processor.v1.AcceptedLon
 export declare const AcceptedLongestSchema: GenMessage<AcceptedLongest>;
 
 /**
- * The amounts that can be reserved, charged or paid in one currency.
+ * The amounts that can be reserved or paid in one currency. Holdfast refuses a hold or OCT of another amount, or of a
+ * currency that is not named, before it stores or sends anything.
  *
  * @generated from message holdfast.processor.v1.CurrencyBounds
  */
@@ -1720,6 +1721,13 @@ export declare type CurrencyBounds = Message<"holdfast.processor.v1.CurrencyBoun
    * @generated from field: int64 largest_amount = 3;
    */
   largestAmount: bigint;
+
+  /**
+   * Amounts are multiples of this, minor units; 0 = of 1. Of captures, increments and refunds, too.
+   *
+   * @generated from field: int64 multiple_of = 4;
+   */
+  multipleOf: bigint;
 };
 
 /**

@@ -82,21 +82,6 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
 }
 
 /**
- * Reads a body; undefined when it is larger than that. Then its rest is not read, and the connection cannot be used
- * again.
- */
-export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/**
  * Closes connections whose peer does not read: of written data nothing has left for `takeMs`. Node's own timeout misses
  * them, because a peer that sends a byte now and then is not idle. A peer that reads slowly is served: there is always
  * something that waits for it, but not the same.

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
-import { type BodyBounds, readBody } from '../http/raw-body.ts';
+import { openBodyRoom } from '../../platform/body-room.ts';
+import type { BodyBounds } from '../../platform/read-body.ts';
+import { readBody } from '../http/raw-body.ts';
 import { type Limits, limiterKey } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
 import { parseNotification } from './notification.ts';
@@ -9,10 +11,16 @@ import { parseNotification } from './notification.ts';
 const FREE_BYTES = 4 * 1024;
 
 /**
+ * What all senders together may hold of the memory before a signature is verified: of that the largest bodies give way.
+ */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/**
  * Limits the bytes of bodies that one address sends per second, before a signature is verified: to `kibPerSecond`, and
  * never less than one body of the largest size.
  */
 export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: BodyBounds) {
+  const shared = openBodyRoom(MOST_BYTES);
   const mostKib = kibOf(bounds.maxBytes);
   const points = Math.max(kibPerSecond, mostKib);
   const limiter = limits.limiter({ name: 'relay-body-kib', points, durationSeconds: 1 });
@@ -29,7 +37,7 @@ export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: B
     async read(request: IncomingMessage, network: string): Promise<Buffer> {
       const declared = request.headers['content-length'];
       if (declared !== undefined) await charge(network, Number(declared));
-      const body = await readBody(request, bounds);
+      const body = await readBody(request, { ...bounds, room: { shared, address: network } });
       if (declared === undefined) await charge(network, body.length);
       return body;
     },

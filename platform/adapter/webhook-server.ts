@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, RequestListener } from 'node:http';
-import { readBody } from '../http-server.ts';
+import { openBodyRoom } from '../body-room.ts';
 import { errorFields, type Log } from '../log.ts';
+import { readBody, UNREAD_STATUS } from '../read-body.ts';
 
 /** An answer: a status, a text, and headers besides the usual ones. */
 type Reply = readonly [status: number, text?: string, headers?: OutgoingHttpHeaders];
@@ -16,13 +17,14 @@ export interface Webhooks {
   take(body: Buffer, headers: IncomingHttpHeaders): Promise<Reply>;
 }
 
-const LONGEST_BODY = 1024 * 1024;
+/** Of one body; a processor's are a few KiB, and come at once. */
+const BOUNDS = { maxBytes: 1024 * 1024, timeoutMs: 5_000 };
 
 /**
- * Nobody is known before the signature is checked, so what unchecked bodies can take of the memory is limited. They are
- * sent again.
+ * Nobody is known before the signature is checked, so what unchecked bodies can take of the memory is limited. What has
+ * to give way is sent again.
  */
-const MOST_BODIES = 32;
+const MOST_BYTES = 32 * 1024 * 1024;
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -33,8 +35,8 @@ const HEADERS = {
 };
 
 /** Answers the requests of an adapter's HTTP server. */
-export function answerHttp(log: Log, pages: Pages, webhooks?: Webhooks): RequestListener {
-  const reading = new Set<IncomingMessage>();
+export function answerHttp(log: Log, pages: Pages, webhooks?: Webhooks, bounds = BOUNDS): RequestListener {
+  const shared = openBodyRoom(MOST_BYTES);
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     const { method, url = '', headers } = request;
     const path = url.split('?', 1)[0] ?? '';
@@ -42,18 +44,17 @@ export function answerHttp(log: Log, pages: Pages, webhooks?: Webhooks): Request
     if (page) return method === 'GET' ? page(headers) : [405];
     if (path !== webhooks?.path) return [404];
     if (method !== 'POST') return [405];
-    if (reading.size >= MOST_BODIES) return [503];
-    reading.add(request);
+    const address = request.socket.remoteAddress ?? '';
     // The bytes as they came: a signature may be over them.
-    const body = await readBody(request, LONGEST_BODY).finally(() => reading.delete(request));
-    return body ? webhooks.take(body, headers) : [413];
+    const body = await readBody(request, { ...bounds, room: { shared, address } });
+    // The rest of a body that is not read whole stays in its connection, which cannot be reused.
+    if (typeof body === 'string') return [UNREAD_STATUS[body], '', { connection: 'close' }];
+    return webhooks.take(body, headers);
   };
   return (request, response) => {
     answer(request).then(
       ([status, text = '', headers]) => {
-        // The rest of a body that is not read whole stays in its connection, which cannot be reused.
-        const isUnread = status === 413 || status === 503;
-        response.writeHead(status, { ...HEADERS, ...(isUnread && { connection: 'close' }), ...headers }).end(text);
+        response.writeHead(status, { ...HEADERS, ...headers }).end(text);
       },
       (error: unknown) => {
         log.error('request failed', errorFields(error));

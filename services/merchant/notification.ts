@@ -1,17 +1,17 @@
 /** Receives a notification: verify, store once, answer 200. The documents point to this example. */
 import type { Context } from 'koa';
 import { InvalidNotification, type Notification, verify } from '../../client/webhooks/verify.ts';
-import { readBody } from '../../platform/http-server.ts';
 import type { Log } from '../../platform/log.ts';
+import { readBody, UNREAD_STATUS } from '../../platform/read-body.ts';
 import type { Received } from './received.ts';
 import type { MerchantSettings } from './settings.ts';
 
-/** The relay's own limit. */
-const MAX_BODY_BYTES = 65_536;
+/** The relay's own bounds. */
+const BODY_BOUNDS = { maxBytes: 65_536, timeoutMs: 5_000 };
 
 /**
  * Answers 200 once the notification is on disk, also for a repetition; 401 when the signature does not verify; 400 when
- * the body is no notification, 404 for an unknown kind, 413 when it is too large.
+ * the body is no notification, 404 for an unknown kind, 413 when it is too large, 408 when it comes too slowly.
  */
 export async function takeNotification(
   ctx: Context,
@@ -19,11 +19,11 @@ export async function takeNotification(
   { settings, received, log }: { settings: MerchantSettings; received: Received; log: Log },
 ): Promise<void> {
   if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
-  const bytes = await readBody(ctx.req, MAX_BODY_BYTES);
-  if (bytes === undefined) {
+  const bytes = await readBody(ctx.req, BODY_BOUNDS);
+  if (typeof bytes === 'string') {
     // The rest of the body is not read, so the connection cannot be reused.
     ctx.set('connection', 'close');
-    return refuse(ctx, 413, 'too large', log);
+    return refuse(ctx, UNREAD_STATUS[bytes], 'too large or too slow', log);
   }
   const claimed = merchantOf(bytes);
   if (claimed === undefined) return refuse(ctx, 400, 'not a notification', log);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { readBody } from '../../../platform/http-server.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
+import { readBody, UNREAD_STATUS } from '../../../platform/read-body.ts';
 import { settlesWithin } from '../../../platform/settles-within.ts';
 import { type Clock, pause } from '../clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -157,15 +157,16 @@ async function takeForm(setup: CheckoutSetup, context: Context): Promise<void> {
   context.redirect(checkout.returnUrl || capability);
 }
 
-const LARGEST_BODY_BYTES = 4 * 1024;
+const BODY_BOUNDS = { maxBytes: 4 * 1024, timeoutMs: 5_000 };
 
 /** The submitted form when it comes from our own page; else answers why it is not taken. */
 async function receiveForm(context: Context, formToken: string): Promise<URLSearchParams | undefined> {
   if (!context.is('application/x-www-form-urlencoded')) {
     return refuse(context, 415, 'Only the form of this page is accepted.');
   }
-  const body = await readBody(context.req, LARGEST_BODY_BYTES);
-  if (!body) return refuse(context, 413, 'The form is too large.');
+  const body = await readBody(context.req, BODY_BOUNDS);
+  if (typeof body === 'string')
+    return refuse(context, UNREAD_STATUS[body], 'The form is too large, or came too slowly.');
   const form = new URLSearchParams(body.toString('utf8'));
   if (form.get('formToken') === formToken) return form;
   return refuse(context, 403, 'This form was not sent from our page. Open the address again.');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Problem, type ProblemCode } from '../../../gateway/http/problem.ts';
-import { type BodyBounds, readBody } from '../../../gateway/http/raw-body.ts';
+import { readBody } from '../../../gateway/http/raw-body.ts';
+import type { BodyBounds } from '../../../platform/read-body.ts';
 
 describe('readBody()', () => {
   let server: Server;

@@ -3,7 +3,7 @@ import { AuthorizationEnd } from '../../proto/gen/holdfast/processor/v1/event_pb
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { approved, notPerformed } from './ending.ts';
 import { type KeptResult, LARGEST_AMOUNT } from './entry.ts';
-import { type Intent, isOpen, type State } from './postgres/entries.ts';
+import { doneOf, type Intent, isOpen, type State } from './postgres/entries.ts';
 
 type Sums = Pick<Intent & State, 'amount' | 'incremented' | 'captured' | 'voided'>;
 
@@ -70,7 +70,7 @@ export function refundRefusal(
   const open = entries.filter((entry) => entry.kind === 'refund' && isOpen(entry));
   const sumOf = (refunds: typeof open) => refunds.reduce((sum, { amount }) => sum + amount, 0n);
   const ofCapture = sumOf(open.filter((entry) => entry.captureRequestId === captureRequestId));
-  const left = capture.amount - capture.refunded - capture.reversed - ofCapture;
+  const left = doneOf(capture) - capture.refunded - capture.reversed - ofCapture;
   // What was taken back without a known capture limits the captures together.
   const leftOfAll = authorization.captured - authorization.refunded - authorization.reversed - sumOf(open);
   if (amount <= left && amount <= leftOfAll) return undefined;

@@ -6,8 +6,8 @@ import type { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { ResultInit } from '../entry.ts';
 import type { Query } from './database.ts';
-import { type Intent, isOpen, type State } from './entries.ts';
-import { tell } from './outbox.ts';
+import { doneOf, type Intent, type State } from './entries.ts';
+import { FOREIGN_CAPTURE, tell } from './outbox.ts';
 
 const SUMS = ['captured', 'voided', 'incremented', 'refunded', 'reversed', 'returned'] as const;
 
@@ -36,17 +36,13 @@ async function addToBoth(
 
 /** Books what an approved operation did to its authorization, and a refund to its capture. */
 export async function book(query: Query, entry: Intent & State): Promise<void> {
-  const { kind, answer, amount, released, authorizationRequestId } = entry;
+  const { kind, answer, released, authorizationRequestId } = entry;
   if (answer !== Answer.APPROVED) return;
+  const amount = doneOf(entry);
   if (kind === 'capture') await add(query, authorizationRequestId, { captured: amount, voided: released });
   if (kind === 'void') await add(query, authorizationRequestId, { voided: released });
   if (kind === 'increment') await add(query, authorizationRequestId, { incremented: amount });
   if (kind === 'refund') await addToBoth(query, entry, { refunded: amount });
-}
-
-/** Takes back what an approved refund booked. */
-export async function unbookRefund(query: Query, refund: Intent): Promise<void> {
-  await addToBoth(query, refund, { refunded: -refund.amount });
 }
 
 /** What came back of an approved refund or credit. */
@@ -108,7 +104,7 @@ export async function tellForeignCapture(query: Query, capture: Intent & State, 
   const requestId = capture.authorizationRequestId ?? '';
   const value = { authorizationRequestId: requestId, captureRequestId, amount, reference };
   const event = { case: 'foreignCapture', value } as const;
-  await tell(query, { eventId: `foreign-${captureRequestId}`, requestId, occurredAt, event });
+  await tell(query, { eventId: `${FOREIGN_CAPTURE}${captureRequestId}`, requestId, occurredAt, event });
 }
 
 /**
@@ -161,25 +157,24 @@ interface Taken extends Pick<Reversal, 'reversalId'> {
 }
 
 /**
- * The turn that takes an amount: from the capture when there is only one, else it is not known from which. Never more
- * than is left; undefined when that is nothing, or not known while refunds that have not ended hold back some of it.
+ * The turn that takes an amount: from the capture when there is only one, else it is not known from which. What was
+ * refunded may be taken, too, so only what was taken before is left out; undefined when nothing is left to take.
  */
 export function takingTurn(
-  authorization: Pick<Intent & State, 'requestId' | 'captured' | 'refunded' | 'reversed'>,
+  authorization: Pick<Intent & State, 'requestId' | 'captured' | 'reversed'>,
   entries: readonly (Intent & State)[],
   { reversalId, amount, before }: Taken,
 ): Reversal | undefined {
   const captures = entries.filter(({ kind, answer }) => kind === 'capture' && answer === Answer.APPROVED);
   const only = captures.length === 1 ? captures[0] : undefined;
   const capture = before ? captures.find(({ requestId }) => requestId === before.captureRequestId) : only;
-  const { requestId: authorizationRequestId, captured, refunded, reversed } = authorization;
-  const heldBack = entries.reduce((sum, one) => (one.kind === 'refund' && isOpen(one) ? sum + one.amount : sum), 0n);
-  const leftOfAll = captured - refunded - reversed;
-  const leftOfOne = capture && capture.amount - capture.refunded - capture.reversed;
+  const { requestId: authorizationRequestId, captured, reversed } = authorization;
+  const leftOfAll = captured - reversed;
+  const leftOfOne = capture && doneOf(capture) - capture.reversed;
   // What was taken from no capture in particular is missing in the sum of all only.
   const left = leftOfOne === undefined || leftOfOne > leftOfAll ? leftOfAll : leftOfOne;
   const taken = amount === undefined || amount > left ? left : amount;
-  if (taken <= 0n || taken + heldBack > left) return undefined;
+  if (taken <= 0n) return undefined;
   const captureRequestId = capture?.requestId ?? null;
   return { reversalId, authorizationRequestId, captureRequestId, amount: taken, turn: (before?.turn ?? 0) + 1 };
 }

@@ -72,6 +72,17 @@ export const NO_STATE = {
 /** What became of it. Its answer is UNSPECIFIED until it ended, or was accepted. */
 export type State = Readonly<typeof NO_STATE>;
 
+/**
+ * What an operation did in truth, as far as the books can hold it, minor units: less than was asked for where the
+ * processor said so (`amountDone`, which not every ledger has).
+ */
+export function doneOf({
+  amount,
+  amountDone,
+}: Pick<Intent, 'amount'> & { readonly amountDone?: bigint | null }): bigint {
+  return amountDone != null && amountDone < amount ? amountDone : amount;
+}
+
 /** Whether it has not ended: it was not answered, or was accepted only. */
 export function isOpen({ answer }: Pick<State, 'answer'>): boolean {
   return answer === Answer.UNSPECIFIED || answer === Answer.ACCEPTED;

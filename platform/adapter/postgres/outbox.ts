@@ -29,6 +29,12 @@ interface Row {
   readonly attempts: number;
 }
 
+/**
+ * Begins the identifiers of events about captures by somebody else. What follows of the authorization is reported after
+ * core has taken one: an end that came first would say that what was charged was given back.
+ */
+export const FOREIGN_CAPTURE = 'foreign-';
+
 /** The outbox of a ledger. */
 export function openOutbox(query: Query): Outbox {
   return {
@@ -36,6 +42,9 @@ export function openOutbox(query: Query): Outbox {
       const text = `UPDATE event SET attempts = attempts + 1,
           due_at = now() + ($2::integer[])[least(attempts + 1, cardinality($2::integer[]))] * interval '1 ms'
         WHERE sequence IN (SELECT sequence FROM event WHERE reported_at IS NULL AND due_at <= now()
+            AND NOT EXISTS (SELECT FROM event AS charge WHERE charge.reported_at IS NULL
+              AND charge.event_id LIKE '${FOREIGN_CAPTURE}%' AND charge.request_id = event.request_id
+              AND charge.sequence < event.sequence)
           ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING event_id AS "eventId", request_id AS "requestId", message, attempts`;
       const rows = await query<Row>(text, [limit, WAITS]);

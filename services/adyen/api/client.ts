@@ -10,6 +10,7 @@ const ANSWER = z.object({
   refusalReason: z.string().default(''),
   refusalReasonCode: z.string().default(''),
   status: z.string().default(''),
+  amount: z.object({ value: z.int(), currency: z.string() }).optional(),
   paymentMethod: z.object({ brand: z.string().default('') }).default({ brand: '' }),
   additionalData: z.record(z.string(), z.unknown()).default({}),
 });

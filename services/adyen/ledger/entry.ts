@@ -21,6 +21,8 @@ const NO_STATE = {
   ...base.NO_STATE,
   /** Adyen's reference of the payment, or of the modification. */
   pspReference: '',
+  /** What Adyen did in truth, minor units; null = what was asked for. */
+  amountDone: null as bigint | null,
   /** Of an increment or extension: the amount that it asks Adyen for. */
   total: 0n,
   /** When it is sent again, under its key, unless Adyen has answered by then. */

@@ -31,5 +31,6 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
       name: '0003_customer_present',
       sql: 'ALTER TABLE entry ADD COLUMN customer_present boolean NOT NULL DEFAULT false',
     },
+    { name: '0004_amount_done', sql: 'ALTER TABLE entry ADD COLUMN amount_done bigint' },
   ],
 };

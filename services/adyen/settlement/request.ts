@@ -5,7 +5,7 @@ import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import type { KeptResult } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { toAdyen } from '../amount.ts';
+import { fromAdyen, toAdyen } from '../amount.ts';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { APPROVED, type Ending } from './settle.ts';
@@ -81,11 +81,20 @@ export function shopperOf(userId: string): string {
 }
 
 /** What Adyen's answer says of an operation; undefined when that is not known. */
-export function readAnswer({ kind }: Entry, answer: AdyenAnswer): Ending | undefined {
+export function readAnswer(entry: Entry, answer: AdyenAnswer): Ending | undefined {
   const { pspReference } = answer;
-  if (kind === 'authorization') return readPayment(answer);
+  if (entry.kind === 'authorization') {
+    const ending = readPayment(answer);
+    return ending?.answer === Answer.APPROVED ? { ...ending, amountDone: authorisedOtherwise(entry, answer) } : ending;
+  }
   if (answer.status !== 'received' || pspReference === '') return undefined;
   return { answer: Answer.ACCEPTED, pspReference };
+}
+
+/** What was authorised, minor units, when it is not what was asked for; null otherwise. */
+function authorisedOtherwise({ amount, currency }: Entry, answer: AdyenAnswer): bigint | null {
+  const said = answer.amount?.currency === currency ? fromAdyen(answer.amount) : undefined;
+  return said === undefined || said === amount ? null : said;
 }
 
 /** docs.adyen.com/online-payments/build-your-integration/payment-result-codes */

@@ -4,6 +4,7 @@ import { approved } from '../../../platform/adapter/ending.ts';
 import { resultOf as formOf, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { book, tellEnd } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
+import { doneOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, type State } from '../ledger/entry.ts';
@@ -27,7 +28,7 @@ export async function settle(context: Context, query: Query, entry: Entry, endin
   const expectedBy = isFinal ? null : new Date((entry.sentAt ?? actedAt).getTime() + context.resultMs);
   const { pspReference } = { ...entry, ...ending };
   const reference = isApproved || !isFinal ? pspReference : '';
-  const released = isApproved ? await releasedBy(query, entry) : 0n;
+  const released = isApproved ? await releasedBy(query, { ...entry, ...ending }) : 0n;
   const change = { ...ending, actedAt, expiresAt, expectedBy, dueAt: null, pspReference, reference, released };
   const ended = await ENTRIES.update(query, 'request_id = $1', [entry.requestId], change);
   assert(ended, 'the entry is in the ledger');
@@ -39,11 +40,12 @@ export async function settle(context: Context, query: Query, entry: Entry, endin
 const PROLONGS: ReadonlySet<Entry['kind']> = new Set(['authorization', 'extension']);
 
 /** What an approved operation gave back. There is one capture, and Adyen gives back what it leaves. */
-async function releasedBy(query: Query, { kind, amount, authorizationRequestId }: Entry): Promise<bigint> {
+async function releasedBy(query: Query, entry: Entry): Promise<bigint> {
+  const { kind, authorizationRequestId } = entry;
   if (kind !== 'capture' && kind !== 'void') return 0n;
   const authorization = await ENTRIES.lock(query, authorizationRequestId ?? '');
   assert(authorization, 'an operation is about an authorization that is in the ledger');
-  return remainingOf(authorization) - (kind === 'capture' ? amount : 0n);
+  return remainingOf(authorization) - (kind === 'capture' ? doneOf(entry) : 0n);
 }
 
 /** Reports how an entry ended. */

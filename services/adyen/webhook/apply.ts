@@ -1,9 +1,9 @@
-import { refundRefusal, remainingOf } from '../../../platform/adapter/authorization.ts';
+import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { UUID } from '../../../platform/adapter/identifier.ts';
-import { reversedBy, unbookRefund } from '../../../platform/adapter/postgres/books.ts';
+import { bookReturn, reversedBy } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
-import { isOpen } from '../../../platform/adapter/postgres/entries.ts';
+import { doneOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { type Announced, settleAnnounced, takeAnnounced } from '../../../platform/adapter/postgres/inbox.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -11,7 +11,7 @@ import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, findByPspReference } from '../ledger/entry.ts';
 import { codeOf } from '../settlement/request.ts';
 import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
-import { applyForeign, giveCaptureAgain, takeBackCapture } from './foreign.ts';
+import { amountOf, applyForeign, giveCaptureAgain, takeBackCapture } from './foreign.ts';
 import { type Item, ignore, isRecapture } from './receive.ts';
 
 /** What a notification is about, of what was asked of Adyen. */
@@ -124,7 +124,9 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   if (isOpen(entry)) {
     // It had been done and had failed before: that is booked first, or the failure would undo this one.
     if (isRecapture(item)) return false;
-    await settle(context, query, own, ending, { tell: true });
+    await settle(context, query, own, isDone ? { ...ending, amountDone: amountDoneOf(item, entry) } : ending, {
+      tell: true,
+    });
     return true;
   }
   const wasDone = entry.answer === Answer.APPROVED;
@@ -138,6 +140,15 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   context.log.error('books differ', { requestId: entry.requestId, kind: entry.kind, reason: item.eventCode });
   if (isDone) await bookAfterAll(context, query, own);
   return true;
+}
+
+/** What Adyen did in truth, minor units; null = what was asked for, or not said. */
+function amountDoneOf(item: Item, { kind, amount, currency, total }: Entry): bigint | null {
+  const said = amountOf(item, { currency });
+  if (said === undefined || said === 0n || kind === 'void' || kind === 'extension') return null;
+  // Of an adjustment Adyen says the new total.
+  const done = kind === 'increment' ? said - (total - amount) : said;
+  return done === amount || done < 0n ? null : done;
 }
 
 /** Marks an operation that failed after it had been done: that it had been done may be notified later. */
@@ -169,13 +180,14 @@ async function bookAfterAll(context: Context, query: Query, entry: Entry): Promi
 async function fits(query: Query, entry: Entry, authorization: Entry): Promise<boolean> {
   if (entry.kind === 'capture') return entry.amount <= remainingOf(authorization);
   if (entry.kind !== 'refund') return true;
-  const entries = await ENTRIES.ofAuthorization(query, authorization.requestId);
-  return refundRefusal(entry, authorization, entries) === undefined;
+  const capture = await ENTRIES.find(query, entry.captureRequestId ?? '');
+  return capture !== undefined && capture.refunded + entry.amount <= doneOf(capture);
 }
 
-/** A refund that failed after it had been done: core gets a result that contradicts the first, and raises an alert. */
+/** A refund that failed after it had been done came back: its answer stays, and core hears of the return. */
 async function takeBackRefund(context: Context, query: Query, item: Item, entry: Entry): Promise<true> {
-  await unbookRefund(query, entry);
-  await settle(context, query, entry, endingOf(item), { tell: true });
+  const { pspReference: reference } = item;
+  await bookReturn(query, entry, { reference, amount: amountOf(item, entry), at: context.now() });
+  context.onEvent();
   return true;
 }

@@ -9,7 +9,7 @@ import {
   tellForeignCapture,
 } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
-import { aboutOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
+import { aboutOf, doneOf, intentOf, isOpen } from '../../../platform/adapter/postgres/entries.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { fromAdyen } from '../amount.ts';
@@ -88,7 +88,7 @@ async function captured(context: Context, query: Query, item: Item, authorizatio
 }
 
 /** The amount of an item, minor units; undefined when it is in another currency than the payment, or not exact. */
-function amountOf({ amount }: Item, { currency }: Pick<Entry, 'currency'>): bigint | undefined {
+export function amountOf({ amount }: Item, { currency }: Pick<Entry, 'currency'>): bigint | undefined {
   return amount.currency === currency ? fromAdyen(amount) : undefined;
 }
 
@@ -103,7 +103,7 @@ async function ended(context: Context, query: Query, item: Item, authorization: 
 
 /**
  * An amount was taken: by the card scheme, or by a refund at Adyen. Returns false while what was given again before has
- * not been notified, or a refund that has no result holds back some of it.
+ * not been notified.
  */
 async function takeAway(context: Context, query: Query, item: Item, authorization: Entry): Promise<boolean> {
   const { pspReference: reversalId } = item;
@@ -114,7 +114,6 @@ async function takeAway(context: Context, query: Query, item: Item, authorizatio
   const asked = amountOf(item, authorization);
   const entries = await ENTRIES.ofAuthorization(query, requestId);
   const taking = takingTurn(authorization, entries, { reversalId, amount: asked, before });
-  if (!taking && entries.some((entry) => entry.kind === 'refund' && isOpen(entry))) return false;
   if (taking?.amount !== asked) context.log.error('books differ', { requestId, kind: 'reversal' });
   if (taking) await turn(context, query, taking);
   return true;
@@ -134,16 +133,11 @@ async function giveAgain(context: Context, query: Query, item: Item, authorizati
   return true;
 }
 
-/**
- * A capture failed after it had been done: all of it that is left is taken back. Returns false while a refund that has
- * no result holds back some of it.
- */
+/** A capture failed after it had been done: all of it that was not taken back before is. What was refunded is lost. */
 export async function takeBackCapture(context: Context, query: Query, item: Item, capture: Entry): Promise<boolean> {
   const { requestId: captureRequestId } = capture;
   const authorizationRequestId = capture.authorizationRequestId ?? '';
-  const entries = await ENTRIES.ofAuthorization(query, authorizationRequestId);
-  if (entries.some((entry) => entry.captureRequestId === captureRequestId && isOpen(entry))) return false;
-  const amount = capture.amount - capture.refunded - capture.reversed;
+  const amount = doneOf(capture) - capture.reversed;
   const reversalId = `${FAILED}${item.pspReference}`;
   const taken = { reversalId, authorizationRequestId, captureRequestId, amount, turn: 1 };
   if (amount > 0n) await turn(context, query, taken);

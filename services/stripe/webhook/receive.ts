@@ -67,6 +67,7 @@ export const EVENT_TYPES = [
   'charge.captured',
   'charge.expired',
   'charge.refunded',
+  'charge.refund.updated',
   'refund.created',
   'refund.updated',
   'refund.failed',

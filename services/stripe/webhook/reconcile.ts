@@ -2,11 +2,11 @@ import type Stripe from 'stripe';
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
 import {
   bookEnd,
+  bookReturn,
   bookTurn,
   type Reversal,
   reversalsOf,
   takingTurn,
-  unbookRefund,
 } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
@@ -84,8 +84,8 @@ async function reconcileEnd(sight: Sight, isForeign: boolean): Promise<void> {
 }
 
 /**
- * Ends refunds of ours that Stripe had taken only. One that failed after it had succeeded, as a card's bank may return
- * it, is taken back: core gets a result that contradicts the first, and raises an alert.
+ * Ends refunds of ours that Stripe had taken only. One that failed after it had succeeded came back: the card's bank
+ * returned it, which Stripe says days later.
  */
 async function reconcileRefunds({ context, query, authorization, refunds }: Sight): Promise<void> {
   for (const refund of refunds) {
@@ -93,7 +93,10 @@ async function reconcileRefunds({ context, query, authorization, refunds }: Sigh
     if (!entry) continue;
     const ending = endingOfRefund(refund);
     if (ending.answer === entry.answer || ending.answer === Answer.ACCEPTED) continue;
-    if (entry.answer === Answer.APPROVED) await unbookRefund(query, entry);
+    if (entry.answer === Answer.APPROVED) {
+      await bookReturn(query, entry, { reference: refund.id, at: context.now() });
+      continue;
+    }
     await endEntry(query, entry, ending, context.now(), { from: ['stored', 'sent', 'ended'], tell: true });
   }
 }

@@ -160,7 +160,7 @@ describe('the adapter to Adyen', () => {
       }
     });
 
-    it('that a refund failed after it was done contradict it', async () => {
+    it('that a refund failed after it was done say that it came back', async () => {
       const hold = await fixture.placed('stored_refund_fails_later');
       const refund = refundRequest(hold, await fixture.captured(hold), 1_000n);
       await fixture.client.refund(refund);
@@ -169,12 +169,33 @@ describe('the adapter to Adyen', () => {
       assert.equal((await fixture.books(hold)).refunded, 1_000n);
       await fixture.notify(failed);
       assert.equal((await fixture.books(hold)).refunded, 0n);
-      const answers = fixture.core.received.flatMap(({ event }) =>
-        event.case === 'operationSettled' && event.value.requestId === refund.requestId
-          ? [Answer[event.value.result?.answer ?? 0]]
-          : [],
+      const again = fixture.adyen.notify('REFUNDED_REVERSED', fixture.paymentOf(hold), { ...failed, success: 'true' });
+      await fixture.notify(again);
+      const told = fixture.core.received.flatMap(({ event }) => {
+        if (event.case === 'operationSettled') return [Answer[event.value.result?.answer ?? 0]];
+        return event.case === 'refundReturned' ? [event.value.refundRequestId, event.value.amount] : [];
+      });
+      assert.deepEqual(told, ['APPROVED', 'APPROVED', refund.requestId, 1_000n]);
+      const { entries } = await fixture.client.listEntries({ authorizationRequestId: hold.requestId });
+      const entry = entries.find(({ requestId }) => requestId === refund.requestId);
+      assert.deepEqual([entry?.answer, entry?.returned], [Answer.APPROVED, 1_000n]);
+    });
+
+    it('of a capture say what was captured in truth, which is booked, and what the rest gave back', async () => {
+      const hold = await fixture.placed();
+      const capture = captureRequest(hold);
+      await fixture.client.capture(capture);
+      const [item] = fixture.adyen.items.slice(-1) as [Item];
+      const amount = { value: 6_000, currency: 'EUR' };
+      await fixture.notify(fixture.adyen.notify('CAPTURE', fixture.paymentOf(hold), { ...item, amount }));
+      const result = await fixture.resultOf(hold, capture.requestId, EntryKind.CAPTURE);
+      assert.deepEqual(
+        [result?.requestId, result?.amount, result?.amountReleased],
+        [capture.requestId, 6_000n, 4_000n],
       );
-      assert.deepEqual(answers, ['APPROVED', 'NOT_PERFORMED']);
+      const { entries } = await fixture.client.listEntries({ authorizationRequestId: hold.requestId });
+      const own = entries.find(({ requestId }) => requestId === hold.requestId);
+      assert.deepEqual([own?.captured, own?.voided], [6_000n, 4_000n]);
     });
 
     it('of what somebody did in the Customer Area reach core', async () => {

@@ -215,7 +215,8 @@ function authorise(
   fake.notify('AUTHORISATION', payment, about);
   if (token === 'stored_pending') return { ...psp, resultCode: 'Received' };
   if (token === 'stored_expires') expire(fake, payment);
-  return { ...psp, resultCode: 'Authorised', ...CARD, additionalData: CARDS[token] ?? DEBIT };
+  const authorised = token === 'stored_partly' ? { ...amount, value: amount.value / 2 } : amount;
+  return { ...psp, resultCode: 'Authorised', amount: authorised, ...CARD, additionalData: CARDS[token] ?? DEBIT };
 }
 
 const CARD = { paymentMethod: { type: 'scheme', brand: 'visa' } };

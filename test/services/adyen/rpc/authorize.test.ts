@@ -79,6 +79,13 @@ describe('authorize() at Adyen', () => {
     }
   });
 
+  it('says what was authorised in truth', async () => {
+    const partly = await fixture.client.authorize(holdRequest('stored_partly'));
+    assert.deepEqual([...said(partly.result), partly.result?.amount], ['APPROVED', '', 5_000n]);
+    const whole = await fixture.client.authorize(holdRequest());
+    assert.equal(whole.result?.amount, undefined);
+  });
+
   it('sends a return address, which Adyen demands in Live', async () => {
     await fixture.placed();
     assert.equal(fixture.adyen.requests[0]?.body.returnUrl, 'https://shop.example/returned');

@@ -32,13 +32,13 @@ const EFFECTS: Readonly<Record<string, readonly bigint[]>> = {
   TECHNICAL_CANCEL: [0n, 10_000n, 0n, 0n],
   EXPIRE: [0n, 10_000n, 0n, 0n],
   CANCEL_OR_REFUND: [10_000n, 0n, 4_000n, 1_000n],
-  CAPTURE_FAILED: [10_000n, 0n, 4_000n, 6_000n],
+  CAPTURE_FAILED: [10_000n, 0n, 4_000n, 10_000n],
   CHARGEBACK: [10_000n, 0n, 4_000n, 1_000n],
   SECOND_CHARGEBACK: [10_000n, 0n, 4_000n, 1_000n],
   // What the chargeback before it took is given again.
   CHARGEBACK_REVERSED: [10_000n, 0n, 4_000n, 0n],
-  REFUND_FAILED: [10_000n, 0n, 0n, 0n],
-  REFUNDED_REVERSED: [10_000n, 0n, 0n, 0n],
+  REFUND_FAILED: [10_000n, 0n, 3_000n, 0n],
+  REFUNDED_REVERSED: [10_000n, 0n, 3_000n, 0n],
 };
 const UNCHANGED = [10_000n, 0n, 4_000n, 0n];
 /** These come before anything was captured. */

@@ -138,18 +138,33 @@ describe('increments and refunds', () => {
       }
     });
 
-    it('that the bank returns after it had succeeded is reported as a contradicting result', async () => {
+    it('that the bank returns after it had succeeded is reported as returned, once, and can be made again', async () => {
       const { hold, capture } = await captured();
       const request = refundRequest(hold, capture, 6_000n);
       const { result } = await fixture.client.refund(request);
       settleRefund(fixture.stripe.account(), result?.reference ?? '', 'failed');
       await fixture.deliverAll();
-      const told = fixture.core.received.find(
-        ({ event }) => event.case === 'operationSettled' && event.value.requestId === request.requestId,
+      const updated = fixture.stripe.account().events.findLast(({ type }) => type === 'refund.failed');
+      assert(updated);
+      await fixture.deliver({ ...updated, id: `${updated.id}_updated`, type: 'refund.updated' });
+      await fixture.adapter.dealWithNotices();
+      await fixture.adapter.reportDue();
+      const events = fixture.core.received.map(({ event }) => event);
+      assert(
+        !events.some(({ case: name, value }) => name === 'operationSettled' && value.requestId === request.requestId),
       );
-      assert(told?.event.case === 'operationSettled');
-      assert.equal(told.event.value.result?.answer, Answer.NOT_PERFORMED);
+      const returned = events.flatMap((event) => (event.case === 'refundReturned' ? [event.value] : []));
+      assert.deepEqual(
+        returned.map(({ refundRequestId, amount }) => [refundRequestId, amount]),
+        [[request.requestId, 6_000n]],
+      );
+      assert.equal((await fixture.client.refund(request)).result?.answer, Answer.APPROVED);
       assert.equal((await booksAgree(fixture, hold.requestId)).refunded, 0n);
+      const entry = (await fixture.entries(hold.requestId)).find(({ requestId }) => requestId === request.requestId);
+      assert.deepEqual([entry?.answer, entry?.returned], [Answer.APPROVED, 6_000n]);
+      const again = await fixture.client.refund(refundRequest(hold, capture, 6_000n));
+      assert.equal(again.result?.answer, Answer.APPROVED);
+      assert.equal((await booksAgree(fixture, hold.requestId)).refunded, 6_000n);
     });
   });
 

@@ -123,6 +123,11 @@ CREATE OR REPLACE TRIGGER entry_changes BEFORE UPDATE ON entry FOR EACH ROW
   EXECUTE FUNCTION entry_changes();
 `;
 
+/** Finds captures by somebody else that core has not taken, which other events about the authorization wait for. */
+export const FOREIGN_FIRST = `
+CREATE INDEX event_foreign ON event (request_id) WHERE reported_at IS NULL AND event_id LIKE 'foreign-%';
+`;
+
 /** The table that names the history of the cluster that a ledger stands in (`completeSince()`). */
 export const HISTORY_TABLE = `
 -- Of which history of which cluster this ledger is, and since when it has every identifier that was seen.

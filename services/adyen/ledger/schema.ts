@@ -1,5 +1,11 @@
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
-import { ENTRY_COLUMNS, HISTORY_TABLE, LEDGER_TABLES, RETURNED } from '../../../platform/adapter/postgres/tables.ts';
+import {
+  ENTRY_COLUMNS,
+  FOREIGN_FIRST,
+  HISTORY_TABLE,
+  LEDGER_TABLES,
+  RETURNED,
+} from '../../../platform/adapter/postgres/tables.ts';
 
 /**
  * The schema of the adapter's ledger. An entry is stored before Adyen is asked. The sums of an authorization stand in
@@ -32,5 +38,6 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
       sql: 'ALTER TABLE entry ADD COLUMN customer_present boolean NOT NULL DEFAULT false',
     },
     { name: '0004_amount_done', sql: 'ALTER TABLE entry ADD COLUMN amount_done bigint' },
+    { name: '0005_foreign_first', sql: FOREIGN_FIRST },
   ],
 };

@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { openDatabase } from '../../../../platform/adapter/postgres/database.ts';
 import { migrate } from '../../../../platform/adapter/postgres/migrate.ts';
 import { FOREIGN_CAPTURE, openOutbox, tell } from '../../../../platform/adapter/postgres/outbox.ts';
-import { ENTRY_COLUMNS, LEDGER_TABLES } from '../../../../platform/adapter/postgres/tables.ts';
+import { ENTRY_COLUMNS, FOREIGN_FIRST, LEDGER_TABLES } from '../../../../platform/adapter/postgres/tables.ts';
 import { createDatabase } from '../../../database.ts';
 import { forSuite } from '../../../suite.ts';
 
-const sql = `CREATE TABLE entry (${ENTRY_COLUMNS}); ${LEDGER_TABLES}`;
+const sql = `CREATE TABLE entry (${ENTRY_COLUMNS}); ${LEDGER_TABLES}${FOREIGN_FIRST}`;
 const SCHEMA = { name: 'ledger', lock: 1, orderLock: 2, migrations: [{ name: '1', sql }] };
 
 describe('openOutbox()', () => {

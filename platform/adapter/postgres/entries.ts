@@ -83,6 +83,12 @@ export function doneOf({
   return amountDone != null && amountDone < amount ? amountDone : amount;
 }
 
+/** The amount of an entry as it is listed: of a void what it gave back, of what was done what was done in truth. */
+function shownAmount(entry: Intent & State & { readonly amountDone?: bigint | null }): bigint {
+  if (entry.kind === 'void') return entry.released;
+  return entry.answer === Answer.APPROVED ? (entry.amountDone ?? entry.amount) : entry.amount;
+}
+
 /** Whether it has not ended: it was not answered, or was accepted only. */
 export function isOpen({ answer }: Pick<State, 'answer'>): boolean {
   return answer === Answer.UNSPECIFIED || answer === Answer.ACCEPTED;
@@ -138,14 +144,14 @@ export function openEntries<E extends Intent & State & Numbered>(
     /** What was done about an authorization, oldest first. */
     ofAuthorization: (query: Query, requestId: string) =>
       select(query, 'authorization_request_id = $1 ORDER BY sequence', [requestId]),
-    /** A page of the entries: the amount of a void is what it gave back. */
+    /** A page of the entries. */
     async list(query: Query, { after, changedAfterMs, limit, ...only }: Listing): Promise<Listed[]> {
       const values = [after, limit, only.merchantId, only.account, only.authorizationRequestId || null];
       const isByNumber = changedAfterMs === undefined;
       const entries = await (isByNumber
         ? select(query, page, values)
         : select(query, changed, [...values, changedAfterMs]));
-      return entries.map((entry) => ({ ...entry, amount: entry.kind === 'void' ? entry.released : entry.amount }));
+      return entries.map((entry) => ({ ...entry, amount: shownAmount(entry) }));
     },
     /** Stores an intent with what is known of it; undefined when the identifier is known already. */
     async insert(query: Query, intent: Intent, state: Partial<E> = {}): Promise<E | undefined> {

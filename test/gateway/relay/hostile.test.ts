@@ -55,6 +55,26 @@ describe('the relay under attack', () => {
     for (const status of statuses) assert.ok([200, 400, 401].includes(status), String(status));
   });
 
+  it('accepts every genuine notification beside 40 connections that have sent all but the last byte of a body', async () => {
+    stage = await openStage();
+    const slow: Socket[] = [];
+    for (let index = 0; index < 40; index += 1) {
+      const socket = connect(stage.port, '127.0.0.1').on('error', () => undefined);
+      const head =
+        'POST /webhook/processor/payment/done HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+        `X-Forwarded-For: 10.9.0.${index}\r\nContent-Length: 65536\r\n\r\n`;
+      await new Promise((resolve) => socket.write(head + ' '.repeat(65_535), resolve));
+      slow.push(socket);
+    }
+    const sent = Array.from({ length: 118 }, (_, index) => {
+      const { body, signature } = notification({ requestId: `genuine-${index}` });
+      return stage.send({ body, signature, from: `10.8.0.${index}` });
+    });
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    for (const socket of slow) socket.destroy();
+  });
+
   it('answers 401 to a signature header of every length from 0 to 1 000', async () => {
     stage = await openStage();
     const lengths = Array.from({ length: 1_001 }, (_, length) => length);

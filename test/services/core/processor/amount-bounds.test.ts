@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { create } from '@bufbuild/protobuf';
 import { CurrencyBoundsSchema } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { amountBreachOf } from '../../../../services/core/processor/amount-bounds.ts';
-import { useScriptedStage } from '../scripted-stage.ts';
-import { why } from '../stage.ts';
+import { forSuite } from '../../../suite.ts';
+import { approved, startFakeProcessor } from '../fake-processor.ts';
+import { openMerchant } from '../shop.ts';
+import { openStage, why } from '../stage.ts';
 
 const BOUNDS = [
   create(CurrencyBoundsSchema, { currency: 'EUR', smallestAmount: 50n, largestAmount: 99_999_999n }),
@@ -34,12 +36,21 @@ describe('amountBreachOf()', () => {
 });
 
 describe('an amount that the processor does not take', () => {
-  const { shop, scripted, processor } = useScriptedStage();
+  const opened = forSuite(async () => {
+    const processor = await startFakeProcessor();
+    processor.says = { authorize: () => approved, describe: () => ({ ...processor.is, currencies: BOUNDS }) };
+    const stage = await openStage({ processor: processor.address });
+    const shop = await openMerchant(stage, 'acme');
+    const close = async () => {
+      await stage.close();
+      processor.close();
+    };
+    return { shop, processor, close };
+  });
 
   it('is refused as invalid, for a hold, a checkout and an OCT, before anything is stored or sent', async () => {
-    processor.says.describe = () => ({ ...processor.is, currencies: BOUNDS });
-    await processor.restart();
-    // Describe is asked again before the first call of the new connection.
+    const { shop, processor } = opened;
+    // Describe is asked before the first call.
     await shop.hold();
     processor.heard.length = 0;
     for (const fields of [{ amount: 1n }, { amount: 100_000_000n }]) {
@@ -48,6 +59,5 @@ describe('an amount that the processor does not take', () => {
     }
     assert.deepEqual(processor.heard, []);
     assert.deepEqual((await shop.operations.listOperations({ merchantId: 'acme' })).operations.length, 1);
-    scripted.approveAll();
   });
 });

@@ -8,7 +8,10 @@ export const KINDS: readonly Generated[] = [
   [
     'gateway/resource/kinds.ts',
     () => `${HEAD}
-/** The kinds: word and status of a success, the notification about it, and whether it may come to review. */
+/**
+ * The kinds: word and status of a success, the notification about it, and whether it may come to review. EITHER = both
+ * are possible.
+ */
 export const KINDS = {
 ${KIND_NAMES.map(lineOf).join('\n')}
 } as const;

@@ -69,7 +69,11 @@ function notificationsTable(): Table {
   };
   for (const kind of KIND_NAMES) {
     const { notification, successWord, successStatus } = OPERATION_KINDS[kind];
-    add(notification, successWord, successStatus, kind);
+    for (const each of notification === 'EITHER' ? ['payment', 'oct'] : [notification]) {
+      for (const status of successStatus === 'EITHER' ? (['OK', 'KO'] as const) : [successStatus]) {
+        add(each, successWord, status, kind);
+      }
+    }
     if (SENT_KINDS.some((sent) => sent === kind))
       for (const word of ['declined', 'failed'] as const) add(notification, word, 'KO', kind);
   }

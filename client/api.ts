@@ -38,7 +38,7 @@ export interface Capture {
   reversed: boolean;
   /** What the card scheme took back of it and did not give again, minor units */
   amountReversed: number;
-  /** What refunds gave back of it, minor units */
+  /** What refunds gave back of it, less what came back of them, minor units */
   amountRefunded: number;
   /** The merchant's own reference of it */
   merchantReference?: string;
@@ -278,7 +278,7 @@ export interface ExtendedHold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
-  /** Part of amountCaptured that refunds gave back, minor units */
+  /** Part of amountCaptured that refunds gave back, less what came back of them, minor units */
   amountRefunded: number;
   /** The merchant's name in Holdfast */
   merchantId: string;
@@ -355,7 +355,7 @@ export interface Hold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
-  /** Part of amountCaptured that refunds gave back, minor units */
+  /** Part of amountCaptured that refunds gave back, less what came back of them, minor units */
   amountRefunded: number;
   /** The merchant's name in Holdfast */
   merchantId: string;
@@ -437,7 +437,7 @@ export interface HoldWithCaptures {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
-  /** Part of amountCaptured that refunds gave back, minor units */
+  /** Part of amountCaptured that refunds gave back, less what came back of them, minor units */
   amountRefunded: number;
   /** The merchant's name in Holdfast */
   merchantId: string;
@@ -554,7 +554,7 @@ export interface ListedHold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
-  /** Part of amountCaptured that refunds gave back, minor units */
+  /** Part of amountCaptured that refunds gave back, less what came back of them, minor units */
   amountRefunded: number;
   /** The merchant's name in Holdfast */
   merchantId: string;
@@ -646,6 +646,8 @@ export interface Oct {
   metadata?: Record<string, string>;
   /** Why the merchant did it */
   reason?: string;
+  /** What the bank gave back of it since, minor units */
+  amountReturned: number;
 }
 
 /** A hold whose customer has not entered a card yet */
@@ -663,21 +665,21 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation; UUIDv7 */
   requestId: string;
-  /** What it does. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done */
-  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING';
-  /** Where it stands; OK or KO when final. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
+  /** What it does. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
+  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION';
+  /** Where it stands; OK or KO when final. The log and its streams have the first result for ever; of an operation that was corrected since, a look-up says how it ended in truth. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of its notification's path; absent until it is final */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'expiring' | 'paid' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
   /** The merchant's name in Holdfast */
   merchantId: string;
-  /** Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back or given again; 0 of an extension */
+  /** Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back, given again, returned or corrected; 0 of an extension */
   amount: number;
   /** ISO 4217 code */
   currency: string;
   /** The hold it belongs to; absent for holds themselves and OCTs */
   holdRequestId?: string;
-  /** The capture that a refund gives back, a reversal takes back or a reinstatement gives again; absent when the processor did not say */
+  /** The capture that a refund gives back, a reversal takes back or a reinstatement gives again, or whose refund came back; absent when the processor did not say */
   captureRequestId?: string;
   /** The processor's reference */
   reference?: string;
@@ -699,6 +701,12 @@ export interface Operation {
   metadata?: Record<string, string>;
   /** Why the merchant did it */
   reason?: string;
+  /** Of a REFUND_RETURN: the refund that came back */
+  refundRequestId?: string;
+  /** Of an OCT_RETURN: the OCT that came back */
+  octRequestId?: string;
+  /** Of a CORRECTION: the operation that it corrects */
+  correctsRequestId?: string;
 }
 
 /** Newest first */
@@ -762,7 +770,7 @@ export interface Problem {
   /** What is wrong with this request; it quotes no value */
   detail: string;
   /** Which refusal it is, for programs */
-  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING' | 'OUTCOME_UNKNOWN';
+  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'OPERATION_NOT_FINAL' | 'OUTCOME_UNCHANGED' | 'NOT_CORRECTABLE' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING' | 'OUTCOME_UNKNOWN';
   /** The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the first request, once it is known to be stored. INTERNAL: ask for it as after 202 */
   requestId?: string;
   /** Each field at fault */
@@ -831,6 +839,8 @@ export interface Refund {
   metadata?: Record<string, string>;
   /** Why the merchant did it */
   reason?: string;
+  /** What the bank gave back of it since, minor units: so much of the capture can be refunded again */
+  amountReturned: number;
 }
 
 /** Gives back what remains of a hold, or cancels its checkout */
@@ -874,7 +884,7 @@ export interface ReleasedHold {
   amountReleased: number;
   /** Part of amountCaptured that the card scheme took back and did not give again, minor units */
   amountReversed: number;
-  /** Part of amountCaptured that refunds gave back, minor units */
+  /** Part of amountCaptured that refunds gave back, less what came back of them, minor units */
   amountRefunded: number;
   /** The merchant's name in Holdfast */
   merchantId: string;
@@ -1148,8 +1158,8 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      /** What an operation does. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done */
-      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING';
+      /** What an operation does. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
+      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION';
       /** Where an operation stands. OK: Final: succeeded. KO: Final: failed */
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */

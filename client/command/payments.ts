@@ -33,7 +33,7 @@ const TERMS = {
 };
 
 /** Operations of the sandbox by how they end: its tokens say that (docs/sandbox.md). */
-const TRIGGERS: Readonly<Record<string, readonly [token: string, then?: 'capture' | 'release' | 'oct']>> = {
+const TRIGGERS: Readonly<Record<string, readonly [token: string, then?: 'capture' | 'refund' | 'release' | 'oct']>> = {
   authorized: ['tok_sandbox_ok'],
   captured: ['tok_sandbox_ok', 'capture'],
   released: ['tok_sandbox_ok', 'release'],
@@ -43,6 +43,9 @@ const TRIGGERS: Readonly<Record<string, readonly [token: string, then?: 'capture
   expired: ['tok_sandbox_expires_2s'],
   reversed: ['tok_sandbox_reversed', 'capture'],
   reinstated: ['tok_sandbox_reversed_reinstated', 'capture'],
+  refunded: ['tok_sandbox_ok', 'refund'],
+  refund_returned: ['tok_sandbox_refund_returned', 'refund'],
+  returned: ['tok_sandbox_oct_returned', 'oct'],
 };
 
 const TRIGGERED = Object.keys(TRIGGERS).join('|');
@@ -198,7 +201,7 @@ function told(answer: { readonly outcome?: Done<object>['outcome'] | Unknown['ou
 }
 
 /** Makes an operation that ends as `word` says. Throws UsageError where the processor is not the sandbox. */
-async function trigger({ holds, octs }: Holdfast, word: string, order: ReturnType<typeof customer>) {
+async function trigger({ holds, octs, refunds }: Holdfast, word: string, order: ReturnType<typeof customer>) {
   const [tokenId, then] = (Object.hasOwn(TRIGGERS, word) && TRIGGERS[word]) || [];
   if (tokenId === undefined)
     throw new UsageError(`${word} cannot be triggered; these can: ${Object.keys(TRIGGERS).join(', ')}`);
@@ -209,7 +212,13 @@ async function trigger({ holds, octs }: Holdfast, word: string, order: ReturnTyp
     if (then === undefined || hold.outcome === 'unknown') return hold;
     if (then === 'release') return await holds.release({ requestId: hold.requestId });
     const { preauthorizationId = '' } = hold as { preauthorizationId?: string };
-    return await holds.capture({ preauthorizationId, amountToCapture: order.amount, currency: order.currency });
+    const capture = await holds.capture({
+      preauthorizationId,
+      amountToCapture: order.amount,
+      currency: order.currency,
+    });
+    if (then === 'capture' || capture.outcome === 'unknown') return capture;
+    return await refunds.create({ captureRequestId: capture.requestId });
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     if (error.code === 'TOKEN_INVALID') throw new UsageError('the processor of this merchant is not the sandbox');

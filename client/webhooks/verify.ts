@@ -17,6 +17,11 @@ export interface Notification {
   readonly test?: true;
   readonly holdRequestId?: string;
   readonly captureRequestId?: string;
+  /** What came back, of a REFUND_RETURN or an OCT_RETURN. */
+  readonly refundRequestId?: string;
+  readonly octRequestId?: string;
+  /** The operation that a CORRECTION corrects. */
+  readonly correctsRequestId?: string;
   readonly merchantReference?: string;
   readonly [field: string]: unknown;
 }

@@ -33,6 +33,19 @@ export const KEYED_WRITE: readonly ProblemCode[] = [
   'RECONCILING',
 ];
 
+/** Of correcting how an operation ended. */
+export const CORRECT: readonly ProblemCode[] = [
+  ...WRITE_ONE,
+  'OPERATION_NOT_FINAL',
+  'OUTCOME_UNCHANGED',
+  'NOT_CORRECTABLE',
+  'AMOUNT_EXCEEDS_HOLD',
+  'AMOUNT_EXCEEDS_CAPTURE',
+  'AMOUNT_TOO_LARGE',
+  'CAPTURE_IN_FLIGHT',
+  'CAPTURE_NOT_SETTLED',
+];
+
 /** When the processor refuses. */
 export const PROCESSOR: readonly ProblemCode[] = ['CARD_DECLINED', 'PROCESSOR_ERROR'];
 

@@ -3,7 +3,7 @@ import { OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { ReviewItemSchema, ReviewReasonSchema } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../event-stream/event-stream.ts';
-import { READ } from '../http/problem-codes.ts';
+import { CORRECT, READ } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { requestId } from '../resource/answer-fields.ts';
 import { numberOf } from '../resource/contract-field.ts';
@@ -44,6 +44,14 @@ const Resolved = z
 const Acknowledged = z
   .object({ requestId, acknowledged: z.int().min(1).describe('How many contradictions that resolved') })
   .meta({ id: 'Acknowledged' });
+
+const CorrectedReview = z
+  .object({
+    requestId: requestId.describe('The operation that was corrected'),
+    operation: Operation.schema.describe('The correction'),
+    frozen: z.boolean().describe('Whether its hold is frozen'),
+  })
+  .meta({ id: 'Corrected' });
 
 export const OPERATION_ROUTES = {
   listOperatorOperations: operatorRoute('overview', 'GET /operator/operations', {
@@ -157,5 +165,28 @@ export const OPERATION_ROUTES = {
     answers: { 200: { description: 'A page', schema: ContradictionPage.schema } },
     handler: async ({ core, asOperator, query }) =>
       ContradictionPage.json(await core.operators.listContradictions(query, asOperator)),
+  }),
+  correctReview: operatorRoute('overview', 'POST /operator/reviews/{requestId}/correct', {
+    summary: 'Say that an operation ended otherwise than was told',
+    description:
+      'Of a capture, an increment, a refund or an OCT that is final. Makes an operation of kind CORRECTION, of which the ' +
+      'merchant is notified, moves the books, and unfreezes the hold. Refused with what is in the way when the books ' +
+      'have no room for it.',
+    body: z
+      .strictObject({
+        outcome: z
+          .enum(['OK', 'KO'])
+          .describe('How the operation ended in truth')
+          .transform((outcome) => OperationState[outcome]),
+        reason: text(500).describe('How the operator knows; kept in the audit log'),
+      })
+      .meta({ id: 'Correct', description: 'Corrects a result that was told' }),
+    answers: { 200: { description: 'The correction', schema: CorrectedReview } },
+    codes: CORRECT,
+    handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
+      const { operation, frozen } = await core.operators.correctOperation({ ...body, requestId }, asOperator);
+      ctx.state.requestId = requestId;
+      return { requestId, operation: Operation.json(operation), frozen };
+    },
   }),
 } as const;

@@ -67,7 +67,8 @@ const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
  */
 function isContradiction({ kind, statusInfo }: Announced, status: string): boolean {
   const word = statusInfo.toLowerCase();
-  return OURS.has(word) && WORDS[kind][word] !== status;
+  const implied = WORDS[kind][word];
+  return OURS.has(word) && implied !== status && implied !== 'EITHER';
 }
 
 /** Any refusal of core becomes UNAVAILABLE: the notification was valid and verified, so the sender is not at fault. */

@@ -16,9 +16,9 @@ export const STATUS_INFOS: readonly StatusInfo[] = [
   ...FAILURE_WORDS,
 ];
 
-/** The words of the notifications of one sort, with the status that goes with each. */
-export function wordsOf(notification: 'payment' | 'oct'): Readonly<Record<string, 'OK' | 'KO'>> {
-  const successes = Object.values(KINDS).filter((kind) => kind.notification === notification);
+/** The words of the notifications of one sort, with the status that goes with each; EITHER = OK and KO do. */
+export function wordsOf(notification: 'payment' | 'oct'): Readonly<Record<string, 'OK' | 'KO' | 'EITHER'>> {
+  const successes = Object.values(KINDS).filter(({ notification: of }) => of === notification || of === 'EITHER');
   return Object.fromEntries([
     ...successes.map(({ successWord, successStatus }) => [successWord, successStatus]),
     ...FAILURE_WORDS.map((word) => [word, 'KO']),

@@ -17,16 +17,19 @@ export function addUp(entries: readonly Entry[], requestId: string): Entry {
   const { captured, voided, amount, incremented, refunded, reversed } = authorization;
   assert.equal(captured, sum(captures), 'captured is what the captures of the authorization charged');
   assert.equal(incremented, sum(done(EntryKind.INCREMENT)), 'incremented is what increments added');
-  assert.equal(refunded, sum(refunds), 'refunded is what refunds gave back');
+  const paidOut = (entries: readonly Entry[]) => entries.reduce((total, one) => total + one.amount - one.returned, 0n);
+  assert.equal(refunded, paidOut(refunds), 'refunded is what refunds gave back, less what came back of them');
   assert(voided >= sum(done(EntryKind.VOID)), 'voids gave back more than the authorization shows');
   for (const of of captures) {
     const refundsOfIt = refunds.filter((one) => one.captureRequestId === of.requestId);
-    assert.equal(of.refunded, sum(refundsOfIt), 'what was refunded of a capture');
-    const back = of.refunded + of.reversed;
-    assert(back <= of.amount, 'more was given back and taken back of a capture than it charged');
+    assert.equal(of.refunded, paidOut(refundsOfIt), 'what was refunded of a capture');
+    assert(of.refunded <= of.amount, 'more was given back of a capture than it charged');
+    assert(of.reversed <= of.amount, 'more was taken back of a capture than it charged');
   }
   assert(captured + voided <= amount + incremented, 'more was captured and given back than was reserved');
-  assert(refunded + reversed <= captured, 'more was refunded and taken back than was captured');
+  for (const of of entries) assert(of.returned <= of.amount, 'more came back than was paid');
+  assert(refunded <= captured, 'more was refunded than was captured');
+  assert(reversed <= captured, 'more was taken back than was captured');
   return authorization;
 }
 

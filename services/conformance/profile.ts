@@ -65,6 +65,9 @@ const PROFILE = z.strictObject({
     reversedInPart: token.optional(),
     reversedUnattributed: token.optional(),
     reversedReinstated: token.optional(),
+    /** A refund comes back, or a part of it; a credit does. */
+    refundReturned: token.optional(),
+    creditReturned: token.optional(),
     /** The authorization ends by itself. */
     endedEarly: token.optional(),
     /** The authorization's time is over within seconds. */

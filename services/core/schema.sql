@@ -215,7 +215,7 @@ END)),
   constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
   constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
   constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text]))),
-  constraint hold_taken_back CHECK (((reversed >= 0) AND (refunded >= 0) AND (refunding >= 0) AND (((reversed + refunded) + refunding) <= captured)))
+  constraint hold_taken_back CHECK (((reversed >= 0) AND (refunded >= 0) AND (refunding >= 0) AND (reversed <= captured) AND ((refunded + refunding) <= captured))) NOT VALID
 ) with (fillfactor=85);
 
 create table imported (
@@ -304,10 +304,13 @@ create table operation (
   merchant_reference text,
   final_state_date timestamp(3) with time zone not null,
   hold_sequence integer,
+  refund_request_id uuid,
+  oct_request_id uuid,
+  corrects_request_id uuid,
   metadata jsonb,
   reason text,
   constraint operation_pkey PRIMARY KEY (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text, 'REFUND_RETURN'::text, 'OCT_RETURN'::text, 'CORRECTION'::text]))) NOT VALID,
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 ) partition by RANGE (request_id);
 
@@ -425,6 +428,8 @@ create table submission (
   frozen_after boolean,
   expires_at_after timestamp(3) with time zone,
   terms_after jsonb,
+  amount_returned bigint default 0 not null,
+  first_state text,
   metadata jsonb,
   reason text,
   constraint submission_pkey PRIMARY KEY (request_id),
@@ -433,13 +438,15 @@ create table submission (
   constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'CAPTURE'::text]))))) NOT VALID,
   constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunded IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunding IS NOT NULL)))),
   constraint submission_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
+  constraint submission_first_state CHECK (((first_state IS NULL) OR ((first_state = ANY (ARRAY['OK'::text, 'KO'::text])) AND (state = ANY (ARRAY['OK'::text, 'KO'::text])) AND (kind = ANY (ARRAY['CAPTURE'::text, 'INCREMENT'::text, 'REFUND'::text, 'OCT'::text]))))) NOT VALID,
   constraint submission_kind CHECK ((kind = ANY (ARRAY['CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
   constraint submission_oct CHECK (((kind <> 'OCT'::text) OR ((terminal_id IS NOT NULL) AND (user_id IS NOT NULL) AND (token_id IS NOT NULL)))),
   constraint submission_of_capture CHECK (((kind = 'REFUND'::text) = (capture_request_id IS NOT NULL))),
   constraint submission_of_hold CHECK (((kind = 'OCT'::text) = (hold_request_id IS NULL))),
   constraint submission_reported CHECK (((NOT reported) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text])))),
+  constraint submission_returned CHECK (((amount_returned >= 0) AND (amount_returned <= amount) AND ((amount_returned = 0) OR (kind = ANY (ARRAY['REFUND'::text, 'OCT'::text]))))) NOT VALID,
   constraint submission_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text]))),
-  constraint submission_taken_back CHECK (((amount_reversed >= 0) AND (amount_refunded >= 0) AND (amount_refunding >= 0) AND (((amount_reversed + amount_refunded) + amount_refunding) <= amount))),
+  constraint submission_taken_back CHECK (((amount_reversed >= 0) AND (amount_refunded >= 0) AND (amount_refunding >= 0) AND (amount_reversed <= amount) AND ((amount_refunded + amount_refunding) <= amount))) NOT VALID,
   constraint submission_taken_back_was_ok CHECK (((((amount_reversed + amount_refunded) + amount_refunding) = 0) OR (state = 'OK'::text)))
 );
 

@@ -98,8 +98,9 @@ with input as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
       "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
-      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
+      "refundRequestId" uuid, "octRequestId" uuid, "correctsRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -109,12 +110,14 @@ with input as materialized (
   appended as (
     insert into operation (sequence, hold_sequence,
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
-      hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
-      merchant_reference, metadata, reason, final_state_date)
+      hold_request_id, capture_request_id, refund_request_id, oct_request_id, corrects_request_id,
+      processor_reference, bank_reference, processor_code, processor_message, merchant_reference,
+      metadata, reason, final_state_date)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
-      "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
-      "processorMessage", "merchantReference", "metadata", "reason", "finalStateDate"
+      "currency", "holdRequestId", "captureRequestId", "refundRequestId", "octRequestId", "correctsRequestId",
+      "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
+      "metadata", "reason", "finalStateDate"
     from ordered, result
     returning sequence, request_id
   ),
@@ -315,8 +318,9 @@ with input as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
       "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
-      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
+      "refundRequestId" uuid, "octRequestId" uuid, "correctsRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -326,12 +330,14 @@ with input as materialized (
   appended as (
     insert into operation (sequence, hold_sequence,
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
-      hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
-      merchant_reference, metadata, reason, final_state_date)
+      hold_request_id, capture_request_id, refund_request_id, oct_request_id, corrects_request_id,
+      processor_reference, bank_reference, processor_code, processor_message, merchant_reference,
+      metadata, reason, final_state_date)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
-      "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
-      "processorMessage", "merchantReference", "metadata", "reason", "finalStateDate"
+      "currency", "holdRequestId", "captureRequestId", "refundRequestId", "octRequestId", "correctsRequestId",
+      "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
+      "metadata", "reason", "finalStateDate"
     from ordered, result
     returning sequence, request_id
   ),
@@ -351,19 +357,27 @@ with input as materialized (
   union all select 'delivery', id::text from delivered
   union all select 'locked', "requestId"::text from locked;
 
--- take-back
+-- amend-ended
 with input as materialized (
-    select * from json_to_recordset($1::json) as i("requestId" uuid, "captureRequestId" uuid, "captureReversed" bigint,
-      at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
+      "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
+      "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
       "holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text)
   ),
-  locked as materialized (
+  on_hold as materialized (
     select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i
       join hold h on h.request_id = any (array[i."holdRequestId"])
     where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version for no key update of h skip locked
   ),
+  on_itself as materialized (
+    select i.*, s.merchant_id, null::int as "holdSequence" from input i
+      join submission s on s.request_id = any (array[i."subjectRequestId"])
+    where i."holdRequestId" is null and s.state = i."stateBefore" and s.amount_returned = i."returnedBefore"
+    for no key update of s skip locked
+  ),
+  locked as materialized (select * from on_hold union all select * from on_itself),
   remembered as (
     insert into processor_event (id, processor, merchant_id, received_at, digest)
     select "eventId", "eventProcessor", merchant_id, at, decode(digest, 'hex') from locked where "eventId" is not null
@@ -373,8 +387,15 @@ with input as materialized (
     select i."requestId" as subject_id, i.* from locked i
     where i."eventId" is null or i."eventId" in (select id from remembered)
   ),
-  marked as (
-    update submission s set amount_reversed = i."captureReversed"
+  amended as (
+    update submission s set state = coalesce(i.state, s.state),
+      first_state = case when i.state is null then s.first_state else coalesce(s.first_state, s.state) end,
+      amount_reversed = coalesce(i."amountReversed", s.amount_reversed),
+      amount_returned = coalesce(i."amountReturned", s.amount_returned)
+    from changed i where s.request_id = any (array[i."subjectRequestId"])
+  ),
+  refunded as (
+    update submission s set amount_refunded = s.amount_refunded + i."refundedMore"
     from changed i where s.request_id = any (array[i."captureRequestId"])
   ),
   booked as (
@@ -384,14 +405,22 @@ with input as materialized (
       release_reason = c."releaseReason", closing = c.closing, changing = c.changing,
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
-        else coalesce(h.closed_at, c.at) end from changed c where h.request_id = any (array[c."holdRequestId"])
+        else coalesce(h.closed_at, c.at) end, frozen = h.frozen and c."correctedBy" is null,
+      frozen_because = case when c."correctedBy" is null then h.frozen_because end
+    from changed c where h.request_id = any (array[c."holdRequestId"])
+  ),
+  resolved as (
+    update contradiction o set resolved_at = c.at, resolved_by = c."correctedBy", resolution = 'corrected'
+    from changed c where c."correctedBy" is not null and o.resolved_at is null
+      and (o.hold_request_id = c."holdRequestId" or o.request_id = c."subjectRequestId")
   ),
   result as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
       "requestId" uuid, "kind" text, "status" text, "statusInfo" text, "merchantId" text, "terminalId" text,
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
-      "processorReference" text, "bankReference" text, "processorCode" text, "processorMessage" text,
-      "merchantReference" text, "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
+      "refundRequestId" uuid, "octRequestId" uuid, "correctsRequestId" uuid, "processorReference" text,
+      "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
+      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -401,12 +430,14 @@ with input as materialized (
   appended as (
     insert into operation (sequence, hold_sequence,
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
-      hold_request_id, capture_request_id, processor_reference, bank_reference, processor_code, processor_message,
-      merchant_reference, metadata, reason, final_state_date)
+      hold_request_id, capture_request_id, refund_request_id, oct_request_id, corrects_request_id,
+      processor_reference, bank_reference, processor_code, processor_message, merchant_reference,
+      metadata, reason, final_state_date)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
-      "currency", "holdRequestId", "captureRequestId", "processorReference", "bankReference", "processorCode",
-      "processorMessage", "merchantReference", "metadata", "reason", "finalStateDate"
+      "currency", "holdRequestId", "captureRequestId", "refundRequestId", "octRequestId", "correctsRequestId",
+      "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
+      "metadata", "reason", "finalStateDate"
     from ordered, result
     returning sequence, request_id
   ),

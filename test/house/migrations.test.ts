@@ -20,6 +20,18 @@ import { lockFaults } from './migration-locks.ts';
 const NARROWING =
   /\b(drop\s+(table|column)|rename|alter\s+column|truncate|add\s+column\s+"?\w+"?\s+[\w()]+(\[\])?\s+not\s+null(?!\s+default))\b/i;
 
+/**
+ * A constraint is dropped only as a CHECK that the same statement adds again: it is replaced by one that allows all that
+ * it allowed and more, as a test of the release before shows. Others, such as UNIQUE, are what its statements rely on.
+ */
+const DROPPED = /drop\s+constraint\s+(?:if\s+exists\s+)?("\w+"|\w+)/gi;
+
+/** The constraints that a statement drops for good. */
+function lostBy(sql: string): string[] {
+  const dropped = [...sql.matchAll(DROPPED)].map(([, name = '']) => name);
+  return dropped.filter((name) => !new RegExp(`add\\s+constraint\\s+${name}\\s+check\\b`, 'i').test(sql));
+}
+
 /** Runs something in a database of the newest release, and drops it. */
 async function inReleased(run: (client: pg.Client) => Promise<void>): Promise<void> {
   const database = await createReleasedDatabase(migrationsOf(newestRelease().version));
@@ -35,7 +47,10 @@ describe('migrations', () => {
     for (const known of await treeMigrations()) {
       const { statements } = await loadMigration(known);
       assert(statements.length > 0, known.name);
-      for (const sql of statements) assert.doesNotMatch(sql, NARROWING, known.name);
+      for (const sql of statements) {
+        assert.doesNotMatch(sql, NARROWING, known.name);
+        assert.deepEqual(lostBy(sql), [], known.name);
+      }
     }
   });
 
@@ -72,6 +87,9 @@ describe('migrations', () => {
       assert.match(sql, NARROWING);
     }
     assert.doesNotMatch('alter table "hold" add column "tip" bigint not null default 0', NARROWING);
+    assert.deepEqual(lostBy('alter table "a" drop constraint "a_key", add constraint "b" check (true)'), ['"a_key"']);
+    assert.deepEqual(lostBy('alter table "a" drop constraint "b", add constraint "b" unique ("c")'), ['"b"']);
+    assert.deepEqual(lostBy('alter table "a" drop constraint "b", add constraint "b"\n check (c > 0) not valid'), []);
   });
 
   for (const [faults, ...statements] of STOPPING()) {

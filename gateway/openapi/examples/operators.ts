@@ -76,6 +76,10 @@ export const OPERATORS: readonly Request[] = [
     parameters: { requestId: ID.supportCapture },
     body: { reason: 'Ticket 503: the report was a mistake of theirs' },
   }),
+  request('correctReview', 'notRefunded', 'The bank has never got a refund that was told as done', {
+    parameters: { requestId: ID.refund },
+    body: { outcome: 'KO', reason: 'Ticket 504: the processor has no such refund in its books' },
+  }),
   request('listAudit', 'ofHold', 'Who captured and released a hold', {
     parameters: { target: ID.supportHold, action: 'preauthorization.capture' },
   }),

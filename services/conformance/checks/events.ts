@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, checkUnless, lastCheck, needs } from '../check.ts';
 import type { Report, Said } from '../inbox.ts';
-import { capture } from '../requests.ts';
+import { capture, refund } from '../requests.ts';
 
 /** What the processor does by itself: reported until it is taken, always the same, and in the books. */
 export const EVENTS: readonly Check[] = [
@@ -23,6 +23,27 @@ export const EVENTS: readonly Check[] = [
     if (reversalEventId !== '') assert.equal(reversalEventId, reversed.eventId, 'reversal_event_id');
     const left = reversed.said.value.amount - said.value.amount;
     await kit.expectBooks(hold, { ...kit.afterCapture, reversed: left });
+  }),
+  checkUnless(needs('refundReturned'), 'events: a refund that comes back can be refunded again', async (kit) => {
+    const { hold, capture: of } = await kit.captured(kit.profile.tokens.refundReturned);
+    const back = refund(of, of.amount);
+    await kit.approved(back);
+    const { amount } = (await kit.reported('refundReturned', back.requestId)).said.value;
+    assert(amount <= back.amount, 'more came back than was refunded');
+    await kit.expectBooks(hold, { ...kit.afterCapture, refunded: back.amount - amount });
+    await kit.approved(refund(of, amount));
+  }),
+  checkUnless(needs('creditReturned'), 'events: a credit that comes back', async (kit) => {
+    const of = { ...kit.authorization(kit.profile.tokens.creditReturned), method: 'credit' as const };
+    await kit.approved(of);
+    const { amount } = (await kit.reported('creditReturned', of.requestId)).said.value;
+    assert(amount <= of.amount, 'more came back than was paid');
+    const entry = (await kit.list()).find(({ requestId }) => requestId === of.requestId);
+    assert.deepEqual(
+      [entry?.answer, entry?.returned],
+      [Answer.APPROVED, amount],
+      'returned of the credit in the books',
+    );
   }),
   checkUnless(needs('endedEarly'), 'events: an authorization that ends by itself', async (kit) => {
     const hold = await kit.placed(kit.profile.tokens.endedEarly);

@@ -7,8 +7,8 @@ import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
+import { type Corrected, type Correcting, correct } from './correct.ts';
 import { noticeExpiring } from './expiring.ts';
-import { type TakenBack, type TakingBack, takeBack } from './reversals.ts';
 import {
   type HoldSettlement,
   type Settled,
@@ -18,6 +18,7 @@ import {
 } from './settle-gathered.ts';
 import { type Renewal, storeGathered, storeGatheredHolds, storeGatheredRenewals } from './store-gathered.ts';
 import { deadlineOf, type Stored, type SubmissionRequest } from './submission-request.ts';
+import { type TakenBack, type TakingBack, takeBack } from './take-back.ts';
 
 /** Metrics of the books. */
 export interface BooksObserver {
@@ -80,7 +81,16 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   );
   const takings = new StatementGather<TakingBack, Exclude<Awaited<ReturnType<typeof takeBack>>, string>>(
     (batch) => Promise.all(batch.map((taking) => takeBack(database, taking))),
-    { ...SETTLE, maxBatch: 1, lanes: 4, keyOf: ({ holdRequestId }) => holdRequestId },
+    {
+      ...SETTLE,
+      maxBatch: 1,
+      lanes: 4,
+      keyOf: ({ holdRequestId, subjectRequestId }) => holdRequestId ?? subjectRequestId ?? '',
+    },
+  );
+  const corrections = new StatementGather<Correcting, Exclude<Awaited<ReturnType<typeof correct>>, string>>(
+    (batch) => Promise.all(batch.map((correcting) => correct(database, correcting))),
+    { ...SETTLE, maxBatch: 1, keyOf: ({ holdRequestId, correctsRequestId }) => holdRequestId ?? correctsRequestId },
   );
   const announced = (settled: Settled): Settled => {
     if (settled.changed && settled.result) observer?.ended(settled.result);
@@ -107,11 +117,17 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     store: (request: SubmissionRequest) => submissions.submit(request, request.patience),
     settle: async (settlement: SubmissionSettlement) =>
       announced(await ends.submit({ ...settlement, traceParent: traceParent() })),
-    /** Books a reversal or a reinstatement, once for its event. */
+    /** Books what came back of something that was OK, or was given again, once for its event. */
     async takeBack(taking: TakingBack): Promise<TakenBack> {
       const { became, settled } = await takings.submit({ ...taking, traceParent: traceParent() });
       announced(settled);
       return became;
+    },
+    /** Books that an operation ended otherwise than was told. */
+    async correct(correcting: Correcting): Promise<Corrected> {
+      const { corrected, settled } = await corrections.submit({ ...correcting, traceParent: traceParent() });
+      announced(settled);
+      return corrected;
     },
     /** Tells a merchant that a hold ends soon, once. */
     noticeExpiring: async (hold: ReadHold, at: Date) => announced(await noticeExpiring(database, hold, at)),

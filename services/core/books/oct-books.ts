@@ -1,7 +1,7 @@
 import { isOk } from '../domain/outcome.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
 import type { SubmissionInput } from '../storage/submission/store-submissions.ts';
-import { type Ending, endInput, resultOf, type SettledFields } from './operation-result.ts';
+import { cardOf, type Ending, endInput, resultOf, type SettledFields, type Subject } from './operation-result.ts';
 import { type OctRequest, sentInput, wordsOf } from './submission-request.ts';
 
 /** What is stored of an OCT: it has no hold, so nothing is judged. */
@@ -26,19 +26,31 @@ export function octInput(request: OctRequest): SubmissionInput {
 
 /** What an outcome makes of an OCT. */
 export function reckonOct(submission: SettledFields, ending: Ending): SubmissionEnd {
-  const { requestId, terminalId, userId } = submission;
-  const subject = {
-    ...submission,
-    terminalId: terminalId ?? '',
-    userId: userId ?? '',
-    notifyHolds: true,
-    words: submission,
-  };
+  const { requestId } = submission;
   const { outcome } = ending;
   return {
     ...endInput(requestId, ending),
     bankReference: isOk(outcome) ? outcome.bankReference : undefined,
     card: outcome.card,
-    operation: resultOf(requestId, 'OCT', subject, ending),
+    operation: resultOf(requestId, 'OCT', { ...subjectOfOct(submission), words: submission }, ending),
   };
 }
+
+/** The subject of an operation about an OCT. */
+export function subjectOfOct(oct: OctFields): Subject {
+  const { merchantId, amount, currency, terminalId, userId, merchantReference } = oct;
+  return {
+    merchantId,
+    amount,
+    currency,
+    terminalId: terminalId ?? '',
+    userId: userId ?? '',
+    merchantReference,
+    notifyHolds: true,
+    card: cardOf(oct),
+  };
+}
+
+type OctFields = Pick<SettledFields, 'merchantId' | 'amount' | 'currency' | 'terminalId' | 'userId'> &
+  Pick<SettledFields, 'merchantReference'> &
+  Parameters<typeof cardOf>[0];

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Told } from '../domain/contradiction.ts';
-import { OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
+import { notificationOf, OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification-body.ts';
 import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -37,7 +37,8 @@ export type SettledFields = NewRow<
 /** The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension. */
 export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
   NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'notifyHolds'> &
-  NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> & {
+  NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> &
+  NewRow<OperationRow, 'refundRequestId' | 'octRequestId' | 'correctsRequestId'> & {
     readonly card?: Card | undefined;
     /** What the merchant said of this operation. */
     readonly words?: Partial<Words> | undefined;
@@ -50,7 +51,7 @@ export function resultOf(
   subject: Subject,
   { outcome, at, imported, traceParent }: Ending,
 ): ResultInput {
-  const { alwaysNotified, notification } = OPERATION_KINDS[kind];
+  const { alwaysNotified } = OPERATION_KINDS[kind];
   const statusInfo = statusInfoOf(kind, outcome);
   const common = {
     requestId,
@@ -60,6 +61,9 @@ export function resultOf(
     currency: subject.currency,
     holdRequestId: subject.holdRequestId,
     captureRequestId: subject.captureRequestId,
+    refundRequestId: subject.refundRequestId,
+    octRequestId: subject.octRequestId,
+    correctsRequestId: subject.correctsRequestId,
     merchantReference: subject.words?.merchantReference ?? subject.merchantReference,
     metadata: subject.words?.metadata,
     reason: subject.words?.reason,
@@ -82,7 +86,7 @@ export function resultOf(
     delivery: isNotified
       ? {
           id: randomUUIDv7(),
-          kind: notification,
+          kind: notificationOf(kind, subject),
           body: notificationBody({
             ...common,
             amount: subject.amount,

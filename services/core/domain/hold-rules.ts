@@ -20,7 +20,8 @@ export interface Capabilities {
 
 /**
  * The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before,
- * these are 0. What was taken back: reversed + refunded + refunding <= captured.
+ * these are 0. What the card scheme took back and what refunds give back are each at most captured: the scheme may take
+ * back what was refunded before.
  */
 export interface HoldBooks {
   readonly status: HoldStatus;
@@ -30,6 +31,7 @@ export interface HoldBooks {
   readonly remaining: bigint;
   readonly released: bigint;
   readonly reversed: bigint;
+  /** What refunds gave back, less what came back of them. */
   readonly refunded: bigint;
   /** Reserved by refunds without a result. */
   readonly refunding: bigint;
@@ -323,7 +325,7 @@ export function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
   if (isOpen(hold) && !isOver(hold, now)) return undefined;
   if (isOpen(hold)) return capturesFirst(hold, now) ? 'CAPTURE_IN_FLIGHT' : 'HOLD_EXPIRED';
   if (hold.releaseReason === 'EXPIRED') return 'HOLD_EXPIRED';
-  if (hold.releaseReason === 'RELEASED') return 'HOLD_RELEASED';
+  if (hold.releaseReason === 'RELEASED' || hold.status === 'RELEASED') return 'HOLD_RELEASED';
   return 'HOLD_CAPTURED';
 }
 
@@ -362,6 +364,7 @@ export function checked(books: HoldBooks): HoldBooks {
   assert(amount === captured + inFlight + remaining + released, 'the books balance');
   assert(captured >= 0n && inFlight >= 0n && remaining >= 0n && released >= 0n && reversed >= 0n);
   assert(refunded >= 0n && refunding >= 0n);
-  assert(reversed + refunded + refunding <= captured, 'no more is taken back than was captured');
+  assert(reversed <= captured, 'no more is taken back than was captured');
+  assert(refunded + refunding <= captured, 'no more is refunded than was captured');
   return books;
 }

@@ -4,9 +4,13 @@ import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/
 interface KindFacts {
   /** The statusInfo of a success (docs/notifications.md). Another result is `declined` or `failed`. */
   readonly successWord: string;
-  /** The status of a success. An expiry and a reversal take something from the merchant, so theirs is KO. */
-  readonly successStatus: 'OK' | 'KO';
-  readonly notification: 'payment' | 'oct';
+  /**
+   * The status of a success. An expiry and a reversal take something from the merchant, and a return undoes what the
+   * merchant wanted, so theirs is KO. EITHER = that of the outcome, OK or KO, and the word says it of both.
+   */
+  readonly successStatus: 'OK' | 'KO' | 'EITHER';
+  /** EITHER = about a payment when it is on a hold, else about an OCT. */
+  readonly notification: 'payment' | 'oct' | 'EITHER';
   /** False = only merchants with notifyHolds are notified. */
   readonly alwaysNotified: boolean;
 }
@@ -29,8 +33,11 @@ export const OPERATION_KINDS = {
   INCREMENT: { ...OFTEN, successWord: 'incremented', successStatus: 'OK' },
   EXTENSION: { ...OFTEN, successWord: 'extended', successStatus: 'OK' },
   REFUND: { ...ALWAYS, successWord: 'refunded', successStatus: 'OK' },
+  REFUND_RETURN: { ...ALWAYS, successWord: 'refund_returned', successStatus: 'KO' },
   EXPIRING: { ...ALWAYS, successWord: 'expiring', successStatus: 'OK' },
-  OCT: { notification: 'oct', alwaysNotified: true, successWord: 'paid', successStatus: 'OK' },
+  OCT: { ...ALWAYS, notification: 'oct', successWord: 'paid', successStatus: 'OK' },
+  CORRECTION: { alwaysNotified: true, notification: 'EITHER', successWord: 'corrected', successStatus: 'EITHER' },
+  OCT_RETURN: { ...ALWAYS, notification: 'oct', successWord: 'returned', successStatus: 'KO' },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindFacts>;
 
 /** What an operation does. */
@@ -84,6 +91,16 @@ export type SubmissionState = 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'K
 
 /** The last segment of a notification's path. */
 export type StatusInfo = (typeof OPERATION_KINDS)[OperationKind]['successWord'] | 'declined' | 'failed';
+
+/** Which notification is about a result. */
+export function notificationOf(
+  kind: OperationKind,
+  { holdRequestId }: { readonly holdRequestId?: string | null | undefined },
+): 'payment' | 'oct' {
+  const { notification } = OPERATION_KINDS[kind];
+  if (notification !== 'EITHER') return notification;
+  return holdRequestId == null ? 'oct' : 'payment';
+}
 
 /** All of them, in the record's order. */
 export const KIND_NAMES = Object.keys(OPERATION_KINDS) as OperationKind[];

@@ -20,6 +20,9 @@ export interface NotificationFields {
   readonly statusInfo: StatusInfo;
   readonly holdRequestId?: string | null | undefined;
   readonly captureRequestId?: string | null | undefined;
+  readonly refundRequestId?: string | null | undefined;
+  readonly octRequestId?: string | null | undefined;
+  readonly correctsRequestId?: string | null | undefined;
   readonly merchantReference?: string | null | undefined;
   /** What the merchant said of this operation. */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
@@ -48,6 +51,9 @@ export function notificationBody(fields: NotificationFields): string {
     operation: fields.operation,
     ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
+    ...(fields.refundRequestId && { refundRequestId: fields.refundRequestId }),
+    ...(fields.octRequestId && { octRequestId: fields.octRequestId }),
+    ...(fields.correctsRequestId && { correctsRequestId: fields.correctsRequestId }),
     ...(fields.merchantReference && { merchantReference: fields.merchantReference }),
     ...(fields.reason && { reason: fields.reason }),
     ...(fields.metadata && { metadata: inOrder(fields.metadata) }),

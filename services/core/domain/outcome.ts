@@ -78,15 +78,18 @@ export function isOk(outcome: FinalOutcome): outcome is Approved {
   return outcome.answer === 'APPROVED';
 }
 
-/** The word for how an operation ended: the kind's own when it was done, else declined or failed. */
+/** The word for how an operation ended: the kind's own when it was done or says it of both, else declined or failed. */
 export function statusInfoOf(kind: OperationKind, outcome: FinalOutcome): StatusInfo {
-  if (isOk(outcome)) return OPERATION_KINDS[kind].successWord;
+  const { successWord, successStatus } = OPERATION_KINDS[kind];
+  if (isOk(outcome) || successStatus === 'EITHER') return successWord;
   return outcome.answer === 'DECLINED' ? 'declined' : 'failed';
 }
 
 /** The status of how an operation ended: the kind's own when it was done, else KO. */
 export function statusOf(kind: OperationKind, outcome: FinalOutcome): 'OK' | 'KO' {
-  return isOk(outcome) ? OPERATION_KINDS[kind].successStatus : 'KO';
+  const { successStatus } = OPERATION_KINDS[kind];
+  if (!isOk(outcome)) return 'KO';
+  return successStatus === 'EITHER' ? 'OK' : successStatus;
 }
 
 /** The error code of the contract (proto/holdfast/processor/v1) for an identifier that was used for something else. */

@@ -36,21 +36,25 @@ export function settleRefund(hold: HoldBooks, amount: bigint, ok: boolean): Hold
   return checked({ ...booksOf(hold), refunding: hold.refunding - amount, refunded });
 }
 
+/** Books that a refund, or a part of it, came back: so much can be refunded again. */
+export function returnRefund(hold: HoldBooks, amount: bigint): HoldBooks {
+  return checked({ ...booksOf(hold), refunded: hold.refunded - amount });
+}
+
 /**
- * What is left of a capture, and of all captures of its hold: neither reversed, nor refunded, nor reserved by a refund.
- * So much can be refunded or reversed. Undefined = a reversal that names no capture.
+ * What can be refunded of a capture: what of it, and of all captures of its hold, is neither reversed, nor refunded,
+ * nor reserved by a refund. Nothing is left of what was refunded and then reversed, too.
  */
-export function leftOf(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
-  const ofAll = hold.captured - hold.reversed - hold.refunded - hold.refunding;
-  if (!capture) return ofAll;
+export function leftOf(hold: HoldBooks, capture: ReversedCapture): bigint {
   const { amount, amountReversed, amountRefunded, amountRefunding } = capture;
+  const ofAll = hold.captured - hold.reversed - hold.refunded - hold.refunding;
   const ofCapture = amount - (amountReversed ?? 0n) - (amountRefunded ?? 0n) - (amountRefunding ?? 0n);
-  return ofCapture < ofAll ? ofCapture : ofAll;
+  return largest(0n, smallest(ofCapture, ofAll));
 }
 
 /** What would be left of a capture, as `leftOf`, if the refunds that have no result yet failed. */
-export function leftWithoutRefunds(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
-  return leftOf({ ...hold, refunding: 0n }, capture && { ...capture, amountRefunding: 0n });
+export function leftWithoutRefunds(hold: HoldBooks, capture: ReversedCapture): bigint {
+  return leftOf({ ...hold, refunding: 0n }, { ...capture, amountRefunding: 0n });
 }
 
 /** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement is at most this. */
@@ -62,3 +66,15 @@ export function takenBackOf(
   if (capture) return capture.amountReversed ?? 0n;
   return captures.reduce((rest, each) => rest - (each.amountReversed ?? 0n), hold.reversed);
 }
+
+/**
+ * What the card scheme may still take back of a capture, and of all captures of its hold, whatever was refunded of it.
+ * Undefined = a reversal that names no capture.
+ */
+export function reversibleOf(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
+  const ofAll = hold.captured - hold.reversed;
+  return capture ? smallest(capture.amount - (capture.amountReversed ?? 0n), ofAll) : ofAll;
+}
+
+const smallest = (a: bigint, b: bigint) => (a < b ? a : b);
+const largest = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -6,6 +6,7 @@ import { type Approved, type FinalOutcome, isFinal, isOk, type Outcome } from '.
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
+import { findSent } from '../storage/submission/find-sent.ts';
 import { markNeedsReview, markUnknown } from '../storage/submission/open-submissions.ts';
 import { countLost, hasLateVoid } from '../storage/submission/read-submissions.ts';
 import { contradict, logContradiction } from './contradict.ts';
@@ -182,19 +183,20 @@ async function cameLate(sender: Sender, facts: Facts, outcome: FinalOutcome, tol
     if (isOk(outcome)) await voidLate(sender, hold);
     return;
   }
-  const kept = await findResult(query, requestId);
-  if (!kept) return;
-  const wasDone = kept.statusInfo !== 'declined' && kept.statusInfo !== 'failed';
-  if (wasDone === isOk(outcome)) return;
+  // What has no result of its own contradicts nothing. One that was corrected is compared as it is now.
+  const first = await findResult(query, requestId);
+  if (!first) return;
+  const kept = (await findSent(query, requestId))?.state ?? first.status;
+  if ((kept === 'OK') === isOk(outcome)) return;
   // A capture that was told as failed and was done is charged, and not in the books.
   const isCharge = facts.kind === 'CAPTURE' && isOk(outcome);
   const amounts = isOk(outcome) ? { toldAmount: outcome.amount ?? facts.amount, reference: outcome.reference } : {};
   const said = {
     kind: 'RESULT',
     told: outcome.answer,
-    kept: kept.status,
+    kept,
     ...amounts,
-    keptAmount: wasDone ? kept.amount : undefined,
+    keptAmount: kept === 'OK' ? first.amount : undefined,
     freezes: isCharge ? 'UNKNOWN_CHARGE' : 'RESULT_CONTRADICTED',
   } as const;
   await contradict(sender, aboutOf(facts), said, told);

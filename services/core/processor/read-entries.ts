@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { identifierOf } from '../domain/outcome.ts';
@@ -107,22 +108,29 @@ function unreadable(text: string, cause?: unknown): HoldfastError {
 type Sent = Parameters<typeof identifierOf>[0];
 
 /**
- * What is taken back of a capture by the processor's books, minor units: reversed and not reinstated. Without a
- * capture, what is taken back of the hold and of none of its captures there. Throws UNAVAILABLE when the processor does
- * not answer.
+ * What came back of a capture, refund or OCT by the processor's books, minor units: reversed and not reinstated, or
+ * returned. Without one, what is taken back of the hold and of none of its captures there. An OCT has no hold. Throws
+ * UNAVAILABLE when the processor does not answer.
  */
-export async function takenBackThere(name: string, ledger: Ledger, hold: Sent, capture: Sent | undefined) {
-  const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(hold) }));
+export async function takenBackThere(
+  name: string,
+  ledger: Ledger,
+  hold: Sent | undefined,
+  subject: Sent | undefined,
+): Promise<bigint> {
+  const about = hold ?? subject;
+  assert(about, 'what came back was stored');
+  const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(about) }));
   const [wrong] = pages.flatMap(({ invalid }) => invalid);
   if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
   // What has changed meanwhile may be listed again.
   const latest = new Map(pages.flatMap((page) => page.entries).map((entry) => [entry.requestId, entry]));
   const entries = [...latest.values()];
-  if (capture) return sum(entries.filter(({ requestId }) => requestId === identifierOf(capture)));
+  if (subject) return sum(entries.filter(({ requestId }) => requestId === identifierOf(subject)));
   const ofKind = (kind: EntryKind) => sum(entries.filter((entry) => entry.kind === kind));
   return ofKind(EntryKind.AUTHORIZATION) - ofKind(EntryKind.CAPTURE);
 }
 
 function sum(entries: readonly Entry[]): bigint {
-  return entries.reduce((total, { reversed }) => total + reversed, 0n);
+  return entries.reduce((total, { reversed, returned }) => total + reversed + returned, 0n);
 }

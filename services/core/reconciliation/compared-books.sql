@@ -10,7 +10,8 @@ create temporary table processor_entry (
   request_id uuid, processor text, kind text, answer text, authorization_request_id uuid, capture_request_id uuid,
   merchant_id text, account text, terminal_id text, user_id text, token_id text, operation_request_id text,
   merchant_reference text, memo text, amount bigint, currency text, captured bigint, voided bigint, reversed bigint,
-  incremented bigint, refunded bigint, acted_at timestamptz, ended_at timestamptz, contradicts boolean not null,
+  incremented bigint, refunded bigint, returned bigint, acted_at timestamptz, ended_at timestamptz,
+  contradicts boolean not null,
   primary key (request_id, processor)
 );
 
@@ -28,7 +29,9 @@ create temporary view our_hold as
 create temporary view our_submission as
   select s.*, k.operation, k.entry, k.reserves, s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') as is_open,
     coalesce(s.processor_request_id, s.request_id) as identifier,
-    coalesce(h.processor_request_id, h.request_id) as authorization_identifier
+    coalesce(h.processor_request_id, h.request_id) as authorization_identifier,
+    -- What a refund or an OCT has paid out.
+    case when s.state = 'OK' then s.amount - s.amount_returned else 0 end as paid_out
   from submission s join kind k on k.kind = s.kind left join hold h on h.request_id = s.hold_request_id;
 
 -- What an operation took back of a capture or hold; a reinstatement gives it again.
@@ -36,6 +39,11 @@ create temporary view taken_back as
   select merchant_id, hold_request_id, capture_request_id,
     case kind when 'REVERSAL' then amount else -amount end as amount
   from operation where kind in ('REVERSAL', 'REINSTATEMENT');
+
+-- What came back of a refund or an OCT.
+create temporary view came_back as
+  select merchant_id, coalesce(refund_request_id, oct_request_id) as subject, amount
+  from operation where kind in ('REFUND_RETURN', 'OCT_RETURN');
 
 -- Our books alone: each check returns kind, request_id, merchant_id, expected and found. Below `results_from` the log
 -- has no results any more (storage/partitions.ts).
@@ -45,7 +53,7 @@ create temporary view reckoned as
   with submitted as (
     select s.hold_request_id,
       sum(s.amount) filter (where s.kind = 'CAPTURE' and s.state = 'OK') as captured,
-      sum(s.amount) filter (where s.kind = 'REFUND' and s.state = 'OK') as refunded,
+      sum(s.paid_out) filter (where s.kind = 'REFUND') as refunded,
       sum(s.amount) filter (where s.kind = 'REFUND' and s.is_open) as refunding,
       sum(s.amount) filter (where s.kind = 'INCREMENT' and s.state = 'OK') as incremented,
       sum(s.amount) filter (where s.reserves = 'REMAINING' and s.is_open) as in_flight,
@@ -118,11 +126,39 @@ create temporary view reversals_differ as
   where coalesce(l.reversed, 0) <> coalesce(c.amount_reversed, 0)
     and coalesce(c.request_id, l.capture_request_id) >= (select results_from from installation);
 
--- What is refunded of a capture, or reserved, is what its refunds add up to; each has a capture of its hold.
+-- What came back of a refund or an OCT is what the log's returns of it add up to.
+create temporary view returns_differ as
+  with logged as (
+    select subject, min(merchant_id) as merchant_id, sum(amount) as returned from came_back group by 1
+  )
+  select 'RETURNS_DIFFER' as kind, coalesce(s.request_id, l.subject) as request_id,
+    coalesce(s.merchant_id, l.merchant_id) as merchant_id, format('%s returned', coalesce(l.returned, 0)) as expected,
+    coalesce(format('%s', s.amount_returned), 'no refund or OCT') as found
+  from logged l full join (select * from submission where amount_returned > 0) s on s.request_id = l.subject
+  where coalesce(l.returned, 0) <> coalesce(s.amount_returned, 0)
+    and coalesce(s.request_id, l.subject) >= (select results_from from installation);
+
+-- The result of what was corrected is that of its last correction.
+create temporary view corrections_differ as
+  with logged as (
+    select distinct on (corrects_request_id) corrects_request_id, status, merchant_id from operation
+    where kind = 'CORRECTION' order by corrects_request_id, sequence desc
+  )
+  select 'CORRECTIONS_DIFFER' as kind, coalesce(s.request_id, l.corrects_request_id) as request_id,
+    coalesce(s.merchant_id, l.merchant_id) as merchant_id,
+    coalesce(format('corrected to %s', l.status), 'not corrected') as expected,
+    case when s.request_id is null then 'not corrected' else format('corrected to %s', s.state) end as found
+  from logged l full join (select * from submission where first_state is not null) s
+    on s.request_id = l.corrects_request_id
+  where l.status is distinct from s.state
+    and coalesce(s.request_id, l.corrects_request_id) >= (select results_from from installation);
+
+-- What is refunded of a capture, or reserved, is what its refunds add up to, less what came back of them; each has a
+-- capture of its hold.
 create temporary view refunds_differ as
   with refunded as (
     select capture_request_id, hold_request_id, min(merchant_id) as merchant_id,
-      coalesce(sum(amount) filter (where state = 'OK'), 0) as refunded,
+      sum(paid_out) as refunded,
       coalesce(sum(amount) filter (where is_open), 0) as refunding
     from our_submission where kind = 'REFUND' group by 1, 2
   )
@@ -134,15 +170,16 @@ create temporary view refunds_differ as
     on c.request_id = r.capture_request_id and c.hold_request_id = r.hold_request_id
   where (coalesce(r.refunded, 0), coalesce(r.refunding, 0)) is distinct from (c.amount_refunded, c.amount_refunding);
 
--- Each result that the log must have, and each that it has. An amount that is null may be any. What gives up a checkout
--- is the hold's own result; an expiry that is tried again has none, nor may one that gave less back than was left.
+-- Each result that the log must have, and each that it has: the first one, when it was corrected. An amount that is null
+-- may be any. What gives up a checkout is the hold's own result; an expiry that is tried again has none, nor may one
+-- that gave less back than was left.
 create temporary view operations_differ as
   with expected as (
     select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status,
       amount_asked as amount, merchant_id, null::uuid as hold_request_id, false as may_lack
     from hold where phase in ('AUTHORIZED', 'FAILED')
     union all
-    select kind, request_id, state, amount, merchant_id, hold_request_id, false
+    select kind, request_id, coalesce(first_state, state), amount, merchant_id, hold_request_id, false
     from our_submission where operation is not null and entry <> 'VOID' and not is_open
     union all
     select s.kind, s.request_id, case when s.state = 'OK' and s.kind = 'RELEASE' then 'OK' else 'KO' end,
@@ -154,7 +191,7 @@ create temporary view operations_differ as
   ),
   logged as (
     select kind, request_id as subject, status, amount, merchant_id, hold_request_id from operation
-    where kind not in ('REVERSAL', 'REINSTATEMENT', 'EXPIRING')
+    where kind not in ('REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'REFUND_RETURN', 'OCT_RETURN', 'CORRECTION')
   )
   select case when l.subject is null then 'OPERATION_MISSING' when e.subject is null then 'OPERATION_WITHOUT_SUBMISSION'
       else 'OPERATION_DIFFERS' end as kind,
@@ -174,12 +211,13 @@ create temporary view operations_differ as
 create temporary view sent as
   select request_id, identifier, processor, merchant_id, currency, 'AUTHORIZATION' as kind, amount_asked as amount,
     case phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' else 'OPEN' end as state, true as compared,
-    null::uuid as authorization_identifier, created_at
+    null::uuid as authorization_identifier, created_at, 0 as returned
   from our_hold
   union all
   select request_id, identifier, processor, merchant_id, currency, entry,
     case when entry = 'VOID' then amount_released else amount end,
-    state, entry <> 'VOID' or (amount_released is not null and not reported), authorization_identifier, created_at
+    state, entry <> 'VOID' or (amount_released is not null and not reported), authorization_identifier, created_at,
+    amount_returned
   from our_submission;
 
 -- A capture at the processor that is unknown here, was refunded or taken back in full, and will have no room in its
@@ -201,7 +239,10 @@ create temporary view undone_of as
 
 -- What was sent and can be compared, beside its entry. What a void or an extension leaves empty is as it must be.
 create temporary view matched as
-  select s.*, e.answer as answer_there, e.kind as kind_there, e.amount as amount_there,
+  select s.*, e.answer as answer_there, e.kind as kind_there, e.amount as amount_there, e.returned as returned_there,
+    -- All of it came back: it counts as not done, since a processor may say that of it.
+    s.kind in ('REFUND', 'CREDIT') and s.returned = s.amount as is_back,
+    s.kind in ('REFUND', 'CREDIT') and e.returned = e.amount as is_back_there,
     case when e.kind in ('VOID', 'EXTENSION') and e.currency = '' then s.currency else e.currency end as currency_there,
     case when e.kind in ('VOID', 'EXTENSION') and e.merchant_id = '' then s.merchant_id else e.merchant_id end
       as merchant_there,
@@ -225,20 +266,22 @@ create temporary view invalid_entries as
 -- Done in both books or in neither. An authorization that was given back in full (a late one) counts as not done.
 create temporary view results_differ as
   with compared as (
-    select *, state = 'OK' as done,
-      coalesce(answer_there = 'APPROVED' and (state = 'OK' or not given_back_there), false) as done_there
+    select *, state = 'OK' and not is_back as done,
+      coalesce(answer_there = 'APPROVED' and not is_back_there and (state = 'OK' or not given_back_there), false)
+        as done_there
     from matched where state in ('OK', 'KO')
   )
   select case when done and not done_there then 'NOT_DONE_AT_PROCESSOR'
       when not done and done_there then 'DONE_AT_PROCESSOR' else 'AMOUNT_AT_PROCESSOR' end as kind,
     request_id, merchant_id,
     format('%s %s of %s %s for %s', kind, case when done then 'done' else 'not done' end, amount, currency,
-      merchant_id) as expected,
+      merchant_id) || case when returned > 0 then format(', %s returned', returned) else '' end as expected,
     format('%s of %s %s for %s', coalesce(kind_there || ' ' || answer_there || ' at ' || processor, 'nothing'),
-      amount_there, currency_there, merchant_there) as found
+      amount_there, currency_there, merchant_there)
+      || case when returned_there > 0 then format(', %s returned', returned_there) else '' end as found
   from compared
-  where done <> done_there or (done and ((amount, currency, merchant_id, kind, authorization_identifier)
-    is distinct from (amount_there, currency_there, merchant_there, kind_there, authorization_there)));
+  where done <> done_there or (done and ((amount, currency, merchant_id, kind, authorization_identifier, returned)
+    is distinct from (amount_there, currency_there, merchant_there, kind_there, authorization_there, returned_there)));
 
 -- What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained
 -- by a hold that is closed here and gave back as much, and what was undone by itself.
@@ -303,12 +346,13 @@ create temporary view sums_of_captures as
     or e.refunded not between c.amount_refunded and c.amount_refunded + c.amount_refunding);
 
 -- What may be imported or given back: entries that nothing here explains, whatever became of them; and changes of what
--- is known here: captures and holds of which another amount is taken back than is booked (REVERSAL), and open holds
--- that have ended there (END). In their turn: authorizations first, then what was added to them, then captures.
+-- is known here: captures and holds of which another amount is taken back than is booked (REVERSAL), refunds and OCTs of
+-- which more came back (RETURN), and open holds that have ended there (END). In their turn: authorizations first, then
+-- what was added to them, then captures.
 create temporary view unknown_entry as
   with unknown as (
-    select request_id, processor, null as change_here, null::uuid as capture_here, null::uuid as hold_here,
-      reversed as taken_back,
+    select request_id, processor, null as change_here, null::uuid as subject_here, null::uuid as hold_here,
+      reversed + returned as taken_back,
       array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], kind)
         as turn
     from unexplained
@@ -332,7 +376,13 @@ create temporary view unknown_entry as
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
       and e.reversed - there.reversed <> h.reversed - here.reversed
     union all
-    select e.request_id, e.processor, 'END', null, h.request_id, 0, 10
+    select e.request_id, e.processor, 'RETURN', k.request_id, k.hold_request_id, e.returned, 10
+    from processor_entry e join our_submission k on k.identifier = e.request_id and k.processor = e.processor
+      and k.entry = e.kind
+    where e.kind in ('REFUND', 'CREDIT') and e.answer = 'APPROVED' and k.state = 'OK'
+      and e.returned > k.amount_returned
+    union all
+    select e.request_id, e.processor, 'END', null, h.request_id, 0, 11
     from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase <> 'FAILED'
       and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
@@ -343,7 +393,8 @@ create temporary view unknown_entry as
     coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
     coalesce(nullif(e.user_id, ''), a.user_id, '') as user_id,
     coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference,
-    m.id is not null or u.hold_here is not null as is_merchant_known, u.capture_here, u.hold_here,
+    m.id is not null or u.change_here is not null as is_merchant_known, u.change_here is not null as is_here,
+    u.subject_here, u.hold_here,
     u.taken_back::bigint as taken_back, u.turn,
     -- The last capture of its authorization, of which nothing is left, gave the rest back itself unless a void did.
     coalesce(u.turn = 4 and a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented
@@ -358,7 +409,8 @@ create temporary view unknown_entry as
 create temporary view doubt as
   with sums as (
     select processor, authorization_request_id as id, sum(amount) filter (where kind = 'CAPTURE') as captured,
-      sum(amount) filter (where kind = 'VOID') as voided, sum(amount) filter (where kind = 'REFUND') as refunded,
+      sum(amount) filter (where kind = 'VOID') as voided,
+      sum(amount - returned) filter (where kind = 'REFUND') as refunded,
       sum(amount) filter (where kind = 'INCREMENT') as incremented
     from processor_entry where answer = 'APPROVED' and authorization_request_id is not null group by 1, 2
   ),
@@ -381,7 +433,8 @@ create temporary view doubt as
       when sum_incremented > incremented then 'was added less than its increments'
       when captured + voided > placed then 'was charged and gave back more than was placed'
       when sum_refunded > refunded then 'was refunded less than its refunds'
-      when refunded + reversed > captured then 'gave back more of its captures than was charged' end as what
+      when refunded > captured then 'refunded more of its captures than was charged'
+      when reversed > captured then 'had more taken back than was charged' end as what
     from compared c) doubts
   where what is not null
   union all

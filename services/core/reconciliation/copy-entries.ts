@@ -135,7 +135,8 @@ const INSERT_ENTRIES = `insert into processor_entry
   select * from json_populate_recordset(null::processor_entry, $1::json)
   on conflict (request_id, processor) do update set answer = excluded.answer, amount = excluded.amount,
     captured = excluded.captured, voided = excluded.voided, reversed = excluded.reversed,
-    incremented = excluded.incremented, refunded = excluded.refunded, ended_at = excluded.ended_at,
+    incremented = excluded.incremented, refunded = excluded.refunded, returned = excluded.returned,
+    ended_at = excluded.ended_at,
     contradicts = processor_entry.contradicts
       or (processor_entry.kind, processor_entry.merchant_id, processor_entry.currency)
         is distinct from (excluded.kind, excluded.merchant_id, excluded.currency)`;

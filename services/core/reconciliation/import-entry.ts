@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
 import { Gather } from '../../../platform/gather.ts';
-import type { TakingBack } from '../books/reversals.ts';
 import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import type { TakingBack, There } from '../books/take-back.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
 import { endHold, noteEnd } from '../kinds/end-hold.ts';
@@ -76,12 +76,8 @@ export interface Names {
  * recovery. Returns its requestId. Throws Unable when our books leave no room for it; then nothing is stored.
  */
 export async function importEntry(entry: UnknownEntry, importing: Importing): Promise<string> {
-  const { captureHere, holdHere, takenBack } = entry;
   const { answer, names, sender } = importing;
-  if (holdHere !== null) {
-    if (entry.kind === 'END') return importEnd(sender, holdHere);
-    return importReversal(sender, { ...entry, holdRequestId: holdHere, captureRequestId: captureHere });
-  }
+  if (entry.isHere) return importChange(sender, entry);
   // Its own name may be taken because somebody else has imported it since the books were compared.
   const isRenamed = names.requestId !== ownName(entry);
   if (isRenamed && (await findSentAs(sender.database.query, entry.requestId, entry.processor))) {
@@ -94,12 +90,28 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
     await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome, BY_INQUIRY);
   }
   if (facts.kind !== 'HOLD' && facts.holdRequestId) await explain(sender, facts.holdRequestId, entry);
-  if (facts.kind === 'CAPTURE' && takenBack > 0n) {
-    const { requestId: captureRequestId, holdRequestId, merchantId, processor } = facts;
-    assert(holdRequestId, 'a capture has a hold');
-    await importReversal(sender, { merchantId, processor, holdRequestId, captureRequestId });
+  const { kind, requestId } = facts;
+  const canComeBack = kind === 'CAPTURE' || kind === 'REFUND' || kind === 'OCT';
+  if (canComeBack && entry.takenBack > 0n) {
+    const holdHere = facts.holdRequestId ?? null;
+    await importTakenBack(sender, CHANGES[kind], { ...entry, holdHere, subjectHere: requestId });
   }
-  return facts.requestId;
+  return requestId;
+}
+
+/** What may have come back of what is imported. */
+const CHANGES = {
+  CAPTURE: ['REVERSAL', 'REINSTATEMENT'],
+  REFUND: ['REFUND_RETURN'],
+  OCT: ['OCT_RETURN'],
+} as const;
+
+/** Books what has changed of something that is here. */
+function importChange(sender: Sender, entry: UnknownEntry): Promise<string> {
+  const { kind, holdHere } = entry;
+  if (kind === 'END') return importEnd(sender, holdHere ?? NIL);
+  if (kind === 'REVERSAL') return importTakenBack(sender, CHANGES.CAPTURE, entry);
+  return importTakenBack(sender, holdHere === null ? CHANGES.OCT : CHANGES.REFUND, entry);
 }
 
 /** A capture by somebody else that is booked now is in doubt no longer, nor what an import explains of a hold's end. */
@@ -216,7 +228,7 @@ export async function nameAll(
   plans: readonly { readonly entry: UnknownEntry }[],
   { database: { query }, clock }: Pick<Sender, 'database' | 'clock'>,
 ): Promise<ReadonlyMap<UnknownEntry, Names>> {
-  const entries = new Set(plans.map(({ entry }) => entry).filter(({ holdHere }) => holdHere === null));
+  const entries = new Set(plans.map(({ entry }) => entry).filter(({ isHere }) => !isHere));
   const claims = await findClaims(query, [...entries].map(ownName).filter(Boolean));
   const taken = new Set(['', ...claims.map(({ requestId }) => requestId)]);
   const names = new Map<UnknownEntry, Names>();
@@ -267,41 +279,38 @@ function notPlacedYet({ requestId }: HoldRow): Unable {
   return new Unable(`the hold ${requestId} is not placed here yet: reconcile again later`);
 }
 
-/** Of what something is taken back: of a capture, or of a hold and none of its captures. */
-interface TakenBack extends Pick<UnknownEntry, 'merchantId' | 'processor' | 'captureRequestId'> {
-  readonly holdRequestId: string;
-}
+/** Of what something came back. */
+type TakenBack = Pick<UnknownEntry, 'merchantId' | 'processor' | 'holdHere' | 'subjectHere'>;
 
 /**
- * Books the difference to what is taken back there by now, as a reversal or a reinstatement. The import is marked
- * first, so that an event that reports the same later is not booked again. Returns the requestId of the capture or
- * hold. Throws Unable when that much cannot be taken back, or not until a refund has its result.
+ * Books the difference to what has come back there by now, as an operation of the kind that fits. The import is marked
+ * first, so that an event that reports the same later is not booked again. Returns the requestId of what came back, or
+ * of its hold. Throws Unable when that much cannot come back.
  */
-async function importReversal(sender: Sender, { merchantId, processor, ...of }: TakenBack): Promise<string> {
+async function importTakenBack(
+  sender: Sender,
+  kinds: readonly TakingBack['kind'][],
+  { merchantId, processor, holdHere, subjectHere }: TakenBack,
+): Promise<string> {
   const { books, clock, database, processors } = sender;
-  const { holdRequestId } = of;
-  const captureRequestId = of.captureRequestId ?? undefined;
-  const marks = [captureRequestId ?? holdRequestId, holdRequestId].map((requestId) => {
-    return { requestId, what: 'TAKEN_BACK', merchantId } as const;
-  });
+  const marked = [subjectHere ?? holdHere, holdHere].filter((requestId) => requestId !== null);
+  const marks = marked.map((requestId) => ({ requestId, what: 'TAKEN_BACK', merchantId }) as const);
   await markImported(database.query, marks, clock());
-  const there: TakingBack['there'] = (hold, capture) =>
-    takenBackThere(processor, processors.of({ processor }), hold, capture);
-  for (const kind of ['REVERSAL', 'REINSTATEMENT'] as const) {
+  const there: There = (hold, subject) => takenBackThere(processor, processors.of({ processor }), hold, subject);
+  for (const kind of kinds) {
     const became = await books.takeBack({
       requestId: uuidv7(),
       kind,
-      holdRequestId,
-      captureRequestId,
+      holdRequestId: holdHere ?? undefined,
+      subjectRequestId: subjectHere ?? undefined,
       amount: MOST,
       reference: '',
       there,
       at: clock(),
     });
-    if (became === 'REFUNDING') throw new Unable('a refund of it has no result yet: reconcile again later');
-    if (became === 'TOO_MUCH') throw new Unable('more was taken back of it than is left of its captures here');
+    if (became === 'TOO_MUCH') throw new Unable('more came back of it than is left of it here');
   }
-  return captureRequestId ?? holdRequestId;
+  return subjectHere ?? holdHere ?? NIL;
 }
 
 /** More than any amount: the difference is what is booked. */

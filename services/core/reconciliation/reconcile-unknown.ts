@@ -110,7 +110,7 @@ async function findMore(client: Comparison['client'], report: readonly ReportLin
   const open = report.filter(({ became }) => became === 'LEFT' || became === 'UNKNOWN');
   const named = new Set(open.map((line) => `${line.operation} ${line.processorRequestId} ${line.processor}`));
   const isNamed = ({ kind, requestId, processor }: UnknownEntry) => named.has(`${kind} ${requestId} ${processor}`);
-  return (await readUnknown(client)).filter((entry) => entry.holdHere !== null && !isNamed(entry));
+  return (await readUnknown(client)).filter((entry) => entry.isHere && !isNamed(entry));
 }
 
 /** What a processor did may be dated earlier than it was stored here: by another clock, or because it came late. */
@@ -214,7 +214,7 @@ interface KnownThere {
 
 /** What is done here at a processor ($1), and was read or stored between two times ($2, $3). $4 = only these. */
 const KNOWN_THERE = `(
-    select request_id, answer_there is distinct from 'APPROVED'
+    select request_id, (answer_there is distinct from 'APPROVED' and not is_back)
       or (merchant_there, amount_there, currency_there, kind_there)
         is distinct from (merchant_id, amount, currency, kind) as is_wrong
     from matched
@@ -316,7 +316,7 @@ async function confirmAll(sender: Sender, plans: readonly Unconfirmed[]): Promis
 
 async function confirm(sender: Sender, plan: Unconfirmed): Promise<Plan | undefined> {
   const { entry, verb } = plan;
-  if (verb === undefined || entry.holdHere !== null) return { ...plan, answer: { found: 'NO_ANSWER' } };
+  if (verb === undefined || entry.isHere) return { ...plan, answer: { found: 'NO_ANSWER' } };
   const answer = await sender.processors.of(entry).inquire({ ...entry, processorAccount: entry.account });
   if (answer.found === 'NO_ANSWER')
     throw new Error(`the processor ${entry.processor} does not answer about ${entry.requestId}`);

@@ -44,6 +44,8 @@ const BOOKS_CHECKS = [
   'submission_without_hold',
   'reversals_differ',
   'refunds_differ',
+  'returns_differ',
+  'corrections_differ',
   'operations_differ',
 ];
 const LEDGER_CHECKS = ['invalid_entries', 'results_differ', 'unknown_here', 'sums_of_holds', 'sums_of_captures'];

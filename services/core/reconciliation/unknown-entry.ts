@@ -10,7 +10,10 @@ export interface UnknownEntry
     Pick<Entry, 'refunded' | 'captured' | 'voided' | 'incremented'> {
   /** A name of PROCESSORS. */
   readonly processor: string;
-  /** An EntryKind; or what is unknown of a hold or capture that is here: REVERSAL = taken back, END = it has ended. */
+  /**
+   * An EntryKind; or what is unknown of something that is here: REVERSAL = a capture or hold was taken back, RETURN = a
+   * refund or an OCT came back, END = a hold has ended.
+   */
   readonly kind: string;
   /** UNSPECIFIED = an open checkout. */
   readonly answer: string;
@@ -20,13 +23,15 @@ export interface UnknownEntry
   readonly isMerchantKnown: boolean;
   /** Of a capture: the last of its authorization, of which nothing is left, and no void gave the rest back. */
   readonly isFinal: boolean;
-  /** Taken back by the card scheme: of a capture, or of a hold and none of its captures. */
+  /** What came back: of a capture, of a hold and none of its captures, of a refund or of an OCT. */
   readonly takenBack: bigint;
   readonly actedAt: Date;
-  /** Of what is here: the requestId of the hold, or of that of the capture; null = the entry itself is unknown. */
+  /** It is a change of what is here; false = the entry itself is unknown. */
+  readonly isHere: boolean;
+  /** Of a change: the hold; null = of an OCT. */
   readonly holdHere: string | null;
-  /** The requestId of that capture. */
-  readonly captureHere: string | null;
+  /** Of a change: the capture, refund or OCT; null = of a hold alone. */
+  readonly subjectHere: string | null;
 }
 
 /** Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. */
@@ -46,8 +51,9 @@ export function unknownAuthorization(processor: string, entry: Entry): UnknownEn
     isFinal: false,
     takenBack: entry.refunded + entry.reversed,
     actedAt: entry.actedAt ? timestampDate(entry.actedAt) : new Date(),
+    isHere: false,
     holdHere: null,
-    captureHere: null,
+    subjectHere: null,
   };
 }
 

@@ -47,9 +47,10 @@ export function presentCard(row: Parameters<typeof cardOf>[0]) {
 }
 
 /** The refusal of the processor in a row. */
-export function presentError(row: Partial<Pick<OperationRow, 'processorCode' | 'processorMessage'>>) {
-  const { processorCode: code, processorMessage } = row;
-  return code == null ? {} : { processorError: { code, message: processorMessage ?? '' } };
+export function presentError(row: Partial<Pick<SubmissionRow, 'processorCode' | 'processorMessage' | 'state'>>) {
+  const { processorCode: code, processorMessage, state } = row;
+  // One that was KO before it was corrected has a refusal that is none any more.
+  return code == null || state === 'OK' ? {} : { processorError: { code, message: processorMessage ?? '' } };
 }
 
 /** An OCT as callers see it. */

@@ -23,6 +23,9 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   MULTIPLE_CAPTURES_NOT_ALLOWED: 'the contract allows one capture per hold, and there was one',
   NOT_SUPPORTED: 'the card processor cannot do that with this authorization; nothing was done',
   HOLD_FROZEN: 'the card processor contradicted itself about the hold, and an operator decides; nothing was done',
+  OPERATION_NOT_FINAL: 'the operation has no result yet',
+  OUTCOME_UNCHANGED: 'the operation has that outcome already',
+  NOT_CORRECTABLE: 'operations of this kind are not corrected, or what followed this one is in the way',
   CAPTURE_IN_FLIGHT: 'another capture, increment, extension, release or renewal of the hold has no result yet',
 };
 

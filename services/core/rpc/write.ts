@@ -186,7 +186,7 @@ export interface Answer<A> {
   readonly unknown: (requestId: string) => A;
 }
 
-/** The answer from what was written once. */
+/** The answer from what was written once, whatever came back of it or was corrected since. */
 export async function answerStored<A extends object>(
   core: Core,
   first: First,
@@ -194,14 +194,21 @@ export async function answerStored<A extends object>(
 ): Promise<A & { replayed?: boolean }> {
   const { requestId, replayed } = first;
   try {
-    const row = await findSubmission(core.database.query, requestId);
-    assert(row, 'what is answered was stored');
+    const stored = await findSubmission(core.database.query, requestId);
+    assert(stored, 'what is answered was stored');
+    const row = asFirstEnded(stored);
     await demandAnswerable(core, first, row);
     return { ...(row.state === 'OK' ? await present(row) : unknown(requestId)), replayed };
   } catch (error) {
     demandRefusal(core, requestId, error);
     return unknown(requestId);
   }
+}
+
+/** A submission as it was when it had ended for the first time. */
+function asFirstEnded(row: SubmissionRow): SubmissionRow {
+  const untouched = row.kind === 'CAPTURE' ? { amountReversed: 0n, amountRefunded: 0n, amountRefunding: 0n } : {};
+  return { ...row, ...untouched, state: row.firstState ?? row.state, amountReturned: 0n };
 }
 
 /** Sends what was stored, and settles it. Throws the refusal of the processor, when that has just ended it. */

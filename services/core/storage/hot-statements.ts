@@ -1,8 +1,8 @@
 import type { Statement } from './database.ts';
-import { TAKE_BACK } from './hold/book-reversal.ts';
 import { INSERT_HOLDS } from './hold/insert-holds.ts';
 import { READ_HOLDS_OF_OPEN, READ_SUBJECTS } from './hold/read-holds.ts';
 import { SETTLE_HOLDS } from './hold/settle-holds.ts';
+import { AMEND_ENDED } from './submission/amend-ended.ts';
 import { SETTLE_SUBMISSIONS } from './submission/settle-submissions.ts';
 import { STORE_SUBMISSIONS } from './submission/store-submissions.ts';
 
@@ -14,5 +14,5 @@ export const HOT_STATEMENTS: readonly Statement[] = [
   STORE_SUBMISSIONS,
   READ_HOLDS_OF_OPEN,
   SETTLE_SUBMISSIONS,
-  TAKE_BACK,
+  AMEND_ENDED,
 ];

@@ -131,6 +131,8 @@ describe('the command line', () => {
     ['failed', 'PROCESSOR_ERROR'],
     ['paid', 'OK'],
     ['reversed', 'OK'],
+    ['refund_returned', 'OK'],
+    ['returned', 'OK'],
     ['released', 'RELEASED'],
   ] as const) {
     it(`triggers ${word}`, async () => {

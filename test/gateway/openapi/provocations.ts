@@ -92,6 +92,19 @@ const REAL = {
     'createRefund',
     async ({ stack: { shop } }) => refund(shop, await captured(shop, 'tok_sandbox_capture_accepted')),
   ],
+  OPERATION_NOT_FINAL: [
+    'correctReview',
+    async ({ stack }) => correct(stack, await captured(stack.shop, 'tok_sandbox_capture_accepted')),
+  ],
+  OUTCOME_UNCHANGED: ['correctReview', async ({ stack }) => correct(stack, await captured(stack.shop), 'OK')],
+  NOT_CORRECTABLE: [
+    'correctReview',
+    async ({ stack }) => {
+      const captureRequestId = await captured(stack.shop);
+      await refund(stack.shop, captureRequestId);
+      return correct(stack, captureRequestId);
+    },
+  ],
   AMOUNT_TOO_LARGE: [
     'incrementPreauthorization',
     async ({ stack: { shop } }) => {
@@ -242,13 +255,30 @@ const STAGED = {
 export const PROVOCATIONS: Readonly<Record<ProblemCode, Provocation>> = { ...REAL, ...STAGED };
 
 /** Saves the demo merchant as if it had been read before its last change. */
-async function saveLate({ file }: Stack): Promise<Refused> {
-  const headers = { authorization: `Bearer ${file.operatorToken}`, 'content-type': 'application/json' };
+const asOperator = ({ file }: Stack) => ({
+  authorization: `Bearer ${file.operatorToken}`,
+  'content-type': 'application/json',
+});
+
+async function correct(stack: Stack, requestId: string, outcome = 'KO'): Promise<Refused> {
+  const url = `${stack.file.baseUrl}/operator/reviews/${requestId}/correct`;
+  const body = JSON.stringify({ outcome, reason: 'The processor says so' });
+  return answered(await fetch(url, { method: 'POST', headers: asOperator(stack), body }));
+}
+
+const answered = async (answer: Response): Promise<Refused> => ({
+  status: answer.status,
+  headers: answer.headers,
+  body: (await answer.json()) as Refused['body'],
+});
+
+async function saveLate(stack: Stack): Promise<Refused> {
+  const { file } = stack;
+  const headers = asOperator(stack);
   const url = `${file.baseUrl}/operator/merchants/${file.merchantId}`;
   const { name, contract } = (await (await fetch(url, { headers })).json()) as { name: string; contract: object };
   const body = JSON.stringify({ name, contract, etag: '0' });
-  const answer = await fetch(url, { method: 'PUT', headers, body });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Refused['body'] };
+  return answered(await fetch(url, { method: 'PUT', headers, body }));
 }
 
 /** Waits for all answers and returns the only refusal. */

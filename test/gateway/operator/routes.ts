@@ -35,6 +35,7 @@ const BODIES: Partial<Record<Name, object>> = {
   search: { text: 'order-1' },
   resolveReview: { outcome: 'OK', reason: 'they said so' },
   acknowledgeReview: { reason: 'they said so' },
+  correctReview: { outcome: 'KO', reason: 'they said so' },
 };
 
 /** What a route demands in its query. */
@@ -168,6 +169,7 @@ export function answerAll(core: FakeCore): void {
     resolveOperation: { operation: OPERATION, frozen: true, overruled: false },
     listContradictions: { contradictions: [CONTRADICTION] },
     acknowledgeContradictions: { acknowledged: 1 },
+    correctOperation: { operation: OPERATION, frozen: false },
     listAuditEntries: {
       entries: [
         { auditEntryId: OCT_ID, at: NOW, actor: 'operator/alice', action: 'a.b', target: 'acme', detail: '{"c":1}' },

@@ -57,7 +57,7 @@ export const refundDialog = ({ merchantId }, capture) => ({
 
 /** What is left of a capture, minor units. */
 export function refundable({ status, amount, amountReversed, amountRefunded }) {
-  return status === 'OK' ? amount - amountReversed - amountRefunded : 0;
+  return status === 'OK' ? Math.max(0, amount - amountReversed - amountRefunded) : 0;
 }
 
 /**

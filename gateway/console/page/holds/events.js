@@ -2,7 +2,7 @@ import { sidesOf, titleOf } from '../words/contradictions.js';
 import { formatAmount } from '../words/money.js';
 import { endOf } from '../words/words.js';
 
-/** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery?, capture? }`. */
+/** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery?, capture?, operation? }`. */
 export function eventsOf(hold) {
   const { operations = [], captures = [], contradictions = [], deliveries = [] } = hold;
   const events = [
@@ -56,6 +56,8 @@ function ended(operation, captures) {
     operation.processorMessage ?? operation.processorCode,
     reference && `processor's reference ${reference}`,
     bankReference && `bank's reference ${bankReference}`,
+    operation.refundRequestId && `of the refund ${operation.refundRequestId}`,
+    operation.correctsRequestId && `of ${operation.correctsRequestId}`,
   ];
   const end = endOf(operation);
   return {
@@ -65,6 +67,7 @@ function ended(operation, captures) {
     word: status,
     detail: detail.filter(Boolean).join(' · '),
     capture: captures.find((capture) => capture.requestId === requestId),
+    operation,
   };
 }
 

@@ -1,6 +1,7 @@
 import { get, pathOf } from '../api.js';
 import { Attempts } from '../deliveries/delivery-view.js';
 import { Contradictions } from '../reviews/contradictions.js';
+import { correctDialog, isCorrectable } from '../reviews/correct.js';
 import { unfreezeDialog } from '../reviews/resolve.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
@@ -94,9 +95,12 @@ function Timeline({ hold, ask }) {
   const refundButton = (capture) => html`<button type="button" onClick=${() => ask(refundDialog(hold, capture))}>
     Refund…<span class="hidden"> the capture of ${formatAmount(capture.amount, capture.currency)}</span>
   </button>`;
+  const correctButton = (operation) => html`<button type="button" onClick=${() => ask(correctDialog(operation))}>
+    Correct…<span class="hidden"> ${operation.requestId}</span>
+  </button>`;
   return html`<ol class="timeline">
     ${eventsOf(hold).map(
-      ({ at, title, word, detail, delivery, capture }) => html`<li class=${delivery ? 'delivery' : ''}>
+      ({ at, title, word, detail, delivery, capture, operation }) => html`<li class=${delivery ? 'delivery' : ''}>
         <p class="row">
           <${Time} at=${at} />
           <strong>
@@ -104,6 +108,7 @@ function Timeline({ hold, ask }) {
           </strong>
           ${word && html`<${Badge} word=${word} />`}
           ${capture && !hold.frozen && refundable(capture) > 0 && refundButton(capture)}
+          ${hold.frozen && operation && isCorrectable(operation) && correctButton(operation)}
         </p>
         ${detail && html`<p class="quiet">${detail}</p>`}
         ${delivery?.attempts && html`<${Attempts} attempts=${delivery.attempts} />`}

@@ -1,5 +1,6 @@
 import { get, pathOf } from '../api.js';
 import { Contradictions } from '../reviews/contradictions.js';
+import { correctDialog, isCorrectable } from '../reviews/correct.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
 import { Badge, Facts, id, merchantLink, metadataOf, processorSaid, Time, time } from '../shell/table.js';
@@ -28,6 +29,9 @@ const FACTS = [
   ['Reason', 'reason'],
   ['Hold', id('hold', 'holds')],
   ['Capture', id('captureRequestId', 'operations')],
+  ['Refund', id('refundRequestId', 'operations')],
+  ['OCT', id('octRequestId', 'operations')],
+  ['Corrects', id('correctsRequestId', 'operations')],
   ['Terminal', 'terminalId'],
   ['User', 'userId'],
   ["Processor's reference", 'reference'],
@@ -36,7 +40,7 @@ const FACTS = [
   ['Final', time('finalStateDate')],
 ];
 
-function Operation({ of: operation }) {
+function Operation({ of: operation, ask }) {
   const { status, statusInfo, amount, currency, deliveries, contradictions } = operation;
   return html`
     <section class="card" aria-label="Summary">
@@ -47,6 +51,12 @@ function Operation({ of: operation }) {
       </p>
       <${Facts} of=${operation} facts=${[...FACTS, ...metadataOf(operation)]} />
       <${Contradictions} of=${contradictions} />
+      ${
+        isCorrectable(operation) &&
+        html`<div class="buttons">
+          <button type="button" onClick=${() => ask(correctDialog(operation))}>Correct…</button>
+        </div>`
+      }
     </section>
     <${Section} title="Notifications">
       ${deliveries.length === 0 && html`<p class="empty">None was sent.</p>`}

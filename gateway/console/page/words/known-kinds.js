@@ -11,6 +11,9 @@ export const KNOWN_KINDS = [
   'INCREMENT',
   'EXTENSION',
   'REFUND',
+  'REFUND_RETURN',
   'EXPIRING',
   'OCT',
+  'CORRECTION',
+  'OCT_RETURN',
 ];

@@ -215,8 +215,8 @@ export enum ErrorReason {
   RECONCILING = 26,
 
   /**
-   * The amount is more than what is left of the capture: captured, and neither refunded nor reversed. OUT_OF_RANGE,
-   * 400.
+   * The amount is more than what is left of the capture: captured, and neither refunded nor reversed; what came back of
+   * a refund is left again. OUT_OF_RANGE, 400.
    *
    * @generated from enum value: ERROR_REASON_AMOUNT_EXCEEDS_CAPTURE = 27;
    */
@@ -257,6 +257,28 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_TIME_OUT_OF_RANGE = 31;
    */
   TIME_OUT_OF_RANGE = 31,
+
+  /**
+   * The operation has no result yet, so there is nothing to correct. FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_OPERATION_NOT_FINAL = 33;
+   */
+  OPERATION_NOT_FINAL = 33,
+
+  /**
+   * The operation has that outcome already. FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_OUTCOME_UNCHANGED = 34;
+   */
+  OUTCOME_UNCHANGED = 34,
+
+  /**
+   * Nothing corrects operations of this kind; or what followed is in the way: a refund or reversal of a capture, what was
+   * captured of an increment, a return of all that it paid. FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_NOT_CORRECTABLE = 35;
+   */
+  NOT_CORRECTABLE = 35,
 
   /**
    * Nobody knows yet whether this was done. A call that makes an operation is repeated with the same

@@ -129,6 +129,13 @@ export declare type Oct = Message<"holdfast.v1.Oct"> & {
    * @generated from field: string reason = 16;
    */
   reason: string;
+
+  /**
+   * What the bank gave back of it since, minor units.
+   *
+   * @generated from field: int64 amount_returned = 17;
+   */
+  amountReturned: bigint;
 };
 
 /**

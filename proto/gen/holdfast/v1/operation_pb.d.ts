@@ -33,7 +33,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   kind: OperationKind;
 
   /**
-   * Where it stands; OK or KO when final.
+   * Where it stands; OK or KO when final. The log and its streams have the first result for ever; of an operation that
+   * was corrected since, a look-up says how it ended in truth.
    *
    * @generated from field: holdfast.v1.OperationState state = 3;
    */
@@ -41,7 +42,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
 
   /**
    * The word of its notification's path: authorized, declined, failed, captured, incremented, extended, refunded,
-   * reversed, reinstated, released, expired, paid.
+   * refund_returned, reversed, reinstated, released, expired, paid, returned, corrected.
    *
    * @generated from field: string status_info = 4;
    */
@@ -55,8 +56,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   merchantId: string;
 
   /**
-   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back or given
-   * again; 0 of an extension.
+   * Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back, given
+   * again, returned or corrected; 0 of an extension.
    *
    * @generated from field: int64 amount = 6;
    */
@@ -77,8 +78,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   holdRequestId: string;
 
   /**
-   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again; absent when the
-   * processor did not say.
+   * The capture that a refund gives back, a reversal takes back or a reinstatement gives again, or whose refund came
+   * back; absent when the processor did not say.
    *
    * @generated from field: string capture_request_id = 9;
    */
@@ -153,6 +154,27 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
    * @generated from field: string reason = 19;
    */
   reason: string;
+
+  /**
+   * Of a REFUND_RETURN: the refund that came back.
+   *
+   * @generated from field: string refund_request_id = 20;
+   */
+  refundRequestId: string;
+
+  /**
+   * Of an OCT_RETURN: the OCT that came back.
+   *
+   * @generated from field: string oct_request_id = 21;
+   */
+  octRequestId: string;
+
+  /**
+   * Of a CORRECTION: the operation that it corrects.
+   *
+   * @generated from field: string corrects_request_id = 22;
+   */
+  correctsRequestId: string;
 };
 
 /**
@@ -511,6 +533,28 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_EXPIRING = 11;
    */
   EXPIRING = 11,
+
+  /**
+   * The bank gives a refund, or a part of it, back.
+   *
+   * @generated from enum value: OPERATION_KIND_REFUND_RETURN = 12;
+   */
+  REFUND_RETURN = 12,
+
+  /**
+   * The bank gives an OCT, or a part of it, back.
+   *
+   * @generated from enum value: OPERATION_KIND_OCT_RETURN = 13;
+   */
+  OCT_RETURN = 13,
+
+  /**
+   * An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after
+   * all; KO: it was not.
+   *
+   * @generated from enum value: OPERATION_KIND_CORRECTION = 14;
+   */
+  CORRECTION = 14,
 }
 
 /**

@@ -1083,6 +1083,67 @@ export declare type ResolveOperationResponse = Message<"holdfast.v1.ResolveOpera
 export declare const ResolveOperationResponseSchema: GenMessage<ResolveOperationResponse>;
 
 /**
+ * How an operation ended in truth.
+ *
+ * @generated from message holdfast.v1.CorrectOperationRequest
+ */
+export declare type CorrectOperationRequest = Message<"holdfast.v1.CorrectOperationRequest"> & {
+  /**
+   * The request_id of the operation that is corrected.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * OK or KO.
+   *
+   * @generated from field: holdfast.v1.OperationState outcome = 2;
+   */
+  outcome: OperationState;
+
+  /**
+   * Why the operator knows; 1 to 500 characters. Kept in the audit log.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message holdfast.v1.CorrectOperationRequest.
+ * Use `create(CorrectOperationRequestSchema)` to create a new message.
+ */
+export declare const CorrectOperationRequestSchema: GenMessage<CorrectOperationRequest>;
+
+/**
+ * What was corrected.
+ *
+ * @generated from message holdfast.v1.CorrectOperationResponse
+ */
+export declare type CorrectOperationResponse = Message<"holdfast.v1.CorrectOperationResponse"> & {
+  /**
+   * The correction.
+   *
+   * @generated from field: holdfast.v1.Operation operation = 1;
+   */
+  operation?: Operation | undefined;
+
+  /**
+   * Whether the hold is frozen.
+   *
+   * @generated from field: bool frozen = 2;
+   */
+  frozen: boolean;
+};
+
+/**
+ * Describes the message holdfast.v1.CorrectOperationResponse.
+ * Use `create(CorrectOperationResponseSchema)` to create a new message.
+ */
+export declare const CorrectOperationResponseSchema: GenMessage<CorrectOperationResponse>;
+
+/**
  * Filters are joined by AND.
  *
  * @generated from message holdfast.v1.ListAuditEntriesRequest
@@ -1532,6 +1593,20 @@ export declare const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof AcknowledgeContradictionsRequestSchema;
     output: typeof AcknowledgeContradictionsResponseSchema;
+  },
+  /**
+   * Books that an operation ended otherwise than was told, as an operator learned from the processor: a capture, an
+   * increment, a refund or an OCT. It makes a CORRECTION, which is notified; the books of the hold follow, and it is not
+   * frozen any more. Errors: OPERATION_NOT_FOUND; OPERATION_NOT_FINAL; OUTCOME_UNCHANGED when it has that outcome;
+   * NOT_CORRECTABLE; AMOUNT_EXCEEDS_HOLD, AMOUNT_EXCEEDS_CAPTURE, AMOUNT_TOO_LARGE, CAPTURE_IN_FLIGHT or
+   * CAPTURE_NOT_SETTLED when the books have no room for it.
+   *
+   * @generated from rpc holdfast.v1.OperatorService.CorrectOperation
+   */
+  correctOperation: {
+    methodKind: "unary";
+    input: typeof CorrectOperationRequestSchema;
+    output: typeof CorrectOperationResponseSchema;
   },
   /**
    * Finds what an identifier, or a part of one, may stand for: operations with or without a result, and deliveries.

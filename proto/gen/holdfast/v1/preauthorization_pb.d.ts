@@ -98,7 +98,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   amountReversed: bigint;
 
   /**
-   * Part of amount_captured that refunds gave back, minor units.
+   * Part of amount_captured that refunds gave back, less what came back of them, minor units.
    *
    * @generated from field: int64 amount_refunded = 30;
    */
@@ -416,7 +416,7 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   amountReversed: bigint;
 
   /**
-   * What refunds gave back of it, minor units.
+   * What refunds gave back of it, less what came back of them, minor units.
    *
    * @generated from field: int64 amount_refunded = 17;
    */

@@ -129,6 +129,13 @@ export declare type Refund = Message<"holdfast.v1.Refund"> & {
    * @generated from field: string reason = 16;
    */
   reason: string;
+
+  /**
+   * What the bank gave back of it since, minor units: so much of the capture can be refunded again.
+   *
+   * @generated from field: int64 amount_returned = 17;
+   */
+  amountReturned: bigint;
 };
 
 /**

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { WatchNotificationsResponseSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { notifiedBody } from '../../books/operation-result.ts';
 import { attemptHeaders, notificationPath } from '../../delivery/attempt-request.ts';
-import { OPERATION_KINDS } from '../../domain/kinds.ts';
+import { notificationOf, OPERATION_KINDS } from '../../domain/kinds.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { Query } from '../../storage/database.ts';
 import { type NotifiedRow, readNotified } from '../../storage/delivery/read-notified.ts';
@@ -88,7 +88,7 @@ function signedNotification(result: OperationRow, facts: NotifiedRow, secrets: r
   const body = facts.body ?? Buffer.from(notifiedBody(result, facts));
   const headers = attemptHeaders({ id: facts.deliveryId ?? requestId, body, signature: null }, secrets, at);
   return {
-    path: notificationPath({ kind: OPERATION_KINDS[kind].notification, statusInfo }),
+    path: notificationPath({ kind: notificationOf(kind, result), statusInfo }),
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     body: body.toString('utf8'),
   };

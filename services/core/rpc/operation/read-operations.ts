@@ -1,4 +1,6 @@
-import type { SubmissionKind } from '../../domain/kinds.ts';
+import { isCorrectable } from '../../domain/correction-rules.ts';
+import { OPERATION_KINDS, type SubmissionKind } from '../../domain/kinds.ts';
+import type { Query } from '../../storage/database.ts';
 import {
   findResult,
   listResults,
@@ -26,10 +28,23 @@ export const getOperation: Method<'getOperation'> = async (core, request, contex
 /** An operation's result, or what was asked for while it has none. `scope` is a merchant; undefined = any's. */
 export async function findOperation({ database: { query } }: Core, requestId: string, scope: string | undefined) {
   const result = await findResult(query, requestId);
-  if (result) return isInScope(result, scope) ? presentOperation(result) : undefined;
+  if (result && !isInScope(result, scope)) return undefined;
+  if (result) return isCorrectable(result.kind) ? presentNow(query, result) : presentOperation(result);
   const sent = await findSent(query, requestId);
   if (!sent || !isInScope(sent, scope)) return undefined;
   return presentSent(sent);
+}
+
+/** The result of an operation that may have been corrected: how it ended in truth. */
+async function presentNow(query: Query, result: OperationRow) {
+  const row = await findSubmission(query, result.requestId);
+  const isCorrected = row?.firstState != null && row.state !== result.status;
+  return presentOperation(isCorrected ? asCorrected(result, row.state === 'OK') : result);
+}
+
+function asCorrected(result: OperationRow, ok: boolean): OperationRow {
+  const statusInfo = ok ? OPERATION_KINDS[result.kind].successWord : 'failed';
+  return { ...result, status: ok ? 'OK' : 'KO', statusInfo, processorCode: null, processorMessage: null };
 }
 
 /** The submission of a kind that a request names, in its scope. Throws CAPTURE_NOT_FOUND, OPERATION_NOT_FOUND. */

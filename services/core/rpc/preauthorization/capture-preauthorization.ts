@@ -122,11 +122,10 @@ function captured(facts: SubmissionFacts, createdAt: Date, outcome: Approved, at
   };
 }
 
-/** The capture as it was first answered, whatever was taken back of it since. */
+/** The capture as it was first answered. */
 function answerAgain(core: Core, first: First, hold: HoldRow | undefined): Promise<Response> {
-  const untouched = { reversed: false, amountReversed: 0n, amountRefunded: 0n };
   return answerStored<Response>(core, first, {
-    present: (row) => ({ capture: { ...presentCapture(row), ...untouched } }),
+    present: (row) => ({ capture: presentCapture(row) }),
     unknown: (requestId) => unknown(requestId, hold),
   });
 }

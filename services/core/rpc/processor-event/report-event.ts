@@ -11,6 +11,7 @@ import type { Result } from '../../../../proto/gen/holdfast/processor/v1/process
 import type { Contradiction, Told } from '../../domain/contradiction.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
 import type { SentKind } from '../../domain/kinds.ts';
+import { isOk } from '../../domain/outcome.ts';
 import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
 import { contradict } from '../../kinds/contradict.ts';
 import { endHold, noteEnd } from '../../kinds/end-hold.ts';
@@ -23,7 +24,7 @@ import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
 import { invalidField, noResultYet, refusalOf } from '../refuse.ts';
 import { reporterOf } from '../server/caller.ts';
-import { takenBack } from './report-reversal.ts';
+import { cameBack, takenBack } from './report-taken-back.ts';
 
 /**
  * Takes an event that the processor reports, at least once. The event is remembered after it was acted on; acting twice
@@ -110,6 +111,10 @@ function subjectOf(event: ReportEventRequest['event']): { kind?: SentKind; ident
       return { kind: 'HOLD', identifier: event.value.requestId };
     case 'foreignCapture':
       return { kind: 'HOLD', identifier: event.value.authorizationRequestId };
+    case 'refundReturned':
+      return { kind: 'REFUND', identifier: event.value.refundRequestId };
+    case 'creditReturned':
+      return { kind: 'OCT', identifier: event.value.creditRequestId };
     case 'captureReversed':
     case 'captureReinstated': {
       const { captureRequestId, authorizationRequestId } = event.value;
@@ -147,22 +152,25 @@ async function act(core: Core, sent: Sent, { event }: ReportEventRequest, rememb
   switch (event.case) {
     case 'checkoutCompleted':
     case 'operationSettled':
-      return settle(core, sent, event.value.result, told);
+      return settle(core, sent, event.value.result, remembered);
     case 'authorizationEnded':
       return authorizationEnded(core, sent, event.value, told);
     case 'captureReversed':
-      return takenBack(core, 'REVERSAL', sent, event.value, remembered);
     case 'captureReinstated':
-      return takenBack(core, 'REINSTATEMENT', sent, event.value, remembered);
+    case 'refundReturned':
+    case 'creditReturned':
+      return takenBack(core, sent, event, remembered);
     case 'foreignCapture':
       return freezeCharged(core, sent, event.value, told);
   }
 }
 
-async function settle(core: Core, sent: Sent, result: Result | undefined, told: Told): Promise<void> {
+async function settle(core: Core, sent: Sent, result: Result | undefined, remembered: NamedEvent): Promise<void> {
   const outcome = finalOutcome(result);
   if (!outcome) throw invalidField('result', 'says nothing');
-  if (await settleLate(core, sent, outcome, told)) return;
+  const canComeBack = sent.state === 'OK' && (sent.kind === 'REFUND' || sent.kind === 'OCT');
+  if (canComeBack && !isOk(outcome)) return cameBack(core, sent, outcome, remembered);
+  if (await settleLate(core, sent, outcome, { source: 'EVENT', eventId: remembered.id })) return;
   throw new HoldfastError('UNAVAILABLE', 'the processor did not confirm the result', { retryAfterS: 1 });
 }
 

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import {
   ContradictionSchema,
   type ResolveOperationRequest,
@@ -5,6 +6,7 @@ import {
 } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { BY_INQUIRY } from '../../domain/contradiction.ts';
+import { remainedOf } from '../../domain/hold-rules.ts';
 import { mustHappen } from '../../domain/kinds.ts';
 import { type FinalOutcome, isOk, NEVER_RECEIVED } from '../../domain/outcome.ts';
 import { settleDecided, settleLate } from '../../kinds/settle-late.ts';
@@ -25,7 +27,7 @@ import { isUuid } from '../ids.ts';
 import { findOperation } from '../operation/read-operations.ts';
 import { BY_ID, BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
 import { operationOf, present } from '../present.ts';
-import { invalidField, refusalOf } from '../refuse.ts';
+import { exceedsHold, invalidField, refusalOf } from '../refuse.ts';
 
 /** Lists what waits for an operator, oldest first. */
 export const listReviewItems: Method<'listReviewItems'> = (core, request, context) => {
@@ -106,6 +108,28 @@ export const resolveOperation: Method<'resolveOperation'> = async (core, request
   const operation = await findOperation(core, requestId, undefined);
   const hold = holdRequestId === null ? undefined : await findHold(query, holdRequestId);
   return { ...(operation && { operation }), frozen: hold?.frozen ?? false, overruled };
+};
+
+/**
+ * Books that an operation ended otherwise than was told, as an operator believes (docs/product.md, "Corrections").
+ * Audited by the interceptor, before.
+ */
+export const correctOperation: Method<'correctOperation'> = async (core, request) => {
+  const { requestId: correctsRequestId } = request;
+  const sent = isUuid(correctsRequestId) ? await findSent(core.database.query, correctsRequestId) : undefined;
+  if (!sent) throw refusalOf('OPERATION_NOT_FOUND');
+  if (sent.kind === 'HOLD') throw refusalOf('NOT_CORRECTABLE');
+  const holdRequestId = sent.holdRequestId ?? undefined;
+  const requestId = uuidv7();
+  const ok = request.outcome === OperationState.OK;
+  const correcting = { requestId, correctsRequestId, holdRequestId, ok, by: actorOfCall(), at: core.clock() };
+  const { became, hold } = await core.books.correct(correcting);
+  if (became === 'AMOUNT_EXCEEDS_HOLD' && hold) {
+    throw exceedsHold({ remaining: remainedOf(hold), currency: hold.currency });
+  }
+  if (became !== 'CORRECTED') throw refusalOf(became);
+  core.log.warn('operator_corrected', { requestId: correctsRequestId, state: OperationState[request.outcome] });
+  return { operation: await findOperation(core, requestId, undefined), frozen: false };
 };
 
 /** Returns whether the operation has the result that the operator decided; false = the processor said otherwise. */

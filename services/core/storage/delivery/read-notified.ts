@@ -22,7 +22,7 @@ export async function readNotified(query: Query, requestIds: readonly string[]):
   return new Map(rows.map((row) => [row.requestId, row]));
 }
 
-/** SQL: the card of the hold, or of the submission that is on none. */
+/** SQL: the card of the hold, or of the submission that is on none: the result's own, or the one that it is about. */
 const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three_d_secure', 'decline_code']
   .map((name) => `coalesce(h.card_${name}, s.card_${name}) as card_${name}`)
   .join(',\n      ');
@@ -35,7 +35,7 @@ const READ_NOTIFIED = sql('read-notified')`
       case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
     from operation o
     left join hold h on ${byIndex('h.request_id', 'coalesce(o.hold_request_id, o.request_id)')}
-    left join submission s on ${byIndex('s.request_id', 'o.request_id')}
+    left join submission s on ${byIndex('s.request_id', 'coalesce(o.oct_request_id, o.corrects_request_id, o.request_id)')}
     left join imported i on ${byIndex('i.request_id', 'o.request_id')} and i.what = 'OPERATION'
     left join delivery d on ${byIndex('d.request_id', 'o.request_id::text')} and d.merchant_id = o.merchant_id
       and d.endpoint_kind = 'webhook'

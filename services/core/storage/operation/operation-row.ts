@@ -26,6 +26,11 @@ export const OperationEntity = defineEntity({
     currency: p.text(),
     holdRequestId: p.uuid().nullable(),
     captureRequestId: p.uuid().nullable(),
+    /** Of a return: what came back. */
+    refundRequestId: p.uuid().nullable(),
+    octRequestId: p.uuid().nullable(),
+    /** Of a correction: the operation that had another result. */
+    correctsRequestId: p.uuid().nullable(),
     processorReference: p.text().nullable(),
     bankReference: p.text().nullable(),
     processorCode: p.text().nullable(),

@@ -29,6 +29,10 @@ export const SubmissionEntity = defineEntity({
     /** Of a capture: what refunds gave back of it, and what refunds without a result have reserved of it. */
     amountRefunded: p.bigint('bigint').nullable(),
     amountRefunding: p.bigint('bigint').nullable(),
+    /** Of a refund or an OCT: what the bank gave back of it. */
+    amountReturned: p.bigint('bigint').defaultRaw('0'),
+    /** The result that it had first, if it was corrected since; null = it was not. */
+    firstState: p.text().nullable().$type<'OK' | 'KO'>(),
     /** Of a void: what it gave back, as the processor said; null = it did not say, or it is not OK. */
     amountReleased: p.bigint('bigint').nullable(),
     /** Of a void: the processor did it by itself, and nothing was sent. */

@@ -16,7 +16,7 @@ import {
   settleCapture,
   settleRelease,
 } from '../../../../services/core/domain/hold-rules.ts';
-import { leftOf, takenBackOf } from '../../../../services/core/domain/refund-rules.ts';
+import { leftOf, reversibleOf, takenBackOf } from '../../../../services/core/domain/refund-rules.ts';
 import { NEVER_PLACED, NOW, openHold, reserveCapture, reserveRelease, several, sole, TERMS } from './holds.ts';
 
 describe('judgeCapture()', () => {
@@ -270,10 +270,20 @@ describe('a reversal by the card scheme', () => {
   const marked = { amount: 30n, amountReversed: 30n };
 
   it('never exceeds its capture, nor all reversals all captures', () => {
-    assert.equal(leftOf({ ...hold, reversed: 45n }, capture), 25n);
-    assert.equal(leftOf({ ...hold, reversed: 80n }, capture), 10n);
-    assert.equal(leftOf({ ...hold, reversed: 45n }, marked), 0n);
-    assert.equal(leftOf({ ...hold, reversed: 45n }, undefined), 45n);
+    assert.equal(reversibleOf({ ...hold, reversed: 45n }, capture), 25n);
+    assert.equal(reversibleOf({ ...hold, reversed: 80n }, capture), 10n);
+    assert.equal(reversibleOf({ ...hold, reversed: 45n }, marked), 0n);
+    assert.equal(reversibleOf({ ...hold, reversed: 45n }, undefined), 45n);
+  });
+
+  it('may take back what was refunded, of which nothing is left to refund then', () => {
+    const refunded = { ...hold, refunded: 40n, refunding: 10n };
+    const part = { ...capture, amountReversed: 0n, amountRefunded: 25n, amountRefunding: 10n };
+    assert.equal(reversibleOf(refunded, part), 40n);
+    assert.equal(leftOf(refunded, part), 5n);
+    assert.equal(leftOf({ ...refunded, reversed: 40n }, { ...part, amountReversed: 40n }), 0n);
+    assert.deepEqual(reverse(refunded, 90n).reversed, 90n);
+    assert.throws(() => reverse(refunded, 91n));
   });
 
   it('is reinstated up to what was reversed: of the capture, or of the hold when none is named', () => {

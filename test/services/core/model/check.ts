@@ -116,10 +116,10 @@ function reversedOf(hold: HoldModel): number {
   return capturesOf(hold).reduce((sum, { amount }) => sum + ofOne(amount), 0);
 }
 
-/** What was refunded. */
+/** What was refunded, and did not come back. */
 function refundedIn(hold: HoldModel): number {
   const done = hold.attempts.filter(({ kind, state }) => kind === 'REFUND' && state === 'OK');
-  return done.reduce((sum, { amount }) => sum + amount, 0);
+  return done.reduce((sum, { amount, returned }) => sum + amount - returned, 0);
 }
 
 function capturesOf(hold: HoldModel) {
@@ -138,10 +138,14 @@ function operationsOf(hold: HoldModel): [string[], number] {
   const { reversal } = behaviourOf(hold.token);
   const reversals = reversal ? capturesOf(hold).map(() => 'REVERSAL KO') : [];
   if (reversal?.reinstatedAfterMs !== undefined) reversals.push(...capturesOf(hold).map(() => 'REINSTATEMENT OK'));
-  const all = [placing, ...attempts, ...reversals];
+  const later = hold.attempts.flatMap(({ returns, corrections }) => [
+    ...Array<string>(returns).fill('REFUND_RETURN KO'),
+    ...Array<string[]>(corrections).fill(['CORRECTION KO', 'CORRECTION OK']).flat(),
+  ]);
+  const all = [placing, ...attempts, ...reversals, ...later];
   const merchant = MERCHANTS[hold.merchant];
   const told = all.filter(
-    (operation) => merchant?.notifyHolds || /^(CAPTURE|REFUND|REVERSAL|REINSTATEMENT|OCT)/.test(operation),
+    (operation) => merchant?.notifyHolds || /^(CAPTURE|REFUND|REVERSAL|REINSTATEMENT|CORRECTION|OCT)/.test(operation),
   );
   return [all, merchant?.url === '' ? 0 : told.length];
 }

@@ -54,6 +54,8 @@ const WEIGHTS = {
   tell: 5,
   reuse: 1,
   contradict: 1,
+  'come back': 6,
+  correct: 2,
   impatient: 3,
 } as const;
 
@@ -216,6 +218,7 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
     { do: 'capture', share: 'half', final: fault === 'slow', fault: 'none' },
     { do: 'refund', share: 'half', fault },
+    { do: 'come back' },
     { do: 'refund', share: 'little', fault: 'none' },
   ]),
   // A release is unknown, and the merchant sends more commands.

@@ -253,6 +253,8 @@ export const FAULTS = [
   'ended at the processor',
   'accepted',
   'contradicting event',
+  'refund came back',
+  'corrected',
   'result told by event',
   'race',
   'race of one key',

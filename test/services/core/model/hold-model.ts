@@ -22,6 +22,11 @@ export interface Attempt {
   readonly of?: string | undefined;
   readonly amount: number;
   readonly final: boolean;
+  /** What came back of a refund, and in how many parts. */
+  returned: number;
+  returns: number;
+  /** How often it was corrected there and back. */
+  corrections: number;
   /** The hold captures by itself, because its captureAt is due. */
   readonly automatic?: boolean | undefined;
   state: 'OPEN' | 'OK' | 'KO';
@@ -276,6 +281,9 @@ export function newAttempt(
   const runningUntil = now + RUNNING_MS;
   return {
     ...intent,
+    returned: 0,
+    returns: 0,
+    corrections: 0,
     state: 'OPEN',
     fenced: false,
     underWay: false,

@@ -88,7 +88,7 @@ export function refundedOf(hold: HoldModel, key: string, states: readonly Attemp
   const refunds = hold.attempts.filter(
     ({ kind, of, state }) => kind === 'REFUND' && of === key && states.includes(state),
   );
-  return refunds.reduce((sum, { amount }) => sum + amount, 0);
+  return refunds.reduce((sum, { amount, returned }) => sum + amount - returned, 0);
 }
 
 /** Refunds of what the card scheme reverses are not played. */

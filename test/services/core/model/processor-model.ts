@@ -97,7 +97,7 @@ export function giveRefund(hold: HoldModel, refund: Attempt): void {
   const done = hold.attempts.filter(
     ({ kind, of, truth }) => kind === 'REFUND' && of === refund.of && truth?.answer === 'APPROVED',
   );
-  const left = (capture?.amount ?? 0) - done.reduce((sum, { amount }) => sum + amount, 0);
+  const left = (capture?.amount ?? 0) - done.reduce((sum, { amount, returned }) => sum + amount - returned, 0);
   refund.truth = refund.amount <= left ? { answer: 'APPROVED', code: '' } : refused('amount_exceeds_capture');
 }
 

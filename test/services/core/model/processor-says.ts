@@ -11,6 +11,7 @@ import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import type { Event } from '../../../../services/sandbox/ledger/event.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { pay } from '../../sandbox/checkout/browse.ts';
+import { returnRefund } from './afterwards.ts';
 import { type Command, tokenOf } from './commands.ts';
 import { settle, settlePlacing } from './hold-model.ts';
 import { authorize } from './processor-model.ts';
@@ -103,6 +104,8 @@ export async function contradict(world: World, subject: Subject, command: Comman
   if (!model || subject.possible.length > 1 || model.placing !== 'OK') return;
   const final = model.attempts.filter(({ state, key, amount }) => state !== 'OPEN' && key !== '' && amount > 0);
   const attempt = final[command.pick % (final.length + 1)];
+  // That a refund was not done after all is no contradiction: it came back.
+  if (attempt?.kind === 'REFUND' && attempt.state === 'OK') return returnRefund(world, subject, attempt);
   const key = attempt?.key ?? subject.key;
   await tellOther(world, subject, (await named(world, subject, key)).identifier, attempt?.state === 'KO' ? 1 : 2);
   subject.story.push(`contradict ${key}`);

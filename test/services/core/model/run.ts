@@ -7,6 +7,7 @@ import type { CrashPoint } from '../../../../services/core/domain/crash-points.t
 import { preauthorizationIdOf } from '../../../../services/core/storage/hold/preauthorization-id.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
+import { comeBack, correct } from './afterwards.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, PLACED_TERMS, SHARES, TERMS, tokenOf } from './commands.ts';
 import { crashVariants } from './crash-variants.ts';
@@ -70,6 +71,10 @@ export class Run {
         return tellResult(this.#world, subject);
       case 'contradict':
         return contradict(this.#world, subject, command);
+      case 'come back':
+        return comeBack(this.#world, subject, command);
+      case 'correct':
+        return correct(this.#world, subject, command);
       case 'impatient':
         return this.#impatient(subject, command, crashes);
     }

@@ -1,6 +1,7 @@
 /** Two cores, two sandboxes behind faulty proxies, and a few merchants: the stage on which many runs play at once. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ProcessorEventService } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { openBooks } from '../../../../services/core/books/books.ts';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { Sender } from '../../../../services/core/kinds/facts.ts';
@@ -116,6 +117,12 @@ export async function openWorld(faults = new Faults()) {
     oracleOf: ({ merchantId }: { readonly merchantId: string }) =>
       MERCHANTS.some(({ id, processor }) => id === merchantId && processor === 'later') ? sandbox.oracle : stage.oracle,
     oracles: [stage.oracle, sandbox.oracle],
+    /** The file of the books of a merchant's processor. */
+    ledgerOf: ({ merchantId }: { readonly merchantId: string }) =>
+      MERCHANTS.some(({ id, processor }) => id === merchantId && processor === 'later')
+        ? `${stage.ledger}.later`
+        : stage.ledger,
+    operators: await stage.client('operator', OperatorService),
     events,
     cores,
     fullCore: stage.channel('internal', 2),

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { v7 as uuidv7 } from 'uuid';
 import { openBooks } from '../../../../services/core/books/books.ts';
+import type { There } from '../../../../services/core/books/take-back.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
-import type { SubmissionRow } from '../../../../services/core/storage/submission/submission-row.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
@@ -94,14 +94,14 @@ describe('reconcile() while the service goes on', () => {
       ledger.prepare('update entry set reversed = 150 where requestId = ?').run(id);
     ledger.close();
     const seen: bigint[] = [];
-    const there = async (_: unknown, { amountReversed }: Partial<Pick<SubmissionRow, 'amountReversed'>> = {}) => {
-      seen.push(amountReversed ?? 0n);
+    const there: There = async (_, subject) => {
+      seen.push(subject?.amountReversed ?? 0n);
       if (seen.length > 1) return 150n;
       await decideAt(stage, { importing: ['all'] });
       return undefined;
     };
     const books = openBooks(stage.recovery.database, () => undefined);
-    const of = { holdRequestId: hold.requestId, captureRequestId: capture.requestId };
+    const of = { holdRequestId: hold.requestId, subjectRequestId: capture.requestId };
     const what = { kind: 'REVERSAL', amount: 150n, reference: 'once' } as const;
     await books.takeBack({ ...what, ...of, requestId: uuidv7(), there, at: stage.recovery.clock() });
     assert.deepEqual(seen, [0n, 150n]);

@@ -118,7 +118,8 @@ describe('reconcile() stops and changes nothing', () => {
       [/was charged and gave back more than was placed/, (entry) => (entry.kind === 1 ? { voided: 99_999n } : {})],
       [/was never placed/, (entry) => (entry.kind === 1 ? { answer: 2 } : {})],
       [/belongs to another merchant/, (entry) => (entry.kind === 2 ? { merchantId: 'other' } : {})],
-      [/gave back more of its captures than was charged/, (entry) => (entry.kind === 1 ? { reversed: 101n } : {})],
+      [/had more taken back than was charged/, (entry) => (entry.kind === 1 ? { reversed: 101n } : {})],
+      [/refunded more of its captures than was charged/, (entry) => (entry.kind === 1 ? { refunded: 101n } : {})],
     ];
     for (const [wanted, lie] of lies) {
       const lying = pages((entries) => ({ entries: entries.map((entry) => ({ ...entry, ...lie({ ...entry }) })) }));

@@ -126,7 +126,8 @@ const BREAKS: Record<string, Row[]> = {
   ],
   hold_taken_back: [
     ...[{ reversed: 1 }, { reversed: -1 }, { refunded: 1 }, { refunded: -1 }, { refunding: 1 }, { refunding: -1 }],
-    { captured: 2, remaining: 98, reversed: 1, refunded: 1, refunding: 1 },
+    { captured: 2, remaining: 98, reversed: 3 },
+    { captured: 2, remaining: 98, refunded: 2, refunding: 1 },
   ],
   hold_status: [{ status: 'GONE', remaining: 0, released: 100 }],
   hold_phase: [{ phase: 'LOST', remaining: 0 }],
@@ -156,13 +157,17 @@ const BREAKS: Record<string, Row[]> = {
   ],
   submission_taken_back: [
     ...[{ amount_reversed: -1 }, { amount_reversed: 2 }, { amount_refunded: -1 }, { amount_refunding: -1 }],
-    { amount_reversed: 1, amount_refunded: 1 },
     { amount_refunded: 1, amount_refunding: 1 },
   ],
   submission_taken_back_was_ok: [
     { state: 'KO', amount_reversed: 1 },
     { state: 'KO', amount_refunded: 1 },
     { state: 'KO', amount_refunding: 1 },
+  ],
+  submission_returned: [{ amount_returned: 1 }, { ...OCT, amount_returned: -1 }, { ...OCT, amount_returned: 2 }],
+  submission_first_state: [
+    ...[{ first_state: 'MAYBE' }, { ...OCT, first_state: 'KO', state: 'UNKNOWN', final_at: null }],
+    { ...NO_CAPTURE, kind: 'RELEASE', first_state: 'OK' },
   ],
   submission_amount_released: [
     { ...OCT, amount_released: 1 },

@@ -13,6 +13,7 @@ import {
 import { OctService } from '../../../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../../../../proto/gen/holdfast/v1/refund_pb.js';
 import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
@@ -160,6 +161,11 @@ describe('The audit log', () => {
       await assert.rejects(events.reportEvent({ eventId: uuidv7(), occurredAt: timestampNow(), event }));
       const acknowledged = { requestId: captureRequestId, reason: 'their mistake' };
       return operator.operators.acknowledgeContradictions(acknowledged, ALICE);
+    },
+    async CorrectOperation() {
+      const { capture } = await acme.capture(await acme.hold(), 100n);
+      const correction = { requestId: capture?.requestId ?? '', outcome: OperationState.KO, reason: 'it was not done' };
+      return operator.operators.correctOperation(correction, ALICE);
     },
   };
 

@@ -7,6 +7,8 @@ import {
   NotificationService,
   type WatchNotificationsResponse,
 } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
+import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { KIND_NAMES } from '../../../../../services/core/domain/kinds.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, openShop, payAt, sql } from '../../shop.ts';
@@ -98,6 +100,18 @@ describe('watchNotifications()', () => {
     await refusal(acme.place({ tokenId: 'tok_sandbox_declined' }));
     const short = await acme.hold({ tokenId: 'tok_sandbox_expires_2s' });
     await stage.noticeExpiring();
+    const returned = await acme.captured(400n, { tokenId: 'tok_sandbox_refund_returned' });
+    await acme.refund(returned);
+    stage.clock.advance(2_000);
+    await stage.sandbox.reportDue();
+    const { oct } = await acme.oct({ tokenId: 'tok_sandbox_oct_returned_in_part' });
+    stage.clock.advance(2_000);
+    await stage.sandbox.reportDue();
+    const operators = await stage.client('operator', OperatorService);
+    const correction = { outcome: OperationState.KO, reason: 'the processor says so' };
+    for (const requestId of [returned.requestId, oct?.requestId ?? '']) {
+      await operators.correctOperation({ ...correction, requestId });
+    }
     const taken = await acme.hold({ tokenId: 'tok_sandbox_reversed_reinstated' });
     await acme.capture(taken, 400n);
     while ((await acme.results(taken)).length < 4) {
@@ -112,6 +126,7 @@ describe('watchNotifications()', () => {
       'declined',
       'authorized',
       'expiring',
+      ...['authorized', 'captured', 'refunded', 'refund_returned', 'paid', 'returned', 'corrected', 'corrected'],
       'authorized',
       'captured',
       'reversed',

@@ -1,0 +1,181 @@
+/** What comes back of something that was OK: of a capture, a refund or an OCT. */
+import assert from 'node:assert/strict';
+import { AGAIN } from '../../../platform/gather.ts';
+import { type HoldBooks, reinstate, reverse } from '../domain/hold-rules.ts';
+import { returnRefund, reversibleOf, takenBackOf } from '../domain/refund-rules.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
+import { findEvent, type NamedEvent } from '../storage/processor-event/processor-events.ts';
+import { type Amendment, amendEnded } from '../storage/submission/amend-ended.ts';
+import { findSubmission, readCaptures } from '../storage/submission/read-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+import { subjectOfOct } from './oct-books.ts';
+import { resultOf, type Subject, subjectOn } from './operation-result.ts';
+import { NOTHING_SETTLED, type Settled, settledOf } from './settle-gathered.ts';
+
+/** What came back, or was given again, as the processor reported it. */
+export interface TakingBack {
+  /** Names the operation that this makes. */
+  readonly requestId: string;
+  readonly kind: keyof typeof WAYS;
+  /** Absent of an OCT. */
+  readonly holdRequestId?: string | undefined;
+  /** The capture, refund or OCT; absent of a reversal when the processor does not know which capture it was. */
+  readonly subjectRequestId?: string | undefined;
+  /** Minor units; absent = all that can come back. */
+  readonly amount?: bigint | undefined;
+  /** The processor's reference of it. */
+  readonly reference: string;
+  /** Why it came back, when the processor says it. */
+  readonly reason?: { readonly code: string; readonly message: string } | undefined;
+  /**
+   * The event that reported it, which is remembered with what it did, so that it is booked once. Absent = it is
+   * imported.
+   */
+  readonly event?: NamedEvent;
+  /**
+   * Reads what has come back of it at the processor by now, minor units: only what is missing here is booked. Undefined
+   * = all of `amount` is.
+   */
+  readonly there?: There | undefined;
+  readonly at: Date;
+  /** W3C traceparent, while tracing is on. */
+  readonly traceParent?: string | undefined;
+}
+
+export type There = (hold: ReadHold | undefined, subject: SubmissionRow | undefined) => Promise<bigint | undefined>;
+
+/** What became of it: booked, now or before; or more than can come back, or be given again. */
+export type TakenBack = 'BOOKED' | 'TOO_MUCH';
+
+/** What is read before it is judged. */
+interface Case {
+  readonly hold: ReadHold | undefined;
+  readonly subject: SubmissionRow | undefined;
+  /** All captures of the hold, when it is about one. */
+  readonly captures: readonly SubmissionRow[];
+}
+
+/** How a kind comes back. Amounts are minor units. */
+interface Way {
+  /** What has come back by now. */
+  hereOf(about: Case): bigint;
+  /** What can come back, or be given again. */
+  mostOf(about: Case): bigint;
+  /** -1 = it makes less of what came back. */
+  readonly sign: 1n | -1n;
+  booksOf(hold: ReadHold, amount: bigint): HoldBooks;
+  /** What it changes of the subject, of which `back` came back then, and of the capture that was refunded. */
+  rowsOf(subject: SubmissionRow, back: bigint, amount: bigint): Partial<Amendment>;
+  /** What its result names. */
+  namesOf(subject: SubmissionRow | undefined): Partial<Subject>;
+}
+
+const OF_CAPTURE = {
+  hereOf: ({ hold, subject, captures }: Case) => takenBackOf(demanded(hold), subject, captures),
+  rowsOf: (_: SubmissionRow, amountReversed: bigint) => ({ amountReversed }),
+  namesOf: (capture: SubmissionRow | undefined) => ({ captureRequestId: capture?.requestId }),
+} as const;
+
+const OF_RETURN = {
+  sign: 1n,
+  hereOf: ({ subject }: Case) => demanded(subject).amountReturned,
+  mostOf({ subject }: Case): bigint {
+    const { state, amount, amountReturned } = demanded(subject);
+    return state === 'OK' ? amount - amountReturned : 0n;
+  },
+} as const;
+
+const WAYS = {
+  REVERSAL: {
+    ...OF_CAPTURE,
+    sign: 1n,
+    mostOf: ({ hold, subject }) => reversibleOf(demanded(hold), subject),
+    booksOf: reverse,
+  },
+  REINSTATEMENT: { ...OF_CAPTURE, sign: -1n, mostOf: OF_CAPTURE.hereOf, booksOf: reinstate },
+  REFUND_RETURN: {
+    ...OF_RETURN,
+    booksOf: returnRefund,
+    rowsOf: ({ captureRequestId }, amountReturned, amount) => ({
+      amountReturned,
+      captureRequestId: captureRequestId ?? undefined,
+      refundedMore: -amount,
+    }),
+    namesOf: (refund) => ({ captureRequestId: refund?.captureRequestId, refundRequestId: refund?.requestId }),
+  },
+  OCT_RETURN: {
+    ...OF_RETURN,
+    booksOf: (hold) => hold,
+    rowsOf: ({ amountReturned: returnedBefore }, amountReturned) => ({
+      amountReturned,
+      stateBefore: 'OK',
+      returnedBefore,
+    }),
+    namesOf: (oct) => ({ octRequestId: oct?.requestId }),
+  },
+} as const satisfies Record<string, Way>;
+
+/**
+ * Books what came back, once for its event: reads, reckons, and writes if nothing of it has changed since. It reads the
+ * hold before what is on it, and before what the processor has: what changes one of them later changes the hold, and
+ * then nothing is written. So what an event or an import books meanwhile is not booked again.
+ */
+export async function takeBack(
+  { query }: Database,
+  taking: TakingBack,
+): Promise<{ readonly became: TakenBack; readonly settled: Settled } | typeof AGAIN> {
+  const { requestId, kind, reference, reason, event, at, traceParent } = taking;
+  const way: Way = WAYS[kind];
+  const about = await read(query, taking);
+  const { hold, subject } = about;
+  const here = way.hereOf(about);
+  const most = way.mostOf(about);
+  const amount = missing(way.sign, taking.amount ?? most, here, await taking.there?.(hold, subject));
+  if (amount <= 0n) return { became: 'BOOKED', settled: NOTHING_SETTLED };
+  if (amount > most) {
+    // The same event may have been booked meanwhile, and have left nothing.
+    const isBooked = event && (await findEvent(query, event.id, event.processor));
+    return { became: isBooked ? 'BOOKED' : 'TOO_MUCH', settled: NOTHING_SETTLED };
+  }
+  const common = hold ? subjectOn(hold, amount) : { ...subjectOfOct(demanded(subject)), amount };
+  const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
+  const ending = { outcome, at, imported: event === undefined, traceParent };
+  const result = resultOf(requestId, kind, { ...common, ...way.namesOf(subject) }, ending);
+  const operation = { ...result, processorCode: reason?.code, processorMessage: reason?.message };
+  const done = await amendEnded(query, {
+    ...(hold && { ...way.booksOf(hold, amount), holdRequestId: hold.requestId, version: hold.version }),
+    requestId,
+    subjectRequestId: subject?.requestId,
+    ...(subject && way.rowsOf(subject, here + way.sign * amount, amount)),
+    at: at.toISOString(),
+    eventId: event?.id,
+    eventProcessor: event?.processor,
+    digest: event?.digest.toString('hex'),
+    operation,
+  });
+  if (!done.locked.has(requestId)) return AGAIN;
+  return { became: 'BOOKED', settled: settledOf(done, requestId, operation) };
+}
+
+async function read(query: Query, { kind, holdRequestId, subjectRequestId }: TakingBack): Promise<Case> {
+  const [hold] = holdRequestId === undefined ? [] : await readHolds(query, [holdRequestId]);
+  assert((hold === undefined) === (kind === 'OCT_RETURN'), 'everything but an OCT has a hold');
+  if (kind === 'REVERSAL' || kind === 'REINSTATEMENT') {
+    const captures = await readCaptures(query, demanded(hold).requestId);
+    return { hold, captures, subject: captures.find(({ requestId }) => requestId === subjectRequestId) };
+  }
+  return { hold, captures: [], subject: await findSubmission(query, subjectRequestId ?? '') };
+}
+
+/** How much of what was reported is not booked yet, given what has come back `here` and `there`. */
+function missing(sign: bigint, amount: bigint, here: bigint, there: bigint | undefined): bigint {
+  if (there === undefined) return amount;
+  const difference = sign * (there - here);
+  return difference < amount ? difference : amount;
+}
+
+function demanded<T>(value: T | undefined): T {
+  assert(value !== undefined, 'what comes back was stored');
+  return value;
+}

@@ -1,0 +1,108 @@
+/** What it does to the books of a hold that something on it ended otherwise than was told. Amounts are minor units. */
+import {
+  booksOf,
+  checked,
+  type HoldBooks,
+  type HoldState,
+  isOpen,
+  settleCapture,
+  settleIncrement,
+} from './hold-rules.ts';
+import type { SubmissionKind, SubmissionState } from './kinds.ts';
+import { type RefundedCapture, returnRefund } from './refund-rules.ts';
+import type { RefusalCode } from './refusal.ts';
+
+/** What was told of it, as the rules need it. */
+export interface Ended {
+  readonly state: SubmissionState;
+  readonly amount: bigint;
+  /** Of a refund or an OCT: what came back of it. */
+  readonly amountReturned: bigint;
+  readonly finalCapture?: boolean | null | undefined;
+  readonly amountReversed?: bigint | null | undefined;
+  readonly amountRefunded?: bigint | null | undefined;
+  readonly amountRefunding?: bigint | null | undefined;
+}
+
+/** The kinds whose result may be corrected; of the others nothing says what became of the hold since. */
+export type CorrectableKind = Extract<SubmissionKind, 'CAPTURE' | 'INCREMENT' | 'REFUND' | 'OCT'>;
+
+const CORRECTABLE: ReadonlySet<string> = new Set<CorrectableKind>(['CAPTURE', 'INCREMENT', 'REFUND', 'OCT']);
+
+/** Whether a result of a kind may be corrected. */
+export function isCorrectable(kind: string): kind is CorrectableKind {
+  return CORRECTABLE.has(kind);
+}
+
+/** What moves: of a refund or an OCT, what came back of it has moved already. */
+export function movedBy({ amount, amountReturned }: Pick<Ended, 'amount' | 'amountReturned'>): bigint {
+  return amount - amountReturned;
+}
+
+/** Corrects a capture. Returns the books, or what is in the way. */
+export function correctCapture(hold: HoldState, capture: Ended, ok: boolean): RefusalCode | HoldBooks {
+  const { amount } = capture;
+  const finalCapture = capture.finalCapture ?? false;
+  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  if (ok) {
+    const room = roomOf(hold);
+    if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+    return settleCapture(
+      { ...hold, ...withRoom(hold, -amount), inFlight: hold.inFlight + amount },
+      { amount, finalCapture },
+      ok,
+    );
+  }
+  const { amountReversed, amountRefunded, amountRefunding } = capture;
+  const captured = hold.captured - amount;
+  // A reversal that names no capture may be of this one.
+  const isTakenBack = (amountReversed ?? 0n) + (amountRefunded ?? 0n) + (amountRefunding ?? 0n) > 0n;
+  if (isTakenBack || hold.reversed > captured) return 'NOT_CORRECTABLE';
+  return checked({ ...booksOf(hold), captured, ...withRoom(hold, amount), ...statusWith(hold, captured) });
+}
+
+/** Corrects an increment. Returns the books, or what is in the way. */
+export function correctIncrement(hold: HoldState, { amount }: Ended, ok: boolean): RefusalCode | HoldBooks {
+  if (hold.closing || hold.changing != null) return 'CAPTURE_IN_FLIGHT';
+  if (ok) return hold.amount + amount > LARGEST_AMOUNT ? 'AMOUNT_TOO_LARGE' : settleIncrement(hold, amount, ok, true);
+  const room = roomOf(hold);
+  if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'NOT_CORRECTABLE';
+  return settleIncrement({ ...hold, ...withRoom(hold, -amount), amount: hold.amount - amount }, amount, ok);
+}
+
+const LARGEST_AMOUNT = 999_999_999_999n;
+
+/** Corrects a refund. Returns the books, or what is in the way. What the card scheme took back is not. */
+export function correctRefund(
+  hold: HoldState,
+  refund: Ended,
+  capture: RefundedCapture,
+  ok: boolean,
+): RefusalCode | HoldBooks {
+  const moved = movedBy(refund);
+  if (moved === 0n || capture.state !== 'OK') return 'NOT_CORRECTABLE';
+  if (!ok) return returnRefund(hold, moved);
+  const left = capture.amount - (capture.amountRefunded ?? 0n);
+  if (moved > left) return 'AMOUNT_EXCEEDS_CAPTURE';
+  return moved > left - (capture.amountRefunding ?? 0n) ? 'CAPTURE_NOT_SETTLED' : returnRefund(hold, -moved);
+}
+
+/** What can still be captured of a hold, or was given back at its end. */
+function roomOf(hold: HoldBooks): bigint {
+  return isOpen(hold) ? hold.remaining : hold.released;
+}
+
+/** The room of a hold with `more` in it. */
+function withRoom(hold: HoldBooks, more: bigint): Pick<HoldBooks, 'remaining' | 'released' | 'releaseReason'> {
+  const { remaining, released, releaseReason } = hold;
+  if (isOpen(hold)) return { remaining: remaining + more, released, releaseReason };
+  const rest = released + more;
+  return { remaining, released: rest, releaseReason: rest > 0n ? (releaseReason ?? 'FINAL') : null };
+}
+
+/** The status of a hold of which so much is captured now; one that has ended stays so, for the reason that it had. */
+function statusWith(hold: HoldBooks, captured: bigint): Partial<HoldBooks> {
+  if (captured > 0n) return {};
+  if (isOpen(hold)) return { status: 'IN_PROGRESS' };
+  return { status: hold.releaseReason === 'EXPIRED' ? 'EXPIRED' : 'RELEASED' };
+}

@@ -1,0 +1,113 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import type { There } from '../../books/take-back.ts';
+import type { Contradiction } from '../../domain/contradiction.ts';
+import type { Declined, NotPerformed } from '../../domain/outcome.ts';
+import { HoldfastError } from '../../domain/refusal.ts';
+import { contradict } from '../../kinds/contradict.ts';
+import { takenBackThere } from '../../processor/read-entries.ts';
+import { findHold } from '../../storage/hold/read-holds.ts';
+import { isImported } from '../../storage/imported/import-marks.ts';
+import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-events.ts';
+import type { Sent } from '../../storage/submission/find-sent.ts';
+import type { Core } from '../core.ts';
+import { invalidField, noResultYet } from '../refuse.ts';
+
+/** An event that something came back, or was given again. */
+export type TakenBackEvent = Extract<ReportEventRequest['event'], { readonly case: keyof typeof KINDS }>;
+
+/** What each event makes, and the word for it in the log. */
+const KINDS = {
+  captureReversed: { kind: 'REVERSAL', told: 'REVERSED' },
+  captureReinstated: { kind: 'REINSTATEMENT', told: 'REINSTATED' },
+  refundReturned: { kind: 'REFUND_RETURN', told: 'RETURNED' },
+  creditReturned: { kind: 'OCT_RETURN', told: 'RETURNED' },
+} as const;
+
+const WORDS = { HOLD: 'the hold', CAPTURE: 'the capture', REFUND: 'the refund', OCT: 'the OCT' } as const;
+
+/**
+ * Something that was OK came back, in whole or in part, or was given again. What is not known yet is refused for now,
+ * and the processor reports it again; one about what is KO contradicts it. Nothing is booked in part: more than can
+ * come back or be given again is refused. Only what an import from the processor's books
+ * has already booked is left out.
+ */
+export async function takenBack(core: Core, sent: Sent, event: TakenBackEvent, remembered: NamedEvent): Promise<void> {
+  const { requestId, state, holdRequestId } = sent;
+  const { kind, told } = KINDS[event.case];
+  if (state !== 'OK' && state !== 'KO') throw noResultYet(WORDS[sent.kind as keyof typeof WORDS]);
+  const { amount, reference } = event.value;
+  if (state === 'KO') return contradictResult(core, sent, { told, toldAmount: amount, reference }, remembered);
+  const became = await core.books.takeBack({
+    requestId: uuidv7(),
+    kind,
+    holdRequestId: sent.kind === 'HOLD' ? requestId : (holdRequestId ?? undefined),
+    subjectRequestId: sent.kind === 'HOLD' ? undefined : requestId,
+    amount,
+    reference,
+    there: thereIfImported(core, sent),
+    event: remembered,
+    at: core.clock(),
+  });
+  if (became === 'BOOKED') return;
+  if (event.case === 'captureReinstated' && !(await isKnown(core, event.value.reversalEventId, remembered.processor))) {
+    throw new HoldfastError('UNAVAILABLE', 'the reversal is not known yet', { retryAfterS: 1 });
+  }
+  if (sent.kind === 'HOLD' && (await mayBeCaptured(core, requestId))) throw noResultYet('a capture of the hold');
+  throw invalidField('amount', 'is more than what can come back of it');
+}
+
+/**
+ * A processor tells that a refund or an OCT came back also by a result: it was done, and is not done now. All that is
+ * left of it came back.
+ */
+export async function cameBack(core: Core, sent: Sent, { code, message }: Declined | NotPerformed, event: NamedEvent) {
+  await core.books.takeBack({
+    requestId: uuidv7(),
+    kind: sent.kind === 'OCT' ? 'OCT_RETURN' : 'REFUND_RETURN',
+    holdRequestId: sent.holdRequestId ?? undefined,
+    subjectRequestId: sent.requestId,
+    reference: '',
+    reason: { code, message },
+    event,
+    at: core.clock(),
+  });
+}
+
+/** Reads what came back at the processor, if some was imported from its books: the event may be booked already. */
+function thereIfImported({ database: { query }, processors }: Core, sent: Sent): There {
+  return async (hold, subject) => {
+    if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
+    return takenBackThere(sent.processor, processors.of(sent), hold, subject);
+  };
+}
+
+/** What came back was done, though it was told as failed; a capture was charged. */
+function contradictResult(
+  core: Core,
+  { requestId, kind, holdRequestId, merchantId, currency }: Sent,
+  told: Pick<Contradiction, 'told' | 'toldAmount' | 'reference'>,
+  { id: eventId, processor }: NamedEvent,
+): Promise<void> {
+  const isRefund = kind === 'REFUND' || kind === 'OCT';
+  const about = {
+    requestId,
+    holdRequestId: kind === 'HOLD' ? requestId : holdRequestId,
+    merchantId,
+    processor,
+    currency,
+  };
+  const freezes = isRefund ? 'RESULT_CONTRADICTED' : 'UNKNOWN_CHARGE';
+  return contradict(core, about, { kind: 'RESULT', kept: 'KO', ...told, freezes }, { source: 'EVENT', eventId });
+}
+
+/** Whether a reversal was booked; one that is not may be known later. */
+async function isKnown(core: Core, reversalEventId: string, processor: string): Promise<boolean> {
+  return reversalEventId !== '' && (await findEvent(core.database.query, reversalEventId, processor)) !== undefined;
+}
+
+/** Whether a capture of the hold may be known later, which is what was taken back. */
+async function mayBeCaptured(core: Core, holdRequestId: string): Promise<boolean> {
+  const hold = await findHold(core.database.query, holdRequestId);
+  return hold !== undefined && hold.inFlight > 0n;
+}

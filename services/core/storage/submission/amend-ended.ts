@@ -1,0 +1,89 @@
+import { type Query, sql } from '../database.ts';
+import { versionOf } from '../hold/hold-version.ts';
+import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
+import { BOOKS_INPUT, type BooksInput, DONE, SET_BOOKS, type Settled, settleEach } from './settle-submissions.ts';
+
+/**
+ * What changes of something that has ended: what came back of it, was given again, or its result. Money is minor units.
+ */
+export interface Amendment extends Partial<BooksInput> {
+  /** Names the operation that amends it. */
+  readonly requestId: string;
+  /** The capture, refund or OCT; absent = the hold alone. What is absent below stays as it is. */
+  readonly subjectRequestId?: string | undefined;
+  readonly state?: 'OK' | 'KO' | undefined;
+  readonly amountReversed?: bigint | undefined;
+  readonly amountReturned?: bigint | undefined;
+  /** Of what has no hold, whose version would show it: what it was as this was reckoned. */
+  readonly stateBefore?: 'OK' | 'KO' | undefined;
+  readonly returnedBefore?: bigint | undefined;
+  /** Of a refund: its capture, and how much more is refunded of it; negative = less. */
+  readonly captureRequestId?: string | undefined;
+  readonly refundedMore?: bigint | undefined;
+  /** Who corrects it: the hold is not frozen any more, and what contradicted it is resolved. Absent = nobody does. */
+  readonly correctedBy?: string | undefined;
+  readonly at: string;
+  /** The event that reported it; absent = nobody did. */
+  readonly eventId?: string | undefined;
+  readonly eventProcessor?: string | undefined;
+  /** Hexadecimal. */
+  readonly digest?: string | undefined;
+  readonly operation: ResultInput;
+}
+
+/** Books it, and remembers the event that reported it. When the event is remembered already, nothing is written. */
+export function amendEnded(query: Query, amendment: Amendment): Promise<Settled> {
+  return settleEach(query, AMEND_ENDED, [amendment]);
+}
+
+/** `locked` is what is still as it was reckoned. The event is stored in the same statement, so it is booked once. */
+export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
+    select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
+      "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
+      "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
+      ${BOOKS_INPUT})
+  ),
+  on_hold as materialized (
+    select i.*, h.merchant_id, h.notification_count + 1 as "holdSequence" from input i
+      join hold h on h.request_id = any (array[i."holdRequestId"])
+    where ${versionOf('h')} = i.version for no key update of h skip locked
+  ),
+  on_itself as materialized (
+    select i.*, s.merchant_id, null::int as "holdSequence" from input i
+      join submission s on s.request_id = any (array[i."subjectRequestId"])
+    where i."holdRequestId" is null and s.state = i."stateBefore" and s.amount_returned = i."returnedBefore"
+    for no key update of s skip locked
+  ),
+  locked as materialized (select * from on_hold union all select * from on_itself),
+  remembered as (
+    insert into processor_event (id, processor, merchant_id, received_at, digest)
+    select "eventId", "eventProcessor", merchant_id, at, decode(digest, 'hex') from locked where "eventId" is not null
+    on conflict (id, processor) do nothing returning id
+  ),
+  changed as materialized (
+    select i."requestId" as subject_id, i.* from locked i
+    where i."eventId" is null or i."eventId" in (select id from remembered)
+  ),
+  amended as (
+    update submission s set state = coalesce(i.state, s.state),
+      first_state = case when i.state is null then s.first_state else coalesce(s.first_state, s.state) end,
+      amount_reversed = coalesce(i."amountReversed", s.amount_reversed),
+      amount_returned = coalesce(i."amountReturned", s.amount_returned)
+    from changed i where s.request_id = any (array[i."subjectRequestId"])
+  ),
+  refunded as (
+    update submission s set amount_refunded = s.amount_refunded + i."refundedMore"
+    from changed i where s.request_id = any (array[i."captureRequestId"])
+  ),
+  booked as (
+    update hold h set ${SET_BOOKS}, frozen = h.frozen and c."correctedBy" is null,
+      frozen_because = case when c."correctedBy" is null then h.frozen_because end
+    from changed c where h.request_id = any (array[c."holdRequestId"])
+  ),
+  resolved as (
+    update contradiction o set resolved_at = c.at, resolved_by = c."correctedBy", resolution = 'corrected'
+    from changed c where c."correctedBy" is not null and o.resolved_at is null
+      and (o.hold_request_id = c."holdRequestId" or o.request_id = c."subjectRequestId")
+  ),
+  ${APPEND_RESULTS}
+  ${DONE}`;

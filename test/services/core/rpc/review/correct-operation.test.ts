@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { forSuite } from '../../../../suite.ts';
+import { approved, declined } from '../../fake-processor.ts';
+import { useScriptedStage } from '../../scripted-stage.ts';
+import { openMerchant, sql } from '../../shop.ts';
+import { refusal, why } from '../../stage.ts';
+
+const { OK, KO } = OperationState;
+const reason = 'The processor showed us its books.';
+
+describe('correctOperation()', () => {
+  const { scripted, processor } = useScriptedStage();
+  const shop = forSuite(() => openMerchant(scripted.stage, 'told', { webhookUrl: 'https://merchant.example' }));
+  const sole = forSuite(() => openMerchant(scripted.stage, 'sole', { allowMultipleCaptures: false }));
+  const operators = forSuite(() => scripted.stage.client('operator', OperatorService));
+  afterEach(async () => assert.deepEqual(await scripted.stage.audit('own books'), []));
+
+  const correct = (requestId: string, outcome: OperationState) =>
+    operators.correctOperation({ requestId, outcome, reason });
+  const resultOf = async (requestId: string) => {
+    const { operation } = await shop.operations.getOperation({ merchantId: 'told', requestId });
+    return `${OperationState[operation?.state ?? 0]} ${operation?.statusInfo} ${operation?.processorError?.code ?? ''}`;
+  };
+  /** A hold of 10000, and a capture of it that was declined. */
+  const refused = async (amount = 4_000n, fields: object = {}) => {
+    const hold = await shop.hold();
+    processor.says.capture = () => declined;
+    const { metadata } = await refusal(shop.capture(hold, amount, fields));
+    scripted.approveAll();
+    return { hold, requestId: metadata.requestId ?? assert.fail() };
+  };
+
+  it('of a capture that was done after all moves the books, notifies, and unfreezes the hold', async () => {
+    const { hold, requestId } = await refused();
+    await scripted.settled(requestId, approved);
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0 frozen');
+    const { operation, frozen } = await correct(requestId, OK);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/0');
+    assert.deepEqual(
+      [operation?.kind, operation?.state, operation?.amount, operation?.correctsRequestId, frozen],
+      [OperationKind.CORRECTION, OK, 4_000n, requestId, false],
+    );
+    const told = (await scripted.notificationsOf(hold)).at(-1) ?? assert.fail();
+    assert.deepEqual(
+      [told.word, told.body.status, told.body.amount, told.body.correctsRequestId, told.body.operation],
+      ['corrected', 'OK', 4_000, requestId, 'CORRECTION'],
+    );
+    assert.deepEqual(await shop.results(hold), ['authorized', 'declined 4000', 'corrected 4000']);
+    assert.equal(await resultOf(requestId), 'OK captured ');
+    const [capture] = (await shop.get(hold)).captures;
+    assert.deepEqual([capture?.state, capture?.amountCaptured, capture?.processorError], [OK, 4_000n, undefined]);
+    // What says the same now contradicts nothing.
+    await scripted.settled(requestId, approved);
+    assert.equal((await shop.refund({ requestId }, 4_000n)).refund?.state, OK);
+  });
+
+  it('of a capture that was not done gives its amount back to the hold, open or closed', async () => {
+    const open = await shop.hold();
+    const first = (await shop.capture(open, 4_000n)).capture?.requestId ?? '';
+    await scripted.settled(first, declined);
+    await correct(first, KO);
+    assert.equal(await shop.books(open), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.equal(await resultOf(first), 'KO failed ');
+    await shop.capture(open, 10_000n);
+    const closed = await shop.hold();
+    const final = (await shop.capture(closed, 4_000n, { finalCapture: true })).capture?.requestId ?? '';
+    await correct(final, KO);
+    assert.equal(await shop.books(closed), 'RELEASED 0/0/0/10000/0 FINAL');
+    assert.equal(await why(shop.capture(closed, 1n)), 'HOLD_RELEASED');
+    await correct(final, OK);
+    assert.equal(await shop.books(closed), 'CAPTURED 4000/0/0/6000/0 FINAL');
+    assert.equal(await resultOf(final), 'OK captured ');
+  });
+
+  it('closes a hold by its sole capture', async () => {
+    const hold = await sole.hold();
+    processor.says.capture = () => declined;
+    const { metadata } = await refusal(sole.capture(hold, 4_000n));
+    await correct(metadata.requestId ?? '', OK);
+    assert.equal(await sole.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
+  });
+
+  it('is refused when the hold has no room for the capture, or what followed is in the way', async () => {
+    const { hold, requestId } = await refused(8_000n);
+    await shop.capture(hold, 3_000n);
+    const { reason: code, metadata } = await refusal(correct(requestId, OK));
+    assert.deepEqual([code, metadata.amountRemaining], ['AMOUNT_EXCEEDS_HOLD', '7000']);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 3000/0/7000/0/0');
+    processor.says.capture = () => undefined;
+    const { capture: lost } = await shop.capture(hold, 1_000n);
+    assert.equal(await why(correct(lost?.requestId ?? '', KO)), 'OPERATION_NOT_FINAL');
+    await scripted.settled(lost?.requestId ?? '', approved);
+    await shop.refund({ requestId: lost?.requestId ?? '' }, 1n);
+    assert.equal(await why(correct(lost?.requestId ?? '', KO)), 'NOT_CORRECTABLE');
+    const of = { authorizationRequestId: hold.requestId, amount: 3_000n, reference: '' };
+    await scripted.report({ case: 'captureReversed', value: of });
+    const { captures } = await shop.get(hold);
+    const other = captures.find(({ amount }) => amount === 3_000n)?.requestId ?? '';
+    assert.equal(await why(correct(other, KO)), 'NOT_CORRECTABLE');
+    assert.equal(await why(correct(other, OK)), 'OUTCOME_UNCHANGED');
+    assert.equal(await why(correct(hold.requestId, KO)), 'NOT_CORRECTABLE');
+    assert.equal(await why(correct(uuidv7(), KO)), 'OPERATION_NOT_FOUND');
+    const { requestId: released = '' } = await shop.release(hold);
+    assert.equal(await why(correct(released, KO)), 'NOT_CORRECTABLE');
+  });
+
+  it('of a refund moves what is refunded, beside what came back of it', async () => {
+    const capture = await shop.captured(10_000n);
+    const books = () => shop.books({ requestId: capture.holdRequestId });
+    processor.says.refund = () => declined;
+    const { metadata } = await refusal(shop.refund(capture, 4_000n));
+    scripted.approveAll();
+    const requestId = metadata.requestId ?? '';
+    await correct(requestId, OK);
+    assert.equal(await books(), 'CAPTURED 10000/0/0/0/0 refunded 4000');
+    const value = { refundRequestId: requestId, amount: 1_000n, reference: '' };
+    await scripted.report({ case: 'refundReturned', value });
+    await shop.refund(capture, 6_500n);
+    const { operation } = await correct(requestId, KO);
+    assert.deepEqual([operation?.amount, operation?.captureRequestId], [3_000n, capture.requestId]);
+    assert.equal(await books(), 'CAPTURED 10000/0/0/0/0 refunded 6500');
+    await shop.refund(capture, 1_000n);
+    assert.equal(await why(correct(requestId, OK)), 'AMOUNT_EXCEEDS_CAPTURE');
+    const { refund } = await shop.getRefund(requestId);
+    assert.deepEqual([refund?.state, refund?.amountReturned], [KO, 1_000n]);
+  });
+
+  it('of an increment changes the amount of the hold', async () => {
+    const hold = await shop.hold();
+    const { requestId } = await shop.increment(hold, 500n);
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10500/0/0');
+    await correct(requestId, KO);
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    await correct(requestId, OK);
+    await shop.capture(hold, 10_200n);
+    assert.equal(await why(correct(requestId, KO)), 'NOT_CORRECTABLE');
+  });
+
+  it('of an OCT notifies as an OCT', async () => {
+    processor.says.credit = () => declined;
+    const { metadata } = await refusal(shop.oct());
+    const requestId = metadata.requestId ?? '';
+    await scripted.settled(requestId, approved);
+    await Promise.allSettled(Array.from({ length: 3 }, () => correct(requestId, OK)));
+    const { oct } = await shop.getOct(requestId);
+    assert.deepEqual([oct?.state, oct?.processorError], [OK, undefined]);
+    await correct(requestId, KO);
+    assert.equal((await shop.getOct(requestId)).oct?.state, KO);
+    const text = `select d.kind, d.status_info as word, convert_from(d.body, 'UTF8')::json->>'status' as status
+      from operation o join delivery d on d.request_id = o.request_id::text
+      where o.corrects_request_id = $1 order by o.sequence`;
+    assert.deepEqual(await sql(scripted.stage, text, [requestId]), [
+      { kind: 'oct', word: 'corrected', status: 'OK' },
+      { kind: 'oct', word: 'corrected', status: 'KO' },
+    ]);
+  });
+
+  it('is found by the audit when the result is not that of the last correction', async () => {
+    const requestId = (await shop.oct()).oct?.requestId ?? '';
+    await correct(requestId, KO);
+    const set = (state: string) =>
+      sql(scripted.stage, 'update submission set state = $2 where request_id = $1', [requestId, state]);
+    await set('OK');
+    const kinds = (await scripted.stage.audit('own books')).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['CORRECTIONS_DIFFER']);
+    await set('KO');
+  });
+
+  it('changes no earlier answer', async () => {
+    const key = { idempotencyKey: 'corrected-later' };
+    const { hold, requestId } = await refused(4_000n, key);
+    await correct(requestId, OK);
+    assert.equal(await why(shop.capture(hold, 4_000n, key)), 'CARD_DECLINED');
+    const other = { idempotencyKey: 'corrected-too' };
+    const first = await shop.capture(hold, 1_000n, other);
+    await correct(first.capture?.requestId ?? '', KO);
+    assert.deepEqual((await shop.capture(hold, 1_000n, other)).capture, first.capture);
+  });
+});

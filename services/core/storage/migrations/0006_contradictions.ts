@@ -55,9 +55,8 @@ export class Migration0006_contradictions extends Migration {
           frozen_because in ('UNKNOWN_CHARGE', 'RESULT_CONTRADICTED', 'AMOUNT_DIFFERS')
         ) not valid;
     `);
-    this.addSql(`alter table "submission" drop constraint "submission_amount_released";`);
     this.addSql(`
-      alter table "submission" add constraint "submission_amount_released"
+      alter table "submission" drop constraint "submission_amount_released", add constraint "submission_amount_released"
         check (
           amount_released is null or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE'))
         ) not valid;

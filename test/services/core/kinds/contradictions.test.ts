@@ -165,10 +165,11 @@ describe('a contradiction', () => {
 
   describe('of a result', () => {
     it('of an OCT is listed for an operator, who acknowledges it', async () => {
-      const { oct } = await shop.oct();
-      const { requestId = '' } = oct ?? {};
-      for (let times = 0; times < 2; times++) await scripted.settled(requestId, declined, `oct-${times}`);
-      const line = 'RESULT by EVENT: DECLINED -, OK 700';
+      processor.says.credit = () => declined;
+      const { metadata } = await refusal(shop.oct());
+      const { requestId = '' } = metadata;
+      for (let times = 0; times < 2; times++) await scripted.settled(requestId, approved, `oct-${times}`);
+      const line = 'RESULT by EVENT: APPROVED 700, KO -';
       assert.deepEqual(await kept(requestId), [line]);
       const item = await itemOf(requestId);
       assert.deepEqual([item?.reason, item?.contradictions[0]?.eventId], [ReviewReason.CONTRADICTED, 'oct-0']);

@@ -1,6 +1,7 @@
 /** Refunds and OCTs that come back from the bank after they were OK. */
 import assert from 'node:assert/strict';
 import { OperationKind } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
+import { ContradictionKind, OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { forSuite } from '../../../../suite.ts';
 import { approved, declined } from '../../fake-processor.ts';
@@ -70,11 +71,17 @@ describe('a return', () => {
     assert.equal(await booksOf(capture), 'CAPTURED 10000/0/0/0/0');
   });
 
-  it('of more than is left is rejected, and freezes the hold', async () => {
+  it('of more than is left is rejected, and listed for an operator', async () => {
     const { capture, requestId } = await refunded();
     await refundReturned(requestId, 3_000n);
     assert.equal(await why(refundReturned(requestId, 1_001n)), 'INVALID_REQUEST');
-    assert.equal(await booksOf(capture), 'CAPTURED 10000/0/0/0/0 refunded 1000 frozen');
+    assert.equal(await booksOf(capture), 'CAPTURED 10000/0/0/0/0 refunded 1000');
+    const operators = scripted.stage.client('operator', OperatorService);
+    const { contradictions } = await operators.listContradictions({ requestId });
+    assert.deepEqual(
+      contradictions.map(({ kind, toldAmount }) => [kind, toldAmount]),
+      [[ContradictionKind.EVENT_REFUSED, 1_001n]],
+    );
   });
 
   it('waits for the result, and contradicts a refund or an OCT that is KO', async () => {

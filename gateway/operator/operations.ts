@@ -144,6 +144,7 @@ export const OPERATION_ROUTES = {
     },
   }),
   acknowledgeReview: operatorRoute('overview', 'POST /operator/reviews/{requestId}/acknowledge', {
+    again: 'is refused as OPERATION_NOT_FOUND once nothing is open about it',
     summary: 'Note that somebody has looked at a contradiction',
     description:
       'Of what freezes no hold: an OCT of which its processor says another result, or an event that could not be ' +
@@ -167,6 +168,7 @@ export const OPERATION_ROUTES = {
       ContradictionPage.json(await core.operators.listContradictions(query, asOperator)),
   }),
   correctReview: operatorRoute('overview', 'POST /operator/reviews/{requestId}/correct', {
+    again: 'is refused as OUTCOME_UNCHANGED once it is corrected',
     summary: 'Say that an operation ended otherwise than was told',
     description:
       'Of a capture, an increment, a refund or an OCT that is final. Makes an operation of kind CORRECTION, of which the ' +

@@ -297,14 +297,14 @@ describe('startGateway() without core', () => {
     await stage.close();
   });
 
-  it('answers 503 to a change when the connection to core breaks meanwhile', async () => {
+  it('says that it is not known what became of a change when the connection to core breaks meanwhile', async () => {
     const stage = await new Stage().open();
     stage.core.answers.set('addSigningSecret', () => {
       setImmediate(() => stage.core.stop());
       return new Promise(() => undefined);
     });
     const answer = await stage.ask('POST', '/signing-secrets', { body: {} });
-    assert.deepEqual([answer.status, answer.body.code], [503, 'UNAVAILABLE']);
+    assert.deepEqual([answer.status, answer.body.code], [504, 'OUTCOME_UNKNOWN']);
     await stage.close();
   });
 

@@ -30,6 +30,9 @@ const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
   ['CAPTURE_IN_FLIGHT', status.FAILED_PRECONDITION, 409],
   ['CAPTURE_NOT_SETTLED', status.FAILED_PRECONDITION, 409],
   ['NOT_SUPPORTED', status.FAILED_PRECONDITION, 409],
+  ['OPERATION_NOT_FINAL', status.FAILED_PRECONDITION, 409],
+  ['OUTCOME_UNCHANGED', status.FAILED_PRECONDITION, 409],
+  ['NOT_CORRECTABLE', status.FAILED_PRECONDITION, 409],
   ['IDEMPOTENCY_IN_FLIGHT', status.ABORTED, 409],
   ['IDEMPOTENCY_KEY_REUSED', status.INVALID_ARGUMENT, 422],
   ['STREAM_TOKEN_TOO_OLD', status.OUT_OF_RANGE, 410],
@@ -40,6 +43,7 @@ const TABLE: [reason: keyof typeof ErrorReason, rpc: status, http: number][] = [
   ['RATE_LIMITED', status.RESOURCE_EXHAUSTED, 429],
   ['PROCESSOR_ERROR', status.ABORTED, 502],
   ['UNAVAILABLE', status.UNAVAILABLE, 503],
+  ['OUTCOME_UNKNOWN', status.UNKNOWN, 504],
 ];
 
 describe('problems of RPC', () => {

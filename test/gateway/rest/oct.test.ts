@@ -28,6 +28,7 @@ const OCT_JSON = {
   bankReference: 'bank-3',
   createdAt: NOW_TEXT,
   finalStateDate: NOW_TEXT,
+  amountReturned: 0,
 };
 
 describe('REST OCT', () => {

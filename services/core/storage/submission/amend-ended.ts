@@ -81,9 +81,14 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     from changed c where h.request_id = any (array[c."holdRequestId"])
   ),
   resolved as (
-    update contradiction o set resolved_at = c.at, resolved_by = c."correctedBy", resolution = 'corrected'
-    from changed c where c."correctedBy" is not null and o.resolved_at is null
-      and (o.hold_request_id = c."holdRequestId" or o.request_id = c."subjectRequestId")
+    update contradiction o set resolved_at = coalesce(o.resolved_at, c.at),
+      resolved_by = coalesce(o.resolved_by, c."correctedBy"), resolution = coalesce(o.resolution, 'corrected')
+    from changed c
+      cross join lateral (
+        select id from contradiction where hold_request_id = any (array[c."holdRequestId"])
+        union select id from contradiction where request_id = any (array[c."subjectRequestId"])
+      ) about
+    where c."correctedBy" is not null and o.id = any (array[about.id])
   ),
   ${APPEND_RESULTS}
   ${DONE}`;

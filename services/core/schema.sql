@@ -233,6 +233,7 @@ create table installation (
   reconciling_since timestamp(3) with time zone,
   went_back_to timestamp(3) with time zone,
   results_from uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  backed_up_at timestamp(3) with time zone,
   constraint installation_pkey PRIMARY KEY (number),
   constraint installation_is_one CHECK ((number = 1))
 );

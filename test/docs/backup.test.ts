@@ -1,14 +1,15 @@
 /**
- * Runs the commands of docs/backup.md on a PostgreSQL that has the programs they use, with the service in it; skipped
- * where there is none.
+ * Runs the commands of docs/backup.md on a PostgreSQL and a pgBackRest of this machine, with the service in it; skipped
+ * where they are not installed.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { readBacklog } from '../../services/core/reports/backlog.ts';
+import { openPool } from '../../services/core/storage/open-pool.ts';
 import { openMerchant } from '../services/core/shop.ts';
 import { openStage } from '../services/core/stage.ts';
 import { standIn } from '../suite.ts';
-import { type BackupServer, programs, run, startBackupServer } from './backup-server.ts';
+import { type BackupServer, canBackUp, run, startBackupServer } from './backup-server.ts';
 import { namedCode } from './code-blocks.ts';
 
 const code = namedCode('backup.md');
@@ -18,10 +19,8 @@ describe('the commands of docs/backup.md', () => {
   const server = standIn<BackupServer>(() => started);
 
   before(async function () {
-    if (programs === undefined) return this.skip();
-    started = await startBackupServer((root) => {
-      return { environment: {}, archive: code('archive').replaceAll('$BACKUPS', `${root}/backups`) };
-    });
+    if (!canBackUp) return this.skip();
+    started = await startBackupServer();
   });
   after(() => started?.close());
 
@@ -32,12 +31,12 @@ describe('the commands of docs/backup.md', () => {
     try {
       const shop = await openMerchant(stage, 'acme');
       await shop.hold();
-      await server.bash(code('base'));
+      await server.backUp();
       const kept = await shop.hold();
       const target = await server.sql('select clock_timestamp()');
       await shop.hold();
       await shop.capture(kept, 300n);
-      await archived();
+      await server.bash('pgbackrest --stanza=holdfast check');
       for (const core of stage.cores) await core.close();
       await server.stop();
       await server.bash(`TARGET='${target}'\n${code('restore')}`);
@@ -55,21 +54,36 @@ describe('the commands of docs/backup.md', () => {
         assert.match(stdout, /^audited 3 holds, .* and no processor's entries in .* 0 drifts$/m);
         return true;
       });
+      assert.match(await server.backUp('1 day'), /is verified$/m, 'the new timeline goes into the same repository');
     } finally {
       await stage.close();
     }
   });
 
-  it('remove what is too old, and keep the log that the oldest backup needs', async () => {
-    await server.bash('cp -a "$(ls -d "$BACKUPS"/base/* | tail -1)" "$BACKUPS/base/20200101T000000"');
-    await server.bash(
-      'touch -d "15 days ago" "$BACKUPS/base/20200101T000000"; touch "$BACKUPS/wal/000000010000000000000000"',
-    );
-    await server.bash(code('retention'));
-    assert.equal((await readdir(`${server.root}/backups/base`)).length, 1);
-    const log = await readdir(`${server.root}/backups/wal`);
-    assert(!log.includes('000000010000000000000000'));
-    assert(log.length > 0);
+  it('workers see that the log waits, when a push fails and when it hangs', async () => {
+    const database = await openPool({ databaseUrl: server.urlOf('holdfast'), poolSize: 1 });
+    const waits = async () => {
+      const samples = await readBacklog(database.query, new Date());
+      return (samples.find(({ gauge }) => gauge === 'archive_age_seconds')?.value ?? 0) > 0;
+    };
+    const write = () => server.sql('create table written (); drop table written; select pg_switch_wal()');
+    try {
+      await server.bash('pgbackrest --stanza=holdfast check');
+      while (await waits());
+      await server.archiveBy('false');
+      await write();
+      while (!(await waits()));
+      await server.archiveBy(`until test -e ${server.root}/goes-on; do sleep 0.1; done; ${server.push}`);
+      await server.bash(`touch goes-on`);
+      while (await waits());
+      await server.bash(`rm goes-on`);
+      await write();
+      while (!(await waits()));
+      await server.bash(`touch goes-on`);
+      while (await waits());
+    } finally {
+      await database.close();
+    }
   });
 
   /** Runs npm commands as they stand, in the project. */
@@ -77,45 +91,4 @@ describe('the commands of docs/backup.md', () => {
     const env = { ...process.env, DATABASE_URL: server.urlOf('holdfast'), ...settings };
     return (await run('bash', ['-euo', 'pipefail', '-c', script], { env, timeout: 120_000 })).stdout;
   };
-
-  /** Waits until the log up to now is in the archive. */
-  const archived = async () => {
-    const segment = await server.sql('select pg_walfile_name(pg_switch_wal())');
-    while (!existsSync(`${server.root}/backups/wal/${segment}`)) await server.sql('select pg_sleep(0.05)');
-  };
-});
-
-describe('the commands of docs/backup.md with pgBackRest', () => {
-  let started: BackupServer | undefined;
-  const server = standIn<BackupServer>(() => started);
-
-  before(async function () {
-    if (programs === undefined || !existsSync('/usr/bin/pgbackrest')) return this.skip();
-    started = await startBackupServer((root, port) => {
-      const pathOf = (name: string) => [`PGBACKREST_${name}_PATH`, root] as const;
-      const paths = Object.fromEntries(['LOG', 'LOCK', 'PG1_SOCKET', 'SPOOL'].map(pathOf));
-      const local = { PGBACKREST_CONFIG: `${root}/pgbackrest.conf`, PGBACKREST_PG1_PORT: port };
-      const environment = { ...paths, ...local, PGBACKREST_PG1_USER: 'postgres', PASSPHRASE: 'only for this test' };
-      return { environment, archive: code('pgbackrest-archive') };
-    });
-    await server.bash(`cat > pgbackrest.conf <<END\n${code('pgbackrest')}END`);
-  });
-  after(() => started?.close());
-
-  it('back up a running server, and bring it back to a point in time', async () => {
-    await server.bash(code('pgbackrest-create'));
-    await server.sql("create table note (text text); insert into note values ('before the backup')");
-    await server.bash(code('pgbackrest-base'));
-    await server.sql("insert into note values ('after the backup')");
-    await server.bash(code('pgbackrest-base'));
-    const target = await server.sql('select clock_timestamp()');
-    await server.sql("insert into note values ('after the time')");
-    await server.bash('pgbackrest --stanza=holdfast check');
-    await server.stop();
-    await server.bash(`TARGET='${target}'\n${code('pgbackrest-restore')}`);
-    await server.untilPromoted();
-    const notes = (await server.sql('select text from note')).split('\n');
-    assert.deepEqual(notes, ['before the backup', 'after the backup']);
-    assert.equal(await server.sql('show archive_mode'), 'off');
-  });
 });

@@ -29,7 +29,8 @@ describe('docker-compose.ha.yml', () => {
 
   it('needs the variables of docker-compose.yml and one more, which its head names', () => {
     const needed = new Set(text.match(/(?<!\$)(?<=\$\{)\w+/g));
-    assert.deepEqual([...needed].sort(), ['DATABASE_PASSWORD', 'REPLICATION_PASSWORD', 'SUPERUSER_PASSWORD']);
+    const passwords = ['DATABASE_PASSWORD', 'REPLICATION_PASSWORD', 'SUPERUSER_PASSWORD'];
+    assert.deepEqual([...needed].sort(), ['BACKUP_PASSPHRASE', ...passwords]);
     assert(text.split('\n\n')[0]?.includes('REPLICATION_PASSWORD'));
   });
 
@@ -110,7 +111,7 @@ describe('docker-compose.ha.yml', () => {
   });
 
   it('starts everything again after a restart of the machine, and has two HAProxies', () => {
-    const isOwn = ([name]: [string, Service]) => /^(etcd|database|takeover)-/.test(name);
+    const isOwn = ([name]: [string, Service]) => /^(etcd|database|takeover|backup)-/.test(name);
     const own = Object.entries(compose.services).filter(isOwn);
     for (const [name, { restart }] of [...own, ['postgres', base.services.postgres ?? {}] as const])
       assert.equal(restart, 'unless-stopped', name);
@@ -127,11 +128,31 @@ describe('docker-compose.ha.yml', () => {
   });
 
   it('archives the log, resets a primary that hangs, and goes on without etcd', () => {
-    const { dcs } = patroni().bootstrap;
-    assert.equal(dcs.failsafe_mode, true);
-    assert.equal(dcs.postgresql.parameters.archive_mode, 'on');
-    assert.equal(patroni().watchdog.mode, 'automatic');
-    assert.deepEqual(patroni().postgresql.basebackup, [{ checkpoint: 'fast' }]);
+    const { bootstrap, postgresql, watchdog } = patroni();
+    assert.equal(bootstrap.dcs.failsafe_mode, true);
+    assert.equal(watchdog.mode, 'automatic');
+    assert.deepEqual(postgresql.basebackup, [{ checkpoint: 'fast' }]);
+    const { archive_mode, archive_command } = postgresql.parameters;
+    assert.deepEqual([archive_mode, archive_command], ['on', 'pgbackrest archive-push "%p"']);
+  });
+
+  it('backs up beside each database, into a repository that both reach', () => {
+    const { bin_dir, data_dir, parameters } = patroni().postgresql;
+    for (const [name, database] of databases()) {
+      const backup = compose.services[name.replace('database', 'backup')];
+      assert.equal(backup?.image, database.image);
+      for (const { environment = {} } of [database, backup ?? {}]) {
+        assert.equal(environment.PGBACKREST_PG1_PATH, data_dir);
+        assert.equal(environment.PGBACKREST_REPO1_PATH, '/backups');
+      }
+      const [, ...shared] = backup?.volumes ?? [];
+      for (const volume of shared) assert(database.volumes?.includes(volume), volume);
+      assert.equal(backup?.volumes?.[0], `${database.volumes?.[0]}:ro`);
+      assert(shared.includes('backups:/backups'));
+      assert(shared.some((volume) => volume.endsWith(`:${parameters.unix_socket_directories}`)));
+    }
+    assert.match(bin_dir, /\/18\//);
+    assert.deepEqual(compose.services.backup, {}, 'the one of docker-compose.yml is gone');
   });
 
   it('has a takeover beside each database, which knows its name', () => {

@@ -15,6 +15,7 @@ import { signingSecret } from '../signing-secret.ts';
 const MADE: Readonly<Record<string, string>> = {
   DATABASE_PASSWORD: 'database-password',
   SUPERUSER_PASSWORD: 'superuser-password',
+  BACKUP_PASSPHRASE: 'backup-passphrase',
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   SIGNING_SECRETS: JSON.stringify({ shop: [signingSecret('shop')] }),
   PROCESSORS: 'default=sandbox:50061,stripe=stripe:50062,adyen=adyen:50063',
@@ -63,6 +64,7 @@ interface Service {
   readonly healthcheck?: { readonly test: string };
   readonly command?: string;
   readonly profiles?: readonly string[];
+  readonly volumes?: readonly string[];
   /** A variable without a value is passed through from compose's own environment, and unset when absent there. */
   readonly environment?: Readonly<Record<string, string | null>>;
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
@@ -155,6 +157,19 @@ describe('docker-compose.yml', () => {
       /^postgresql:\/\/holdfast:\$\{DATABASE_PASSWORD:\?\}@/,
     );
     assert.match(text, /create role holdfast login password/);
+  });
+
+  it('archives the log into the repository of which the backup service makes backups, beside the same data', async () => {
+    const { postgres, backup } = services;
+    assert.match(postgres?.command ?? '', /-c archive_mode=on .*-c 'archive_command=pgbackrest archive-push "%p"'/);
+    for (const [name, value] of Object.entries(backup?.environment ?? {}))
+      if (name.startsWith('PGBACKREST_')) assert.equal(postgres?.environment?.[name], value, name);
+    assert.equal(backup?.environment?.PGBACKREST_PG1_PATH, '/var/lib/postgresql/18/docker');
+    const written = (backup?.volumes ?? []).map((volume) => volume.replace(/:ro$/, ''));
+    assert.deepEqual(written, postgres?.volumes);
+    assert.equal(backup?.command, 'bash /etc/holdfast/backup.sh forever');
+    const { configs } = parse(text, { merge: true }) as { configs: Record<string, { file?: string }> };
+    await access(new URL(configs.backup?.file ?? assert.fail(), root));
   });
 
   it('runs programs that exist', async () => {

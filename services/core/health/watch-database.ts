@@ -29,12 +29,14 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
   let offsetMs: number | undefined;
   let isOff = false;
   let underWay = 0;
+  const alone = watchStandby(isStandbyComplete);
 
   /** Returns undefined when the database is usable, else the reason. */
   const ask = async (): Promise<LogFields | undefined> => {
     const before = wallClock();
-    const { isWritable, nowMs, isTimelineNew } = await probe(database.query);
+    const { isWritable, hasStandby, nowMs, isTimelineNew } = await probe(database.query);
     const after = wallClock();
+    if (isWritable) alone.seen(hasStandby);
     // The database answered at some time between the two.
     offsetMs = Math.min(Math.max(nowMs, before), after) - nowMs;
     if (isWritable && isTimelineNew && (await noticeTimeline(database.query, isStandbyComplete))) {
@@ -86,9 +88,24 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
     isUsable: () => usable === true,
     /** How far this process's clock is ahead of the database's, seconds; undefined until it was measured. */
     clockOffsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
+    /** For how long the primary has been seen to serve without its synchronous standby, seconds. */
+    aloneS: alone.ageS,
     /** False = the clocks are too far apart to decide what is due, or old enough to be deleted. */
     isClockSound: isSound,
     close: () => job.close(),
+  };
+}
+
+/** Keeps since when a primary has been alone. One that never had a standby and is not said to have one is not alone. */
+function watchStandby(isExpected: boolean) {
+  let hadOne = isExpected;
+  let sinceMs: number | undefined;
+  return {
+    seen(hasStandby: boolean): void {
+      hadOne ||= hasStandby;
+      sinceMs = hasStandby || !hadOne ? undefined : (sinceMs ?? performance.now());
+    },
+    ageS: () => (sinceMs === undefined ? 0 : (performance.now() - sinceMs) / 1_000),
   };
 }
 

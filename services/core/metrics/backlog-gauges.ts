@@ -60,6 +60,10 @@ function gaugesOf(processor: readonly string[]): Readonly<Record<BacklogGauge, D
     reconciling_age_seconds: [
       'For how long the database has been reconciled after it went back in time; 0 = it is not.',
     ],
+    backup_age_seconds: ['Age of the last backup that was verified; NaN = none was recorded (docs/backup.md).'],
+    archive_age_seconds: [
+      'How long ago the last segment of the log was archived while another one waits; 0 = none waits, NaN = no archive.',
+    ],
     queue_depth: [
       'Deliveries that wait, by state: ready, later (not due yet), taken for an attempt.',
       { state: ['ready', 'later', 'taken'] },

@@ -154,6 +154,18 @@ export function openMetrics({ runtime = false } = {}) {
         },
       });
     },
+    watchStandby(aloneS: () => number): void {
+      new Gauge({
+        name: 'holdfast_primary_alone_seconds',
+        help:
+          'For how long this process has seen the primary serve without its synchronous standby; 0 = it has one, or ' +
+          'is expected to have none (SYNCHRONOUS_STANDBY).',
+        registers,
+        collect() {
+          this.set(aloneS());
+        },
+      });
+    },
     watchClock(offsetS: () => number | undefined): void {
       new Gauge({
         name: 'holdfast_clock_offset_seconds',

@@ -14,6 +14,18 @@ export function readBacklog(query: Query, now: Date): Promise<Sample[]> {
   return query<Sample>(READ_BACKLOG, [now]);
 }
 
+/** SQL: how many segments lie before one in the log, whose name is 24 digits. */
+const segmentNumber = (name: string) => `(('x' || substr(${name}, 9, 8))::bit(32)::bigint
+      * (4294967296 / pg_size_bytes(current_setting('wal_segment_size'))) + ('x' || substr(${name}, 17, 8))::bit(32)::bigint)`;
+
+/**
+ * SQL, of pg_stat_archiver: a segment that is complete waits, or the last try failed. The current segment is not complete
+ * while it is the next one. Other files (of timelines and backups) are archived, too, and have longer or shorter names.
+ */
+const IS_ARCHIVING_BEHIND = `(last_failed_time > coalesce(last_archived_time, '-infinity')
+        or length(last_archived_wal) = 24
+          and ${segmentNumber('pg_walfile_name(pg_current_wal_lsn())')} > ${segmentNumber('last_archived_wal')} + 1)`;
+
 /** SQL of each gauge: its labels, and its value. */
 const GAUGES = {
   unknown_outcomes: 'select labels, unknown from open',
@@ -41,6 +53,12 @@ const GAUGES = {
       coalesce(extract(epoch from clock_timestamp() - min(state_change)), 0) from unconfirmed`,
   synchronous_standby: `select '{}', (current_setting('synchronous_standby_names') <> '')::int`,
   reconciling_age_seconds: `select '{}', coalesce(extract(epoch from clock_timestamp() - ${RECONCILING_SINCE}), 0)`,
+  backup_age_seconds: `select '{}', coalesce(extract(epoch from clock_timestamp() - backed_up_at), 'NaN')
+      from installation where number = any (array[1])`,
+  archive_age_seconds: `select '{}', case when current_setting('archive_mode') = 'off' then 'NaN'
+      when ${IS_ARCHIVING_BEHIND} then extract(epoch from clock_timestamp() - coalesce(last_archived_time, stats_reset))
+      else 0 end
+      from pg_stat_archiver`,
   queue_depth: `select json_build_object('state', state), count(*) from pending group by state`,
 };
 export type BacklogGauge = keyof typeof GAUGES;

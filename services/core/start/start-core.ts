@@ -91,6 +91,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   opened.defer(() => asking.close());
   metrics.watchPool(database.connections);
   metrics.watchClock(health.clockOffsetS);
+  metrics.watchStandby(health.aloneS);
   const metricsServer =
     settings.CORE_METRICS_PORT === undefined
       ? undefined

@@ -54,6 +54,7 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   const asking = watchProcessors(processors, log);
   opened.defer(() => asking.close());
   metrics.watchClock(watch.clockOffsetS);
+  metrics.watchStandby(watch.aloneS);
   let working = false;
   const metricsServer =
     scraped &&

@@ -6,6 +6,8 @@ import { TIMELINE } from './reconciling.ts';
 export interface ProbeAnswer {
   /** False = a standby, or read-only. */
   readonly isWritable: boolean;
+  /** Commits are confirmed by a synchronous standby. */
+  readonly hasStandby: boolean;
   /** Its clock when it answered, milliseconds since the epoch. */
   readonly nowMs: number;
   /** Its timeline is not the one that was noticed last. */
@@ -24,4 +26,5 @@ const PROBE = sql('probe')`
     case when pg_is_in_recovery() then false
       else coalesce((select timeline <> ${TIMELINE} from installation where number = any (array[1])), false)
         end as is_timeline_new,
+    current_setting('synchronous_standby_names') <> '' as has_standby,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`;

@@ -15,7 +15,6 @@ export async function writeFiles() {
   const { services, configs } = await readCompose('docker-compose.ha.yml');
   const directory = await mkdtemp(`${tmpdir()}/holdfast-patroni-`);
   chmodSync(directory, 0o755);
-  mkdirSync(`${directory}/wal`);
   const certificates = namedCode('high-availability.md')('certificates');
   execFileSync('bash', ['-euo', 'pipefail', '-c', certificates], { cwd: directory, stdio: 'ignore' });
   const secret = () => randomBytes(24).toString('base64url');
@@ -23,6 +22,7 @@ export async function writeFiles() {
     DATABASE_PASSWORD: secret(),
     SUPERUSER_PASSWORD: secret(),
     REPLICATION_PASSWORD: secret(),
+    BACKUP_PASSPHRASE: secret(),
   };
   const version = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))[0];
   /** A file or the value of a variable, as the service has it here. */
@@ -31,7 +31,7 @@ export async function writeFiles() {
       .replace(/\$\{(\w+):\?\}/g, (_, variable: string) => passwords[variable] ?? assert.fail(variable))
       .replaceAll('$$', '$')
       .replace(/\/usr\/lib\/postgresql\/\d+\//g, `/usr/lib/postgresql/${version}/`)
-      .replace(/(?<![\w.-])\/(certificates|wal)\b/g, `${directory}/$1`)
+      .replace(/(?<![\w.-])\/(certificates)\b/g, `${directory}/$1`)
       .replace(/(?<![\w.-])\/(patroni|data)(?=\/|$)/g, `${directory}/${service}`)
       .replaceAll('/etc/create-database.sh', `${directory}/create-database.sh`);
   const configOf = (name: string, service?: string) => here(configs[name]?.content ?? assert.fail(name), service);
@@ -40,9 +40,11 @@ export async function writeFiles() {
   const [etcds, databases] = [names('etcd-'), names('database-')];
   for (const name of [...etcds, ...databases]) mkdirSync(`${directory}/${name}`, { mode: 0o700 });
   for (const name of databases) {
-    // The machines share one file system.
-    const socket = `parameters: { unix_socket_directories: ${directory}/${name} }`;
-    write(`${name}.yml`, configOf('patroni', name).replace(/^postgresql:$/m, `postgresql:\n  ${socket}`));
+    // The machines share one file system, and make no backups.
+    const here = configOf('patroni', name)
+      .replace('/var/run/postgresql', `${directory}/${name}`)
+      .replace(/(?<=archive_command: ).*/, '/bin/true');
+    write(`${name}.yml`, here);
   }
   write('takeover.py', configOf('takeover'));
   write('create-database.sh', configOf('create-database'), 0o755);

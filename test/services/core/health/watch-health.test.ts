@@ -8,11 +8,21 @@ import { createMigratedDatabase } from '../../../database.ts';
 const log = openLog('test', 'silent');
 const NONE = { names: [], of: () => assert.fail() };
 
+interface Said {
+  error?: Error;
+  silent?: boolean;
+  isWritable: boolean;
+  hasStandby: boolean;
+  aheadMs: number;
+  dropped: number;
+}
+
 describe('watchHealth()', () => {
   /** A database with scripted states. */
   function fakeDatabase() {
-    const said: { error?: Error; silent?: boolean; isWritable: boolean; aheadMs: number; dropped: number } = {
+    const said: Said = {
       isWritable: true,
+      hasStandby: false,
       aheadMs: 0,
       dropped: 0,
     };
@@ -21,7 +31,7 @@ describe('watchHealth()', () => {
       due.resolve();
       if (said.silent) return new Promise(() => undefined);
       if (said.error) throw said.error;
-      return [{ isWritable: said.isWritable, nowMs: Date.now() - said.aheadMs }];
+      return [{ isWritable: said.isWritable, hasStandby: said.hasStandby, nowMs: Date.now() - said.aheadMs }];
     }) as unknown as Query;
     const dropIdle = async () => {
       said.dropped++;
@@ -95,6 +105,37 @@ describe('watchHealth()', () => {
       await health.close();
     });
   }
+
+  it('says for how long the primary has been without the standby that it had', async () => {
+    const { said, looked, database } = fakeDatabase();
+    const health = await watchHealth({ database, log, services: [], processors: NONE, intervalMs: 1 });
+    await looked();
+    assert.equal(health.aloneS(), 0, 'it never had one');
+    said.hasStandby = true;
+    await looked();
+    assert.equal(health.aloneS(), 0);
+    said.hasStandby = false;
+    await looked();
+    const aloneS = health.aloneS();
+    assert(aloneS > 0);
+    said.error = new Error('connection refused');
+    await looked();
+    assert(health.aloneS() > aloneS, 'an answer that is missing is no standby');
+    delete said.error;
+    said.hasStandby = true;
+    await looked();
+    assert.equal(health.aloneS(), 0);
+    await health.close();
+  });
+
+  it('counts from its start where a standby is promised', async () => {
+    const { looked, database } = fakeDatabase();
+    const parts = { database, log, isStandbyComplete: true, services: [], processors: NONE, intervalMs: 1 };
+    const health = await watchHealth(parts);
+    await looked();
+    assert(health.aloneS() > 0);
+    await health.close();
+  });
 
   it('detects that a real database has become read-only, and writable again', async () => {
     const test = await createMigratedDatabase();

@@ -69,6 +69,20 @@ describe('exportBacklog()', () => {
     assert.deepEqual(await lines('needs_review'), ['HOLD gone 1']);
   });
 
+  it('shows how old the last verified backup is, and nothing where none was recorded or nothing is archived', async () => {
+    const ages = async () => {
+      const registry = new Registry();
+      const { processors } = stage.recovery;
+      exportBacklog({ registry, database: stage.database, processors, clock: () => new Date(), log });
+      return [await scrape(registry, 'backup_age_seconds'), await scrape(registry, 'archive_age_seconds')].flat();
+    };
+    assert.deepEqual(await ages(), ['NaN', 'NaN']);
+    await sql(stage, "update installation set backed_up_at = now() - interval '27 hours'");
+    const [backup, archive] = await ages();
+    assert.equal(Math.floor(Number(backup) / 3_600), 27);
+    assert.equal(archive, 'NaN');
+  });
+
   it('does not fail a scrape when the database is down', async () => {
     const registry = new Registry();
     const query = () => Promise.reject(new Error('connection refused'));

@@ -85,9 +85,11 @@ describe('core and worker on a primary with a standby', () => {
     while ((await oldestS()) !== 0) await delay(200);
   });
 
-  it('export that the primary serves alone', async () => {
+  it('export that the primary serves alone, and since when', async () => {
     while ((await scraped('holdfast_synchronous_standby')) !== 1) await delay(200);
+    while ((await scraped('holdfast_primary_alone_seconds')) !== 0) await delay(200);
     await pair.relax();
     while ((await scraped('holdfast_synchronous_standby')) !== 0) await delay(200);
+    while ((await scraped('holdfast_primary_alone_seconds')) === 0) await delay(200);
   });
 });

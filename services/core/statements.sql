@@ -14,7 +14,8 @@ with input as materialized (
       "customerPresent" boolean, "expectedCaptureAt" timestamptz, "captureAt" timestamptz, "releaseAt" timestamptz,
       "renews" uuid, "metadata" jsonb, "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
-    case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
+    case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and current_setting('holdfast.synchronous_standby', true) is distinct from 'true'
+      then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0')
   || repeat('0', 20))::uuid as below) lost
     cross join lateral (
@@ -156,7 +157,8 @@ with input as materialized (
       "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text, "metadata" jsonb,
       "reason" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
-    case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) then clock_timestamp() end)
+    case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and current_setting('holdfast.synchronous_standby', true) is distinct from 'true'
+      then clock_timestamp() end)
       from installation where number = any (array[1]))) * 1000)::bigint), 12, '0')
   || repeat('0', 20))::uuid as below) lost
     cross join lateral (

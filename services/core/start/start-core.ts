@@ -45,9 +45,15 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const metrics = openMetrics({ runtime: settings.CORE_METRICS_PORT !== undefined });
   const { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: poolSize } = settings;
   await demandMigrated(databaseUrl);
-  const database = await openDatabase({ databaseUrl, poolSize });
+  const isStandbyComplete = settings.SYNCHRONOUS_STANDBY === 'true';
+  const database = await openDatabase({ databaseUrl, poolSize, isStandbyComplete });
   opened.defer(() => database.close());
-  const reads = await openDatabase({ databaseUrl, poolSize: Math.ceil(poolSize / 2), limits: READ_LIMITS });
+  const reads = await openDatabase({
+    databaseUrl,
+    poolSize: Math.ceil(poolSize / 2),
+    limits: READ_LIMITS,
+    isStandbyComplete,
+  });
   opened.defer(() => reads.close());
   const processors = openProcessors(settings, {
     wrap: (processor, name) => measuredProcessor(processor, name, metrics),
@@ -82,7 +88,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   const health = await watchHealth({
     database,
     log,
-    isStandbyComplete: settings.SYNCHRONOUS_STANDBY === 'true',
+    isStandbyComplete,
     services: services.map(({ service }) => service.typeName),
     processors,
   });

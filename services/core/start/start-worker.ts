@@ -36,7 +36,9 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   const scraped = metricsServerOf(settings);
   const metrics = openMetrics({ runtime: scraped !== undefined });
   await demandMigrated(settings.DATABASE_URL);
-  const database = await openPool({ databaseUrl: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE });
+  const { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: poolSize } = settings;
+  const isStandbyComplete = settings.SYNCHRONOUS_STANDBY === 'true';
+  const database = await openPool({ databaseUrl, poolSize, isStandbyComplete });
   opened.defer(() => database.close());
   const processors = openProcessors(settings, {
     wrap: (processor, name) => measuredProcessor(processor, name, metrics),
@@ -47,7 +49,6 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
   const announce = openAnnounce(database);
   metrics.watchPool(database.connections);
   exportBacklog({ registry: metrics.registry, database, processors, clock, log });
-  const isStandbyComplete = settings.SYNCHRONOUS_STANDBY === 'true';
   const wallClock = () => clock().getTime();
   const watch = await watchDatabase({ database, log, isStandbyComplete, wallClock });
   opened.defer(() => watch.close());

@@ -48,6 +48,12 @@ export async function readRow<Row extends object>(
   return (await query<Row>(statement, values))[0];
 }
 
+/**
+ * A setting of PostgreSQL for our sessions: `true` in those of a process whose SYNCHRONOUS_STANDBY is true. Without it a
+ * new timeline may lack something, which is the safe side.
+ */
+export const COMPLETE_STANDBY = 'holdfast.synchronous_standby';
+
 /** Keys of the advisory locks of a database, in one place so that no two are the same. */
 export const ADVISORY_LOCKS = {
   /** One process at a time migrates; the migrator itself takes no lock. */

@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg';
 import { connectionOptions } from '../../../platform/database-client.ts';
 import { committing, demandInTime } from './bound-change.ts';
-import type { Database, Query } from './database.ts';
+import { COMPLETE_STANDBY, type Database, type Query } from './database.ts';
 import { isConnectionSpoilt, isPlanOutdated } from './database-errors.ts';
 
 export interface DatabaseSettings {
@@ -9,6 +9,8 @@ export interface DatabaseSettings {
   readonly poolSize: number;
   /** Default TIME_LIMITS; migrations have none. */
   readonly limits?: Partial<typeof READ_LIMITS>;
+  /** A standby that takes over has every commit: a new timeline loses nothing, also before a process has noticed it. */
+  readonly isStandbyComplete?: boolean;
 }
 
 /** Opens a pool without the ORM, which takes as long to load as all the rest of a worker. Errors as openDatabase(). */
@@ -21,8 +23,9 @@ export async function openPool(settings: DatabaseSettings): Promise<Database> {
 }
 
 /** How connections of a pool are opened. */
-export function poolOptions({ databaseUrl, limits }: DatabaseSettings) {
-  return { ...connectionOptions(databaseUrl), ...(limits ?? TIME_LIMITS), session: PLANNER };
+export function poolOptions({ databaseUrl, limits, isStandbyComplete = false }: DatabaseSettings) {
+  const session = { ...PLANNER, ...(isStandbyComplete && { [COMPLETE_STANDBY]: 'true' }) };
+  return { ...connectionOptions(databaseUrl), ...(limits ?? TIME_LIMITS), session };
 }
 
 /** Runs statements on a pool. */

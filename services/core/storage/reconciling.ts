@@ -1,15 +1,17 @@
 import { audited } from './audit-log/audit-log.ts';
-import { ADVISORY_LOCKS, type Database, type Query, sql } from './database.ts';
+import { ADVISORY_LOCKS, COMPLETE_STANDBY, type Database, type Query, sql } from './database.ts';
 
 /** SQL: the timeline; PostgreSQL begins a new one with each promotion and each restore to a point in time. */
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /**
  * SQL: since when the database is being reconciled with the processors after it went back in time; null = it is not. A
- * timeline that no process has noticed yet counts, so a statement that asks is never ahead of the notice.
+ * timeline that no process has noticed yet counts as it will when one does (`noticeTimeline`), so a statement that asks is
+ * never ahead of the notice.
  */
 export const RECONCILING_SINCE = `(select coalesce(reconciling_since,
-    case when timeline <> ${TIMELINE} then clock_timestamp() end)
+    case when timeline <> ${TIMELINE} and current_setting('${COMPLETE_STANDBY}', true) is distinct from 'true'
+      then clock_timestamp() end)
       from installation where number = any (array[1]))`;
 
 /** SQL of a condition, for searches whose finds must wait until the books are complete again. */

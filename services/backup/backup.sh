@@ -21,6 +21,13 @@ newest() { pgbackrest info | sed -n "s/^ *${1:-[a-z]*} backup: //p" | tail -1; }
 made() { sed 's/.*_//; s/.$//' <<<"$1"; }
 is_older() { [[ $(made "$1") < $(date -d "$2" +%Y%m%d-%H%M%S) ]]; }
 
+# Whether the newest backup was made on the timeline on which the server is. After a restore newer ones lead elsewhere.
+is_on_timeline() {
+  local timeline
+  timeline=$(pgbackrest info | sed -n 's,^ *wal start/stop: \(.\{8\}\).*,\1,p' | tail -1)
+  [[ $timeline == $(ask "select left(pg_walfile_name(pg_current_wal_lsn()), 8)") ]]
+}
+
 is_recorded() {
   [[ $(ask "select backed_up_at >= to_timestamp('$(made "$1")', 'YYYYMMDD-HH24MISS') from installation") == t ]]
 }
@@ -32,7 +39,7 @@ make() {
   local kind=incr
   # One that could not be verified is nothing to build upon.
   if is_older "$(newest full)" "$night 6 days ago" || ! is_recorded "$(newest)"; then kind=full; fi
-  say "makes a $kind backup"
+  say "makes a backup ($kind)"
   # What is old goes when the new one is verified, not before.
   pgbackrest --type="$kind" --no-expire-auto backup
 }
@@ -50,7 +57,7 @@ round() {
   [[ $(ask "select pg_is_in_recovery()") == f ]] || return 0
   # An empty repository is made ready for the first backup alone: later on it is a wrong one, such as a disk that is not mounted.
   [[ $(ask "select backed_up_at is null from installation") == f ]] || pgbackrest stanza-create
-  if is_older "$(newest)" "$night"; then make; fi
+  if is_older "$(newest)" "$night" || ! is_on_timeline; then make; fi
   local last
   last=$(newest)
   if is_recorded "$last"; then return 0; fi

@@ -133,6 +133,11 @@ describe('backup.sh', () => {
     assert.match(said, new RegExp(`restore backup set ${base},`));
     await server.untilPromoted();
     assert.deepEqual(await notes(), ['before the backup', 'after the backup']);
+    const left = (await labels()).at(-1);
+    await server.backUp();
+    const newest = (await labels()).at(-1);
+    assert.notEqual(newest, left, 'what was made after the time leads elsewhere');
+    assert.deepEqual([kindOf(newest), await recorded()], ['F', timeOf(newest)]);
   });
 });
 

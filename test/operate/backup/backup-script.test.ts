@@ -1,9 +1,9 @@
 /** services/backup/backup.sh when something goes wrong, on a PostgreSQL and a pgBackRest of this machine. */
 import assert from 'node:assert/strict';
-import { freePort } from '../free-port.ts';
-import { standIn } from '../suite.ts';
+import { namedCode } from '../../docs/code-blocks.ts';
+import { freePort } from '../../free-port.ts';
+import { standIn } from '../../suite.ts';
 import { type BackupServer, canBackUp, startBackupServer } from './backup-server.ts';
-import { namedCode } from './code-blocks.ts';
 
 const code = namedCode('backup.md');
 

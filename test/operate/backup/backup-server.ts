@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { appendFile, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { ROOT } from '../../.ci/sources.ts';
-import { choosePostgresHome } from '../../services/quickstart/postgres-home.ts';
-import { freePort } from '../free-port.ts';
-import { namedCode } from './code-blocks.ts';
+import { ROOT } from '../../../.ci/sources.ts';
+import { choosePostgresHome } from '../../../services/quickstart/postgres-home.ts';
+import { namedCode } from '../../docs/code-blocks.ts';
+import { freePort } from '../../free-port.ts';
 
 export const run = promisify(execFile);
 const NEEDED = ['pg_ctl', 'initdb', 'psql'];

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { readBacklog } from '../../services/core/reports/backlog.ts';
-import { openPool } from '../../services/core/storage/open-pool.ts';
-import { openMerchant } from '../services/core/shop.ts';
-import { openStage } from '../services/core/stage.ts';
-import { standIn } from '../suite.ts';
+import { readBacklog } from '../../../services/core/reports/backlog.ts';
+import { openPool } from '../../../services/core/storage/open-pool.ts';
+import { namedCode } from '../../docs/code-blocks.ts';
+import { openMerchant } from '../../services/core/shop.ts';
+import { openStage } from '../../services/core/stage.ts';
+import { standIn } from '../../suite.ts';
 import { type BackupServer, canBackUp, run, startBackupServer } from './backup-server.ts';
-import { namedCode } from './code-blocks.ts';
 
 const code = namedCode('backup.md');
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { oneAtATime } from './one-at-a-time.ts';
+import { sliceRequests } from './slice-requests.ts';
 
 /**
  * Timeouts of an HTTP/1.1 server, milliseconds. Node's defaults are 60 s for a head, 300 s for a request, and no limit
@@ -37,6 +38,7 @@ export function createBoundedServer(listener: RequestListener, bounds: HttpBound
       response.writeHead(status, { Connection: 'close', 'Content-Length': '0' }).end();
     }),
   );
+  server.on('connection', sliceRequests);
   closeUnread(server, 'connection', bounds);
   answerHalfClosed(server);
   return server;

@@ -7,9 +7,9 @@ type Arrived = [request: IncomingMessage, response: ServerResponse];
 /**
  * Calls `listener` for one request of an HTTP/1 connection at a time, in their order (RFC 9112, section 9.3.2, asks for
  * that where methods are not safe). Node would begin every request that a client pipelines, and read on for as long as
- * no answer is buffered. Requests that arrived with the current one are held, and the connection is read no further
- * meanwhile: they fit into what Node reads at once (64 KiB). When the connection ends, they are forgotten. A connection
- * that holds some while `mostHeld` are held on all connections is closed.
+ * no answer is buffered. A request that arrived behind the current one is held, and the connection is read no further
+ * meanwhile; `sliceRequests()` has Node parse little more than that one. When the connection ends, it is forgotten. A
+ * connection that holds one while `mostHeld` are held on all connections is closed.
  */
 export function oneAtATime(listener: RequestListener, mostHeld = MOST_HELD): RequestListener {
   const connections = new WeakMap<Socket, Connection>();

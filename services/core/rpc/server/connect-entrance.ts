@@ -9,6 +9,7 @@ import type { Server, Socket } from 'node:net';
 import { answerHalfClosed, closeUnread, HTTP_BOUNDS, type HttpBounds } from '../../../../platform/http-server.ts';
 import { boundHttp2Session, HTTP2_BOUNDS, type Http2Bounds } from '../../../../platform/http2-limits.ts';
 import { oneAtATime } from '../../../../platform/one-at-a-time.ts';
+import { sliceRequests } from '../../../../platform/slice-requests.ts';
 import { HANDSHAKE_MS, type ServerTls } from '../../../../platform/tls.ts';
 
 export type Handler = (
@@ -45,6 +46,9 @@ export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Hand
     if (request.httpVersionMajor >= 2) handler(request, response);
     else ofHttp1(request as never, response as never);
   });
+  server.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol !== 'h2') sliceRequests(socket);
+  });
   closeUnread(server, 'secureConnection', bounds.http);
   server.on('session', (session) => boundHttp2Session(session, bounds.http2));
   return { server, stop: () => server.close() };
@@ -64,10 +68,16 @@ export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entranc
   server.on('connection', (socket: Socket) => {
     unrecognized.add(socket);
     socket.once('close', () => unrecognized.delete(socket));
-    recognize(socket, bounds.handshakeMs, (isHttp2) => {
+    recognize(socket, bounds.handshakeMs, (isHttp2, first) => {
       unrecognized.delete(socket);
-      if (isHttp2) http2.emit('connection', socket);
-      else for (const serve of serveHttp1) serve.call(server, socket);
+      if (isHttp2) {
+        socket.unshift(first);
+        http2.emit('connection', socket);
+        return;
+      }
+      for (const serve of serveHttp1) serve.call(server, socket);
+      sliceRequests(socket);
+      socket.push(first);
     });
   });
   const stop = () => {
@@ -78,8 +88,8 @@ export function clearEntrance(handler: Handler, bounds: EntranceBounds): Entranc
   return { server, stop };
 }
 
-/** Reads until the bytes match or differ from the beginning of HTTP/2's preface, then returns them to the socket. */
-function recognize(socket: Socket, timeoutMs: number, recognized: (isHttp2: boolean) => void): void {
+/** Reads until the bytes match or differ from the beginning of HTTP/2's preface. `recognized` returns them to the socket. */
+function recognize(socket: Socket, timeoutMs: number, recognized: (isHttp2: boolean, first: Buffer) => void): void {
   let first = Buffer.alloc(0);
   const timer = setTimeout(() => socket.destroy(), timeoutMs);
   const onError = () => socket.destroy();
@@ -92,8 +102,7 @@ function recognize(socket: Socket, timeoutMs: number, recognized: (isHttp2: bool
     socket.off('data', onData);
     socket.off('close', onClose);
     socket.pause();
-    socket.unshift(first);
-    recognized(mayBeHttp2);
+    recognized(mayBeHttp2, first);
     process.nextTick(() => socket.resume());
   };
   const onClose = () => clearTimeout(timer);

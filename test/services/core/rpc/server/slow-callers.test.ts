@@ -105,6 +105,13 @@ describe('slow callers', () => {
     return socket;
   };
 
+  it('have a bounded number of streams on one session of gRPC', async () => {
+    const session = connectHttp2(`http://127.0.0.1:${grpc.port}`);
+    const [settings] = await once(session, 'remoteSettings');
+    assert.equal(settings.maxConcurrentStreams, 16_384);
+    await new Promise<void>((resolve) => session.close(resolve));
+  });
+
   /** What a stalled connection has sent. */
   const stalls: Record<string, string> = {
     nothing: '',

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseClient } from '../database-client.ts';
+import { buildAlone } from './build-alone.ts';
 import type { KnownMigration, RecordedMigration } from './recorded.ts';
 import { type Step, stepsOf } from './steps.ts';
+import { runTogether } from './transaction.ts';
 
 /** A migration that can be carried out. */
 export interface Migration extends KnownMigration {
@@ -23,12 +25,6 @@ export interface Running {
   readonly pause?: (tries: number) => Promise<unknown>;
 }
 
-/**
- * How long the statements of one transaction wait for locks, together. Everybody who needs the table waits behind one
- * who waits for it, and core waits 2 s at most. Below PostgreSQL's deadlock_timeout of 1 s, so that a migration and not
- * a payment gives up.
- */
-const LOCKS_MS = 900;
 /** Five minutes and a half, with their pauses and waits. */
 const MOST_TRIES = 60;
 const PAUSES: NonNullable<Running['pause']> = (tries) => delay(1_000 * Math.min(tries, 5));
@@ -52,7 +48,7 @@ export async function runMigrations(
       const record = () => recordMigration(client, running.table, migration, step + 1 < steps.length ? step + 1 : null);
       await retryLocks(client, migration.name, running, async () => {
         if (!isAlone) return runTogether(client, statements, record);
-        await runAlone(client, statements[0] as string);
+        await buildAlone(client, statements[0] as string);
         await record();
       });
     }
@@ -69,42 +65,6 @@ export async function recordMigration(
   const values = [name, hash, step];
   const { rowCount } = await client.query(`update ${table} set hash = $2, step = $3 where name = $1`, values);
   if (rowCount === 0) await client.query(`insert into ${table} (name, hash, step) values ($1, $2, $3)`, values);
-}
-
-/** Runs statements in one transaction. Throws when their locks are not free soon, and nothing is done. */
-export async function runTogether(
-  client: DatabaseClient,
-  statements: readonly string[],
-  record: () => Promise<void> | void,
-): Promise<void> {
-  await client.query('begin; set local statement_timeout = 0');
-  try {
-    const untilMs = performance.now() + LOCKS_MS;
-    for (const text of statements) {
-      await client.query(`set local lock_timeout = ${Math.max(1, Math.ceil(untilMs - performance.now()))}`);
-      await client.query(text);
-    }
-    await record();
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Builds an index or validates a constraint: whoever reads or writes goes on meanwhile. */
-async function runAlone(client: DatabaseClient, text: string): Promise<void> {
-  const [, index] = /\bindex\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\S+)\s+on\b/i.exec(text) ?? [];
-  if (index !== undefined) {
-    const { rows } = await client.query<{ valid: boolean }>(
-      'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
-      [index],
-    );
-    // It was built, and the process ended before it recorded that; or it was not built to its end.
-    if (rows[0]?.valid) return;
-    if (rows[0]) await client.query(`drop index concurrently ${index}`);
-  }
-  await client.query(text);
 }
 
 /** Repeats what waits for locks until they are free. Throws when they are not for minutes. */

@@ -271,6 +271,18 @@ create table migration (
   constraint migration_pkey PRIMARY KEY (id)
 );
 
+create table minute_count (
+  start timestamp(3) with time zone not null,
+  merchant_id text not null,
+  ok_count integer,
+  ko_count integer,
+  delivery_count integer,
+  verified_count integer,
+  refused_count integer,
+  waiting_count integer,
+  constraint minute_count_pkey PRIMARY KEY (start, merchant_id)
+);
+
 create table notification (
   merchant_id text not null,
   request_id text not null,
@@ -481,6 +493,7 @@ CREATE UNIQUE INDEX contradiction_open_unique ON public.contradiction USING btre
 CREATE INDEX delivery_by_merchant ON ONLY public.delivery USING btree (merchant_id, id);
 CREATE INDEX delivery_by_request ON ONLY public.delivery USING btree (request_id);
 CREATE INDEX delivery_dead ON ONLY public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
+CREATE INDEX delivery_dead_by_merchant ON ONLY public.delivery USING btree (merchant_id, created_at) WHERE ((due_at IS NULL) AND (state <> 'DELIVERED'::text));
 CREATE INDEX delivery_due ON ONLY public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);

@@ -1,5 +1,6 @@
 /** What a migration would do to those who read and write meanwhile, as PostgreSQL itself shows. */
 import type { Client } from 'pg';
+import { buildAlone } from '../../platform/migrations/build-alone.ts';
 import { stepsOf } from '../../platform/migrations/steps.ts';
 
 /** Statements that run outside of a transaction, each of which stops nobody. */
@@ -22,7 +23,7 @@ export async function lockFaults(client: Client, statements: readonly string[]):
   for (const { statements: texts, isAlone } of stepsOf(statements)) {
     if (isAlone) {
       const [text = ''] = texts;
-      if (ALONE.some((form) => form.test(text))) await client.query(text);
+      if (ALONE.some((form) => form.test(text))) await buildAlone(client, text);
       else faults.push(`${text.trim()}: a statement outside of a transaction is one concurrent index or one VALIDATE`);
       continue;
     }

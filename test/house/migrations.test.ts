@@ -106,6 +106,7 @@ describe('migrations', () => {
         'alter table hold drop constraint hold_status, add constraint hold_status check (tip >= 0) not valid',
         'alter table hold validate constraint hold_status',
         'create index concurrently hold_by_tip on hold (tip)',
+        'create index concurrently delivery_by_kind on delivery (kind, created_at)',
         'create unique index concurrently "hold_by_note" on "hold" ("note") where note is not null',
       ]);
       assert.deepEqual(faults, []);

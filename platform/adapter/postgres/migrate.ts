@@ -1,14 +1,8 @@
 import { connectAtStart, type DatabaseClient } from '../../database-client.ts';
 import { takeMigrationLock } from '../../migrations/lock.ts';
 import { foreignMigration, hashMigration, missingMigrations, readRecorded } from '../../migrations/recorded.ts';
-import {
-  type Running,
-  recordExtension,
-  recordMigration,
-  retryLocks,
-  runMigrations,
-  runTogether,
-} from '../../migrations/run.ts';
+import { type Running, recordExtension, recordMigration, retryLocks, runMigrations } from '../../migrations/run.ts';
+import { runTogether } from '../../migrations/transaction.ts';
 
 /** A step of a schema: forward-only and additive, so that the code before it runs on the schema after it. */
 export interface Migration {

@@ -5,13 +5,8 @@ import {
   NOT_THIS_VERSION,
   type RecordedMigration,
 } from '../../../platform/migrations/recorded.ts';
-import {
-  type Running,
-  recordExtension,
-  recordMigration,
-  retryLocks,
-  runTogether,
-} from '../../../platform/migrations/run.ts';
+import { type Running, recordExtension, recordMigration, retryLocks } from '../../../platform/migrations/run.ts';
+import { runTogether } from '../../../platform/migrations/transaction.ts';
 import { dumpSchema } from './dump-schema.ts';
 import releases from './releases/releases.json' with { type: 'json' };
 import { loadMigration, MIGRATION_TABLE } from './tree-migrations.ts';

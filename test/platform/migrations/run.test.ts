@@ -92,6 +92,47 @@ describe('runMigrations()', () => {
     await client.query('create index concurrently paid_amount on paid (amount)');
     await run(migration('create index concurrently paid_amount on paid (amount)'));
   });
+
+  describe('with an index of a partitioned table', () => {
+    const build = migration('create index concurrently "sent_by_note" on "sent" ("note") where note is not null;');
+    beforeEach(async () => {
+      await client.query(`create table sent (id int primary key, note text) partition by range (id);
+        create table sent_a partition of sent for values from (0) to (10);
+        create table sent_b partition of sent for values from (10) to (20);
+        insert into sent select n, n from generate_series(0, 19) n`);
+    });
+    const indexes = async () => {
+      const { rows } = await client.query<{ index: string; valid: boolean }>(
+        `select indexrelid::regclass::text as index, indisvalid as valid from pg_index
+          where indexrelid::regclass::text like '%note%' order by 1`,
+      );
+      return rows.map(({ index, valid }) => `${index} ${valid}`);
+    };
+    const ALL = ['sent_a_sent_by_note true', 'sent_b_sent_by_note true', 'sent_by_note true'];
+
+    it('builds it partition by partition, while one is written to', async () => {
+      await other.query(`begin; insert into sent values (0, 'x') on conflict do nothing`);
+      const building = run(build, () => other.query('commit'));
+      await building;
+      assert.deepEqual(await indexes(), ALL);
+    });
+
+    it('goes on where a run before it ended', async () => {
+      await client.query(`create index sent_by_note on only sent (note) where note is not null;
+        create index sent_a_sent_by_note on sent_a (note) where note is not null`);
+      await run(build);
+      assert.deepEqual(await indexes(), ALL);
+      await run({ ...build, name: '0002' });
+      assert.deepEqual(await indexes(), ALL);
+    });
+
+    it('gives it to partitions that are made later', async () => {
+      await run(build);
+      await client.query(`create table sent_c (like sent including all);
+        alter table sent attach partition sent_c for values from (20) to (30)`);
+      assert.equal((await indexes()).filter((each) => each.endsWith(' true')).length, 4);
+    });
+  });
 });
 
 describe('takeMigrationLock()', () => {

@@ -60,10 +60,10 @@ export interface RecoverRange {
 /** Makes due now what is dead, waits for a later attempt or is in one, at most 10 000. Returns the endpoint of each. */
 export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, since, until } = range;
+  const values = [endpointKind, since, until, now];
+  if (merchantId !== null) return query<EndpointKey>(RECOVER_OF_MERCHANT, [...values, merchantId]);
   const { lowest, highest } = idBounds(since, until ?? undefined);
-  const statement = merchantId === null ? RECOVER_ALL : RECOVER_OF_MERCHANT;
-  const values = [endpointKind, since, until, lowest, highest, now];
-  return query<EndpointKey>(statement, merchantId === null ? values : [...values, merchantId]);
+  return query<EndpointKey>(RECOVER_ALL, [...values, lowest, highest]);
 }
 
 /**
@@ -116,23 +116,27 @@ const RECOVERABLE = `body is not null and attempt_count < ${MAX_ATTEMPTS} and cr
 
 /**
  * Dead ones begin a new schedule; those that wait for their next attempt, or are in one, keep theirs. Each are found by
- * the index that has just these, which the orders and the `||` force: what was delivered is more than a statement can
- * read (measured: 5 s for 160 000).
+ * the index that has just these, which the orders force: what was delivered is more than a statement can read (measured:
+ * 5 s for 160 000).
  */
-const recover = (name: string, isDead: string, isWaiting: string) => sql(name)`with dead as (
-    select id from delivery where state = 'DEAD' and id >= $4 and id <= $5 and ${isDead} and ${RECOVERABLE}
-    order by id limit 10000 for update skip locked
+const recover = (name: string, dead: string, oldest: string, waiting: string) => sql(name)`with dead as (
+    select id from delivery where ${dead} and ${RECOVERABLE} order by ${oldest} limit 10000 for update skip locked
   ),
   waiting as (
     select id from delivery
-    where due_at is not null and (due_at > $6 or locked_until > now()) and ${isWaiting} and ${RECOVERABLE}
+    where due_at is not null and (due_at > $4 or locked_until > now()) and ${waiting} and ${RECOVERABLE}
     order by merchant_id, endpoint_kind, due_at limit 10000 for update skip locked
   ),
   chosen as (select id from dead union all select id from waiting limit 10000)
-  update delivery d set state = 'PENDING', due_at = $6,
+  update delivery d set state = 'PENDING', due_at = $4,
     retry_base = case when d.state = 'DEAD' then d.attempt_count else d.retry_base end
   from chosen c where ${byIndex('d.id', 'c.id')}
   returning ${ENDPOINT}`;
 
-const RECOVER_ALL = recover('recover-deliveries', 'true', 'true');
-const RECOVER_OF_MERCHANT = recover('recover-deliveries-of-merchant', `merchant_id || '' = $7`, 'merchant_id = $7');
+const RECOVER_ALL = recover('recover-deliveries', `state = 'DEAD' and id >= $5 and id <= $6`, 'id', 'true');
+const RECOVER_OF_MERCHANT = recover(
+  'recover-deliveries-of-merchant',
+  `merchant_id = $5 and due_at is null and state <> 'DELIVERED'`,
+  'created_at',
+  'merchant_id = $5',
+);

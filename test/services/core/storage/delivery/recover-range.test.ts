@@ -49,4 +49,24 @@ describe('recoverRange()', () => {
       }
     });
   }
+
+  it("reads none of another merchant's dead ones", async () => {
+    await sql(`insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state,
+        attempt_count, created_at)
+      select overlay(id::text placing '71' from 15 for 2)::uuid, 'busy', endpoint_kind, request_id, kind, status_info,
+        body, 'DEAD', 1, created_at
+      from delivery`);
+    const range = { endpointKind: null, since: new Date(Date.now() - 3_600_000), until: null };
+    for (const isAnalyzed of [false, true]) {
+      if (isAnalyzed) await sql('analyze delivery');
+      for (let call = 1; call <= 10; call++) {
+        const before = await rowsRead();
+        const recovered = await recoverRange(database.query, { ...range, merchantId: 'idle' }, new Date());
+        assert.deepEqual(recovered, []);
+        const read = (await rowsRead()) - before;
+        assert(read <= 100, `${read} rows were read by call ${call}`);
+      }
+    }
+    assert.equal((await recoverRange(database.query, { ...range, merchantId: 'busy' }, new Date())).length, 10_000);
+  });
 });

@@ -1,8 +1,10 @@
 import { isCorrectable } from '../../domain/correction-rules.ts';
 import { OPERATION_KINDS, type SubmissionKind } from '../../domain/kinds.ts';
+import type { Cipher } from '../../storage/cipher.ts';
 import type { Query } from '../../storage/database.ts';
 import {
   findResult,
+  type LogPosition,
   listResults,
   type OperationRow,
   type ResultFilter,
@@ -16,6 +18,7 @@ import { filtersOf, readPage } from '../pages.ts';
 import { presentOperation, presentSent } from '../present.ts';
 import { refusalOf } from '../refuse.ts';
 import { isInScope, scopeOf } from '../server/caller.ts';
+import { readToken, tokenOf } from './stream-token.ts';
 
 /** Looks up an operation: its result, or, while it has none, what was asked for. */
 export const getOperation: Method<'getOperation'> = async (core, request, context) => {
@@ -66,8 +69,12 @@ export const listOperations: Method<'listOperations'> = async (core, request, co
   if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { operations: [], nextPageToken: '' };
   const filters = { ...same, ...(state && { status: state }) };
   const ofScope = { ...filters, ...(scope !== undefined && { merchantId: scope }) };
-  return readPage('operations', request, filters, BY_SEQUENCE, {
-    read: (_, after, limit) => listResults(core.reads, ofScope, after === undefined ? undefined : BigInt(after), limit),
+  const order = bySequence(scope, core.cipher);
+  return readPage('operations', request, filters, order, {
+    read: async (_, after, limit) => {
+      const { rows, scannedTo } = await listResults(core.reads, ofScope, order.sequenceOf(after), limit);
+      return { rows, scannedTo: scannedTo && order.keyOf({ sequence: BigInt(scannedTo), requestId: '' }) };
+    },
     present: presentOperation,
   });
 };
@@ -75,7 +82,17 @@ export const listOperations: Method<'listOperations'> = async (core, request, co
 /** The request says `state`, as operations without a result do. */
 type Asked = Omit<ResultFilter, 'status'> & { readonly state?: OperationRow['status'] };
 
-const BY_SEQUENCE = {
-  isKey: (text: string) => /^\d{1,18}$/.test(text),
-  keyOf: ({ sequence }: OperationRow) => sequence.toString(),
-};
+/** The sequence is that of all merchants' log, so a key is the token of a stream at its place; of 1.0 it is the number. */
+function bySequence(scope: string | undefined, cipher: Cipher) {
+  const sequenceOf = (key: string | undefined) => {
+    if (key === undefined) return undefined;
+    return PLAIN_KEY.test(key) ? BigInt(key) : readToken(key, scope, cipher)?.sequence;
+  };
+  return {
+    isKey: (key: string) => sequenceOf(key) !== undefined,
+    keyOf: (position: LogPosition) => tokenOf(position, scope, cipher),
+    sequenceOf,
+  };
+}
+
+const PLAIN_KEY = /^\d{1,18}$/;

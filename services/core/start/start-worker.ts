@@ -18,6 +18,7 @@ import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
 import { automaticCaptures, expiries, expiringNotices, renewals } from '../recovery/due-holds.ts';
 import { checkoutExpiries, inquiries } from '../recovery/inquire-open.ts';
 import { type Work, workLoop } from '../recovery/work-loop.ts';
+import { rollMinutes } from '../reports/rolled-minutes.ts';
 import type { WorkerSettings } from '../settings/worker-settings.ts';
 import { type Announce, openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
@@ -144,6 +145,7 @@ function jobsOf(settings: WorkerSettings, database: Database, announce: Announce
       runOnce: (now) => forwardParkedNotifications(database, announce, now),
     },
     { name: 'make-partitions', intervalMs: 3_600_000, runOnce: (now) => makePartitions(database, now, ATTACH_MS) },
+    { name: 'count-minutes', intervalMs: 5_000, runOnce: (now) => rollMinutes(database.query, now) },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },
   ];
 }

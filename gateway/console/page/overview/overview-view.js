@@ -39,8 +39,10 @@ export function OverviewView() {
   <//>`;
 }
 
+/** Nobody counted what waited while no worker ran: then at least what was made in that minute. */
 function withWaiting(minute) {
-  return { ...minute, waitingCount: Math.max(0, minute.deliveryCount - minute.deliveredCount) };
+  const { waitingCount = Math.max(0, minute.deliveryCount - minute.deliveredCount) } = minute;
+  return { ...minute, waitingCount };
 }
 
 /** Whether the latest question was answered, within the last `mostMs`; undefined while nothing is known yet. */

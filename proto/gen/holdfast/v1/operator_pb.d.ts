@@ -371,6 +371,14 @@ export declare type Minute = Message<"holdfast.v1.Minute"> & {
    * @generated from field: int32 refused_count = 7;
    */
   refusedCount: number;
+
+  /**
+   * Deliveries, whenever created, that waited for an attempt at its end; of the present minute, that wait now. Absent
+   * when nobody counted then.
+   *
+   * @generated from field: optional int32 waiting_count = 8;
+   */
+  waitingCount?: number | undefined;
 };
 
 /**

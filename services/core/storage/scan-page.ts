@@ -1,5 +1,6 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Query } from './database.ts';
 
 /** What to read of a table, newest first. */
 export interface Scan<Row extends object> {
@@ -11,6 +12,8 @@ export interface Scan<Row extends object> {
   /** What each row that is found is compared with. */
   readonly compared: readonly FilterQuery<Row>[];
   readonly limit: number;
+  /** Reads rows as they are: 20 000 took 0.6 s of CPU instead of 1.6 s, of which the ORM made entities of them. */
+  readonly query?: Query;
   /** Columns that are not read. */
   readonly exclude?: readonly (keyof Row & string)[];
 }
@@ -31,15 +34,12 @@ const SCANNED_ROWS = 10_000;
  */
 export async function scanPage<Row extends object>(
   em: SqlEntityManager,
-  { entity, key, indexed, compared, limit, exclude = [] }: Scan<Row>,
+  { entity, key, indexed, compared, limit, query, exclude = [] }: Scan<Row>,
   scannedRows = SCANNED_ROWS,
 ): Promise<Slice<Row>> {
   const table = entity as EntityClass<Row>;
   const orderBy = { [key]: 'desc' } as never;
   const found = { $and: [...indexed] } as never;
-  if (compared.length === 0) {
-    return { rows: (await em.find(table, found, { orderBy, limit, exclude: exclude as never })) as Row[] };
-  }
   const columns = em
     .getMetadata(table)
     .props.map(({ name }) => name)
@@ -49,19 +49,34 @@ export async function scanPage<Row extends object>(
     .select(columns as never)
     .where(found)
     .orderBy(orderBy);
+  const read = async (built: Built): Promise<Row[]> => {
+    if (!query) return (await built.getResultList()) as Row[];
+    const { sql, params } = built.toQuery();
+    let place = 0;
+    const text = sql.replace(/\?/g, () => `$${++place}`);
+    return query<Row>({ name: '', text }, params);
+  };
+  if (compared.length === 0) return { rows: await read(scanned.limit(limit)) };
   const matching = em
     .createQueryBuilder(table, 's')
     .select(columns as never)
     .from(scanned.limit(scannedRows), 's');
-  const rows = (await matching
-    .where({ $and: [...compared] } as never)
-    .orderBy(orderBy)
-    .limit(limit)
-    .getResultList()) as Row[];
+  const rows = await read(
+    matching
+      .where({ $and: [...compared] } as never)
+      .orderBy(orderBy)
+      .limit(limit),
+  );
   if (rows.length === limit) return { rows };
   const [lowest] = await em.find(table, found, { orderBy, offset: scannedRows - 1, limit: 1, fields: [key] as never });
   if (!lowest) return { rows };
   // Rows that were added meanwhile have pushed `lowest` up: what was found below it must not be found again.
   const reached = [lowest as Row, ...rows.slice(-1)].map((row) => row[key]).sort((a, b) => (a < b ? -1 : 1));
   return { rows, scannedTo: String(reached[0]) };
+}
+
+/** A query that is built, with a `?` for each parameter, and nowhere else. */
+interface Built {
+  getResultList(): Promise<unknown[]>;
+  toQuery(): { sql: string; params: readonly unknown[] };
 }

@@ -82,7 +82,8 @@ export function listResults(
   if (amountFrom !== undefined) compared.push({ amount: { $gte: amountFrom } });
   if (amountTo !== undefined) compared.push({ amount: { $lte: amountTo } });
   if (cardLast4 !== undefined) compared.push({ [raw(HAS_CARD, [cardLast4, cardLast4])]: true });
-  const scan = { entity: OperationEntity, key: 'sequence', indexed, compared, limit } as const;
+  const { query } = database;
+  const scan = { entity: OperationEntity, key: 'sequence', indexed, compared, limit, query } as const;
   return scanPage<OperationRow>(entityManager(database), scan);
 }
 

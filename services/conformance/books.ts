@@ -1,7 +1,7 @@
 /** What the books of the adapter must show. */
 import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { Answer, type Entry, EntryKind } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, type Entry, EntryKind, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Answered, KIND_OF } from './requests.ts';
 
 /** Demands that the entries of an authorization agree with its sums; answers its own entry. */
@@ -31,6 +31,32 @@ export function addUp(entries: readonly Entry[], requestId: string): Entry {
   assert(refunded <= captured, 'more was refunded than was captured');
   assert(reversed <= captured, 'more was taken back than was captured');
   return authorization;
+}
+
+/** Demands that the entries of an authorization add up, and say what was answered; answers its own entry. */
+export function demandAgreement(
+  entries: readonly Entry[],
+  requestId: string,
+  answered: ReadonlyMap<string, Answered>,
+): Entry {
+  const own = addUp(entries, requestId);
+  const known = new Map(entries.map((entry) => [entry.requestId, entry]));
+  const about = [...answered.values()].filter(
+    ({ request }) => request.requestId === requestId || request.authorizationRequestId === requestId,
+  );
+  const found = about.flatMap((one) => differences(one, known.get(one.request.requestId)));
+  assert.deepEqual(found, [], 'the books say otherwise than the answers');
+  const released = about.map(({ result }) => (result.answer === Answer.APPROVED ? result.amountReleased : 0n) ?? 0n);
+  const given = released.reduce((total, amount) => total + amount, 0n);
+  // What the processor ended by itself was not answered.
+  if (!own.endedAt)
+    assert(own.voided >= given, `${given} was given back by the answers, and ${own.voided} by the books`);
+  return own;
+}
+
+/** Demands what an operation gave back, where its result says it: an adapter may not know. */
+export function demandReleased({ amountReleased }: Result, expected: bigint, what = 'amount_released'): void {
+  if (amountReleased !== undefined) assert.equal(amountReleased, expected, what);
 }
 
 function sum(entries: readonly Entry[]): bigint {

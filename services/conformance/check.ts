@@ -3,11 +3,18 @@ import type { Kit } from './kit.ts';
 import type { Feature, Profile } from './profile.ts';
 import type { Request } from './requests.ts';
 
+/** Why something is not checked. */
+export interface Skip {
+  readonly why: string;
+  /** It is nothing that the processor does, or refuses: nothing is left unjudged. Otherwise the profile lacks something. */
+  readonly isNoMatter?: true;
+}
+
 /** One thing that the contract demands. */
 export interface Check {
   readonly name: string;
-  /** Why it cannot be checked with this profile; undefined = it can. */
-  readonly skip?: (kit: Kit) => string | undefined;
+  /** Why it is not checked of this adapter with this profile; undefined = it is. */
+  readonly skip?: (kit: Kit) => Skip | undefined;
   /** Rejects, with an Error that says what is wrong, when the adapter does not do what it must. */
   readonly run: (kit: Kit) => Promise<void>;
   /** When it runs: beside the others, when they have ended, by itself (it kills the adapter), or at the very end. */
@@ -16,10 +23,11 @@ export interface Check {
 
 /** Skips a check unless the profile names a token; with a way, one of a kind of operation that goes so. */
 export function needs(name: keyof Profile['tokens'], way?: Way) {
-  return ({ profile }: Kit): string | undefined => {
+  return ({ profile }: Kit): Skip | undefined => {
     const named = profile.tokens[name];
     const token = typeof named === 'object' ? way && named[way] : named;
-    return token === undefined ? `the profile names no token tokens.${way ? `${name}.${way}` : name}` : undefined;
+    if (token !== undefined) return undefined;
+    return { why: `the profile names no token tokens.${way ? `${name}.${way}` : name}` };
   };
 }
 
@@ -28,15 +36,26 @@ export function needs(name: keyof Profile['tokens'], way?: Way) {
  * way.
  */
 export function supported(kind: Kind, way?: Way) {
-  return (kit: Kit): string | undefined => {
-    if (!isSupported(kind, kit)) return 'the processor cannot do it';
+  return (kit: Kit): Skip | undefined => {
+    if (!isSupported(kind, kit)) return noMatter('the processor cannot do it');
+    if (way === 'accepted' && !kit.can('accepts')) return noMatter('the processor accepts nothing to do it later');
     return way && needs(kind.name, way)(kit);
   };
 }
 
 /** Skips a check unless the processor has a feature. */
 export function can(feature: Feature, otherwise: string) {
-  return (kit: Kit): string | undefined => (kit.can(feature) ? undefined : otherwise);
+  return (kit: Kit): Skip | undefined => (kit.can(feature) ? undefined : noMatter(otherwise));
+}
+
+/** Skips a check unless the processor lacks a feature. */
+export function cannot(feature: Feature) {
+  return (kit: Kit): Skip | undefined => (kit.can(feature) ? noMatter('the processor can do it') : undefined);
+}
+
+/** That a check is nothing for this processor. */
+export function noMatter(why: string): Skip {
+  return { why, isNoMatter: true };
 }
 
 /** A check of every processor. */
@@ -45,7 +64,7 @@ export function check(name: string, run: Check['run']): Check {
 }
 
 /** A check that is skipped when `skip` says why. */
-export function checkUnless(skip: (kit: Kit) => string | undefined, name: string, run: Check['run']): Check {
+export function checkUnless(skip: NonNullable<Check['skip']>, name: string, run: Check['run']): Check {
   return { name, skip, run };
 }
 

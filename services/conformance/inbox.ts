@@ -39,7 +39,7 @@ export async function openInbox(address: string, token: string) {
   /** What the contract does not allow in an event, and what came without the token. */
   const faults: string[] = [];
   const startedMs = Date.now();
-  const refusals = new Map<string, number>();
+  const refusals = new Map<string, status[]>();
 
   function judge(request: ReportEventRequest, authorization: unknown): status | undefined {
     if (token !== '' && authorization !== `Bearer ${token}`) {
@@ -57,10 +57,9 @@ export async function openInbox(address: string, token: string) {
       faults.push((error as Error).message);
     }
     const about = `${request.event.case} ${subjectOf(request.event)}`;
-    const left = refusals.get(about) ?? 0;
-    refusals.set(about, Math.max(0, left - 1));
-    reports.push({ eventId: request.eventId, said: request.event, taken: left === 0 });
-    return left > 0 ? status.UNAVAILABLE : undefined;
+    const refusal = refusals.get(about)?.shift();
+    reports.push({ eventId: request.eventId, said: request.event, taken: refusal === undefined });
+    return refusal;
   }
 
   server.addService(serviceDefinition(ProcessorEventService), {
@@ -79,9 +78,12 @@ export async function openInbox(address: string, token: string) {
     port,
     reports,
     faults,
-    /** Refuses the next reports of a kind about an identifier. */
-    refuse: (kind: NonNullable<Said['case']>, about: string, times: number) =>
-      void refusals.set(`${kind} ${about}`, times),
+    /** Refuses the next reports of a kind about an identifier, each with one of these statuses. */
+    refuse: (kind: NonNullable<Said['case']>, about: string, codes: readonly status[]) =>
+      void refusals.set(`${kind} ${about}`, [...codes]),
+    /** The reports of a kind about an identifier, oldest first. */
+    about: (kind: Said['case'], about: string) =>
+      reports.filter(({ said }) => said.case === kind && subjectOf(said) === about),
     /**
      * The first report of a kind about an identifier that was taken, or that was refused; undefined when none comes
      * within `withinMs`.

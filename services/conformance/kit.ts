@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import {
   Answer,
+  type CreateCheckoutRequestSchema,
   type DescribeResponse,
   type Entry,
   Finding,
@@ -14,8 +16,9 @@ import {
 import type { Adapter, AdapterProcess, Client } from './adapter.ts';
 import { addUp } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
+import { Memory } from './memory.ts';
 import type { Feature, Profile } from './profile.ts';
-import { type Answered, capture, type Hold, KIND_OF, type Request } from './requests.ts';
+import { capture, type Hold, KIND_OF, type Request } from './requests.ts';
 
 /** Which entries are listed. */
 type Filter = Partial<Pick<ListEntriesRequest, 'authorizationRequestId' | 'merchantId' | 'account' | 'changedFrom'>>;
@@ -47,8 +50,7 @@ export class Kit {
   readonly tenth: bigint;
   /** When the run began: nothing that the adapter did for it is older. */
   readonly startedMs = Date.now();
-  /** Requests that had an answer, by their identifier: the books must show them. */
-  readonly answered = new Map<string, Answered>();
+  readonly memory = new Memory();
 
   constructor(adapter: Adapter, run: Run) {
     this.adapter = adapter;
@@ -65,7 +67,7 @@ export class Kit {
    */
   async send(request: Request, timeoutMs?: number): Promise<Result> {
     const result = await this.ask(request, timeoutMs);
-    this.answered.set(request.requestId, { request, result });
+    this.memory.answer(request, result);
     return result;
   }
 
@@ -74,11 +76,12 @@ export class Kit {
    * authorization, unless the request says another.
    */
   async ask(request: Request, timeoutMs?: number): Promise<Result> {
+    this.memory.note(request);
     const call = this.client[request.method] as (request: Request, call: object) => Promise<{ result?: Result }>;
     const named = { authorizationReference: this.#referenceOf(request.authorizationRequestId), ...request };
     const { result } = await call(named, timeoutMs === undefined ? {} : { timeoutMs });
     assert(result, `${request.method} answered without a result`);
-    this.#demandPlausible(result);
+    this.#demandPlausible(request, result);
     return result;
   }
 
@@ -98,7 +101,7 @@ export class Kit {
   async endOf(request: Request, { expectedBy }: Result, sentMs: number): Promise<Result> {
     const { eventWithinMs } = this.profile;
     const expectedMs = expectedBy ? timestampMs(expectedBy) : Number.POSITIVE_INFINITY;
-    const untilMs = Math.min(expectedMs, sentMs + eventWithinMs);
+    const untilMs = Math.min(expectedMs + GRACE_MS, sentMs + eventWithinMs);
     const late = `it had not ended after ${eventWithinMs} ms${expectedBy ? '; expected_by is later' : ''}`;
     for (;;) {
       const askedMs = Date.now();
@@ -109,16 +112,26 @@ export class Kit {
       }
       assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
       if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
-      assert(askedMs < untilMs, untilMs === expectedMs ? 'it had not ended when expected_by was over' : late);
+      assert(
+        askedMs < untilMs,
+        untilMs === expectedMs + GRACE_MS ? 'it had not ended when expected_by was over' : late,
+      );
       await sleep(100);
     }
   }
 
   #referenceOf(authorizationRequestId = ''): string {
-    return this.answered.get(authorizationRequestId)?.result.reference ?? '';
+    return this.memory.answered.get(authorizationRequestId)?.result.reference ?? '';
   }
 
-  #demandPlausible({ actedAt, expiresAt }: Result): void {
+  /** Demands what holds for every result of a request: it is this one's, for what was asked, and of this time. */
+  #demandPlausible({ requestId, amount: asked }: Request, result: Result): void {
+    const { actedAt, expiresAt, answer, amount } = result;
+    const isOwn = result.requestId === '' || result.requestId === requestId;
+    assert(isOwn, `the result names ${result.requestId}, and ${requestId} was asked`);
+    if (answer === Answer.APPROVED && amount !== undefined && asked !== undefined) {
+      assert.equal(amount, asked, 'amount is what was done, and another was asked for');
+    }
     demandDuringRun(this.startedMs, actedAt, 'acted_at');
     if (!expiresAt) return;
     const { longestHoldDays } = this.profile;
@@ -144,6 +157,7 @@ export class Kit {
     });
     if (!result) return;
     assert(isRefusal(result), `${what}: was answered ${told(result)}`);
+    this.memory.refuse(request, result);
     const isTold = !codes || codes.includes(result.errorCode);
     assert(isTold, `${what}: was answered ${told(result)}, not ${codes?.join(' or ')}`);
   }
@@ -201,6 +215,7 @@ export class Kit {
   /** Asks what became of an identifier, and fences it unless told otherwise. */
   async inquire(request: Request, fence = true) {
     const { method, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
+    if (fence) this.memory.note(request);
     const answer = await this.client.inquire({
       kind: KIND_OF[method],
       requestId,
@@ -213,7 +228,8 @@ export class Kit {
       currency,
       createdAt: createdAt(requestId),
     });
-    if (answer.result) this.#demandPlausible(answer.result);
+    if (answer.result) this.#demandPlausible(request, answer.result);
+    if (answer.fenced) this.memory.fenced.set(requestId, request);
     return answer;
   }
 
@@ -225,7 +241,7 @@ export class Kit {
     const { finding, result, fenced } = await this.inquire(request);
     if (finding === Finding.DONE) {
       assert(result, 'an inquiry says DONE without a result');
-      this.answered.set(request.requestId, { request, result });
+      this.memory.answer(request, result);
       return result;
     }
     if (finding === Finding.AT_WORK) return this.settled(request);
@@ -251,6 +267,16 @@ export class Kit {
     return report as Report & { readonly said: Extract<Said, { case: K }> };
   }
 
+  /** Waits until an event about an identifier, or any of several, was reported so many times. */
+  async reportedAbout(kind: NonNullable<Said['case']>, about: readonly Pick<Request, 'requestId'>[], times = 1) {
+    const { eventWithinMs } = this.profile;
+    const endMs = performance.now() + eventWithinMs;
+    while (about.flatMap(({ requestId }) => this.inbox.about(kind, requestId)).length < times) {
+      assert(performance.now() < endMs, `no event ${kind} for the ${times}. time within ${eventWithinMs} ms`);
+      await sleep(20);
+    }
+  }
+
   /** The entries of a filter, page by page. Pages that lead nowhere are a fault, not a reason to go on for ever. */
   async list(filter: Filter = {}, pageSize = 500): Promise<Entry[]> {
     const entries: Entry[] = [];
@@ -273,9 +299,17 @@ export class Kit {
   /** Demands of the books that the authorization that a request is about, if any, adds up; returns its sums. */
   async demandBooks({ authorizationRequestId }: Pick<Request, 'authorizationRequestId'>) {
     if (authorizationRequestId === undefined) return undefined;
-    const entry = addUp(await this.list({ authorizationRequestId }), authorizationRequestId);
+    const entries = await this.list({ authorizationRequestId });
+    const entry = addUp(entries, authorizationRequestId);
+    assert.deepEqual(this.memory.unasked(entries), [], 'the books show what nobody asked for');
     const { captured, voided, reversed, incremented, refunded } = entry;
     return { captured, voided, reversed, incremented, refunded };
+  }
+
+  /** Opens a page. */
+  openPage(request: MessageInitShape<typeof CreateCheckoutRequestSchema> & { requestId: string }) {
+    this.memory.pages.add(request.requestId);
+    return this.client.createCheckout(request);
   }
 
   /** Demands of the books that a hold adds up, and that its sums are these; a sum not named is 0. */
@@ -291,7 +325,19 @@ export function told({ answer, errorCode }: Result): string {
   return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
 }
 
+/** Codes of a void by which core knows that nothing is left to give back. */
+export const NOTHING_LEFT = [
+  'authorization_expired',
+  'authorization_not_found',
+  'authorization_not_approved',
+  'authorization_voided',
+  'authorization_closed',
+];
+
 const FENCED = status.FAILED_PRECONDITION;
+
+/** A busy machine may be this much later than an adapter expects. */
+const GRACE_MS = 10_000;
 
 /** Swallows the status that says that an identifier was fenced. */
 export function fencedStatus(error: ServiceError): undefined {

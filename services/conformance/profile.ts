@@ -45,6 +45,8 @@ const PROFILE = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
   /** Another currency that the processor takes; requests that change the currency of another use it. */
   otherCurrency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
+  /** More currencies to try, such as those that count otherwise than in hundredths. */
+  moreCurrencies: z.array(z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code')).default([]),
   /** What holds reserve, minor units. Tenths of it are captured. */
   amount: z.int().min(100).max(1_000_000_000).multipleOf(10).default(10_000),
   features: z.array(z.enum(FEATURES)),
@@ -87,6 +89,8 @@ const PROFILE = z.strictObject({
   lostAnswerMs: ms.default(1_000),
   /** An event, or the end of an accepted operation that names no time, comes within this long. */
   eventWithinMs: ms.default(15_000),
+  /** What was answered is repeated at the end of the run, and not sooner than after this long. */
+  repeatAfterMs: ms.default(30_000),
   /** No reservation lasts longer. */
   longestHoldDays: z.int().min(1).max(400).default(60),
 });

@@ -2,14 +2,19 @@ import { settlesWithin } from '../../platform/settles-within.ts';
 import { adapterProcess, openAdapter } from './adapter.ts';
 import type { Check } from './check.ts';
 import { ACCESS } from './checks/access.ts';
+import { AGAIN } from './checks/again.ts';
 import { AMOUNTS } from './checks/amounts.ts';
 import { ANSWERS } from './checks/answers.ts';
 import { CHECKOUTS } from './checks/checkouts.ts';
 import { CLOSING } from './checks/closing.ts';
+import { CROSSINGS } from './checks/crossings.ts';
 import { DESCRIBE } from './checks/describe.ts';
 import { EVENTS } from './checks/events.ts';
 import { IDENTIFIERS } from './checks/identifiers.ts';
 import { KILLS } from './checks/kills.ts';
+import { LARGE } from './checks/large.ts';
+import { SEVERAL } from './checks/several.ts';
+import { TOGETHER } from './checks/together.ts';
 import { openInbox } from './inbox.ts';
 import { Kit } from './kit.ts';
 import type { Options } from './options.ts';
@@ -19,9 +24,9 @@ import type { Profile } from './profile.ts';
 const CHECKS = Object.entries({
   'misunderstandings about what the processor can do': DESCRIBE,
   'access by others': ACCESS,
-  'results that are misread': ANSWERS,
-  'something done twice, or after it was given up': IDENTIFIERS,
-  'more taken or given back than there is': AMOUNTS,
+  'results that are misread': [...ANSWERS, ...TOGETHER],
+  'something done twice, or after it was given up': [...IDENTIFIERS, ...AGAIN],
+  'more taken or given back than there is': [...AMOUNTS, ...SEVERAL, ...CROSSINGS, ...LARGE],
   'checkouts that hang or open twice': CHECKOUTS,
   'events that are lost or change': EVENTS,
   'losses in a crash': KILLS,
@@ -35,8 +40,9 @@ export interface Verdict {
   readonly name: string;
   /** What goes wrong where it fails. */
   readonly risk: string;
-  readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Why it failed or was skipped. */
+  /** Skipped = the profile lacks what it needs; noMatter = it is nothing that the processor does. */
+  readonly outcome: 'passed' | 'failed' | 'skipped' | 'noMatter';
+  /** Why it did not pass. */
   readonly why: string;
   readonly ms: number;
 }
@@ -71,12 +77,15 @@ export async function runConformance(options: Omit<Options, 'profile'>, profile:
 
 /** How many checks ended in each way. */
 export function countOf(verdicts: readonly Verdict[]): Record<Verdict['outcome'], number> {
-  const count = { passed: 0, failed: 0, skipped: 0 };
+  const count = { passed: 0, failed: 0, skipped: 0, noMatter: 0 };
   for (const { outcome } of verdicts) count[outcome] += 1;
   return count;
 }
 
-/** A run in which a check failed is no pass, and one that has skipped more than it has judged is none either. */
+/**
+ * A run in which a check failed is no pass, and one that has skipped more than it has judged is none either. What the
+ * processor does not do counts for neither.
+ */
 export function codeOf(verdicts: readonly Verdict[]): 0 | 1 | 2 {
   const { passed, failed, skipped } = countOf(verdicts);
   if (failed > 0) return 1;
@@ -102,7 +111,10 @@ const LONGEST_CHECK_MS = 5 * 60_000;
 
 async function verdictOf(kit: Kit, { name, risk, skip, run }: Judged): Promise<Verdict> {
   const skipped = skip?.(kit);
-  if (skipped !== undefined) return { name, risk, outcome: 'skipped', why: skipped, ms: 0 };
+  if (skipped) {
+    const { why, isNoMatter } = skipped;
+    return { name, risk, outcome: isNoMatter ? 'noMatter' : 'skipped', why, ms: 0 };
+  }
   const startedMs = performance.now();
   const ms = () => Math.round(performance.now() - startedMs);
   try {

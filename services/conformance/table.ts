@@ -1,6 +1,6 @@
 import { codeOf, countOf, type Verdict } from './run.ts';
 
-const WORDS = { passed: 'ok    ', failed: 'FAILED', skipped: '-     ' } as const;
+const WORDS = { passed: 'ok    ', failed: 'FAILED', skipped: '-     ', noMatter: '-     ' } as const;
 
 /**
  * The verdicts as a table for people: one line each, with what was wrong below it; then for each risk how much of it
@@ -10,15 +10,15 @@ export function tableOf(verdicts: readonly Verdict[]): string {
   const width = Math.max(0, ...verdicts.map(({ name }) => name.length));
   const lines = verdicts.map((verdict) => lineOf(verdict, width));
   const risks = [...Map.groupBy(verdicts, ({ risk }) => risk)].map(([risk, about]) => coverageOf(risk, about));
-  const { passed, failed, skipped } = countOf(verdicts);
-  const total = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+  const { passed, failed, skipped, noMatter } = countOf(verdicts);
+  const total = `${passed} passed, ${failed} failed, ${skipped} skipped, ${noMatter} no matter of this processor`;
   const verdict = codeOf(verdicts) === 2 ? `${total}: not judged, because most was skipped` : total;
   return [...lines, '', 'Checked against', ...risks, '', verdict, ''].join('\n');
 }
 
 function lineOf({ name, outcome, why, ms }: Verdict, width: number): string {
   if (outcome === 'failed') return `${WORDS.failed} ${name}\n${why.trimEnd().replace(/^/gm, '         ')}`;
-  const told = outcome === 'skipped' ? `skipped: ${why}` : `${ms} ms`;
+  const told = { skipped: `skipped: ${why}`, noMatter: why, passed: `${ms} ms` }[outcome];
   return `${WORDS[outcome]} ${name.padEnd(width)}  ${told}`;
 }
 
@@ -30,7 +30,8 @@ function coverageOf(risk: string, verdicts: readonly Verdict[]): string {
     const tokens = [...new Set(about.map(([, , token]) => token))].join(', ');
     return `${about.length} × ${reason} ${tokens}`.trimEnd();
   });
-  const { failed } = countOf(verdicts);
-  const counts = `${verdicts.length - skipped.length} of ${verdicts.length}${failed > 0 ? `, ${failed} failed` : ''}`;
+  const { failed, noMatter } = countOf(verdicts);
+  const all = verdicts.length - noMatter;
+  const counts = `${all - skipped.length} of ${all}${failed > 0 ? `, ${failed} failed` : ''}`;
   return [`  ${risk}: ${counts}`, ...reasons.map((reason) => `      skipped: ${reason}`)].join('\n');
 }

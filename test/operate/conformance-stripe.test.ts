@@ -63,7 +63,7 @@ describe('npm run conformance with the Stripe adapter', function () {
       '10',
     ]);
     assert.equal(code, 0, stdout + stderr);
-    assert.match(stdout, /^9\d passed, 0 failed, \d+ skipped$/m);
+    assert.match(stdout, /^\d{3} passed, 0 failed, \d+ skipped, /m);
     booksAgree(stripe);
   });
 

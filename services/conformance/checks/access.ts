@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Check, checkUnless, ofEachKind, type Prepare, supported } from '../check.ts';
+import { type Check, checkUnless, ofEachKind, type Prepare, type Skip, supported } from '../check.ts';
 import { KINDS, type Kind } from '../kinds.ts';
 import type { Kit } from '../kit.ts';
 import type { Request } from '../requests.ts';
@@ -31,8 +31,8 @@ export const ACCESS: readonly Check[] = [
   ),
 ];
 
-function withCredential({ adapter }: Kit): string | undefined {
-  return adapter.stranger ? undefined : 'no --credential was given';
+function withCredential({ adapter }: Kit): Skip | undefined {
+  return adapter.stranger ? undefined : { why: 'no --credential was given' };
 }
 
 function withoutCredential(kind: Kind): Check {
@@ -48,7 +48,8 @@ function withoutCredential(kind: Kind): Check {
   );
 }
 
-async function demandUnauthenticated(method: string, call: Promise<object>): Promise<void> {
+/** Demands that a call is refused because the credential is not core's. */
+export async function demandUnauthenticated(method: string, call: Promise<object>): Promise<void> {
   const code = await call.then(
     () => 'answered',
     (error: ServiceError) => status[error.code],

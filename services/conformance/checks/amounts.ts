@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { demandReleased } from '../books.ts';
 import { type Check, can, check, checkUnless, needs } from '../check.ts';
-import type { Kit } from '../kit.ts';
+import { type Kit, NOTHING_LEFT } from '../kit.ts';
 import { capture, extension, type Hold, increment, refund, voiding } from '../requests.ts';
 
 const several = can('severalCaptures', 'the processor takes one capture of an authorization');
@@ -27,7 +28,7 @@ export const AMOUNTS: readonly Check[] = [
     const hold = await kit.placed();
     for (let part = 1n; part <= 3n; part += 1n) {
       const result = await kit.approved(capture(hold, kit.tenth));
-      assert.equal(result.amountReleased, 0n, 'a capture that is not final gives nothing back');
+      demandReleased(result, 0n, 'a capture that is not final gives nothing back');
       await kit.expectBooks(hold, { captured: part * kit.tenth });
     }
     await kit.refused(capture(hold, kit.tenth * 7n + 1n), 'a capture of more than is left');
@@ -47,7 +48,7 @@ export const AMOUNTS: readonly Check[] = [
   check('captures: a final one gives the rest back', async (kit) => {
     const hold = await kit.placed();
     const result = await kit.approved(capture(hold, kit.tenth, true));
-    assert.equal(result.amountReleased, kit.tenth * 9n, 'amount_released');
+    demandReleased(result, kit.tenth * 9n);
     await kit.refused(capture(hold, 1n), 'a capture after the final one');
     await kit.expectBooks(hold, { captured: kit.tenth, voided: kit.tenth * 9n });
   }),
@@ -56,7 +57,7 @@ export const AMOUNTS: readonly Check[] = [
     const { capabilities } = await kit.approved(hold);
     assert.equal(capabilities?.severalCaptures, false, 'the capability several_captures of this authorization');
     const result = await kit.approved(capture(hold, kit.tenth));
-    assert.equal(result.amountReleased, kit.tenth * 9n, 'a single capture gives the rest back');
+    demandReleased(result, kit.tenth * 9n, 'a single capture gives the rest back');
     await kit.refused(capture(hold, 1n), 'a second capture');
     await kit.expectBooks(hold, { captured: kit.tenth, voided: kit.tenth * 9n });
   }),
@@ -73,16 +74,14 @@ export const AMOUNTS: readonly Check[] = [
   }),
   check('voids: the whole; nothing can be captured afterwards', async (kit) => {
     const hold = await kit.placed();
-    const { amountReleased } = await kit.approved(voiding(hold));
-    assert.equal(amountReleased, hold.amount, 'amount_released');
+    demandReleased(await kit.approved(voiding(hold)), hold.amount);
     await kit.refused(capture(hold, 1n), 'a capture of what was voided');
     await demandNothingLeft(kit, hold);
     await kit.expectBooks(hold, { voided: hold.amount });
   }),
   checkUnless(several, 'voids: what is left of a hold captured in part', async (kit) => {
     const { hold } = await kit.captured();
-    const { amountReleased } = await kit.approved(voiding(hold));
-    assert.equal(amountReleased, kit.tenth * 9n, 'amount_released');
+    demandReleased(await kit.approved(voiding(hold)), kit.tenth * 9n);
     await kit.refused(capture(hold, 1n), 'a capture of what was voided');
     await demandNothingLeft(kit, hold);
     await kit.expectBooks(hold, { captured: kit.tenth, voided: kit.tenth * 9n });
@@ -162,8 +161,7 @@ export const AMOUNTS: readonly Check[] = [
   checkUnless(increments, 'increments: what they added is voided, too', async (kit) => {
     const hold = await kit.placed();
     await kit.approved(increment(hold, kit.tenth));
-    const { amountReleased } = await kit.approved(voiding(hold));
-    assert.equal(amountReleased, hold.amount + kit.tenth, 'amount_released');
+    demandReleased(await kit.approved(voiding(hold)), hold.amount + kit.tenth);
     await kit.expectBooks(hold, { voided: hold.amount + kit.tenth, incremented: kit.tenth });
   }),
   check('authorization: the same answer after all that follows it', async (kit) => {
@@ -193,8 +191,9 @@ export const AMOUNTS: readonly Check[] = [
 
 /** A second void gives nothing back: approved with 0, or refused. */
 async function demandNothingLeft(kit: Kit, hold: Hold): Promise<void> {
-  const { answer, amountReleased, errorCode } = await kit.settled(voiding(hold));
-  if (answer === Answer.APPROVED) assert.equal(amountReleased, 0n, 'amount_released of a second void');
+  const result = await kit.settled(voiding(hold));
+  const { answer, errorCode } = result;
+  if (answer === Answer.APPROVED) demandReleased(result, 0n, 'amount_released of a second void');
   else {
     assert.equal(answer, Answer.NOT_PERFORMED, 'the answer to a second void');
     assert(NOTHING_LEFT.includes(errorCode), `a void that finds nothing left was answered ${errorCode}`);
@@ -202,12 +201,3 @@ async function demandNothingLeft(kit: Kit, hold: Hold): Promise<void> {
 }
 
 const TOO_MUCH = ['amount_exceeds_authorization'];
-
-/** Codes of a void by which core knows that nothing is left to give back. */
-const NOTHING_LEFT = [
-  'authorization_expired',
-  'authorization_not_found',
-  'authorization_not_approved',
-  'authorization_voided',
-  'authorization_closed',
-];

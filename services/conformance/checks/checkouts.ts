@@ -12,12 +12,12 @@ const CHECKOUT_MS = 30 * 60_000;
 export const CHECKOUTS: readonly Check[] = [
   checkUnless(checkouts, 'checkouts: opened once, at work until closed by a void', async (kit) => {
     const request = checkout(kit);
-    const first = await kit.client.createCheckout(request);
+    const first = await kit.openPage(request);
     assert(URL.canParse(first.checkoutUrl), 'checkout_url is an address');
     const { checkoutShortest } = kit.description;
     const latestMs = checkoutShortest ? Number.POSITIVE_INFINITY : timestampMs(request.expiresAt) + 1_000;
     assert(!first.expiresAt || timestampMs(first.expiresAt) <= latestMs, 'it closes when it was asked to');
-    assert.deepEqual(await kit.client.createCheckout(request), first, 'the same page for a repeated request');
+    assert.deepEqual(await kit.openPage(request), first, 'the same page for a repeated request');
     const atWork = await kit.inquire(request);
     assert.deepEqual([Finding[atWork.finding], atWork.fenced], ['AT_WORK', false]);
     const { amountReleased } = await kit.approved(voiding(request));
@@ -28,7 +28,7 @@ export const CHECKOUTS: readonly Check[] = [
   }),
   checkUnless(checkouts, 'checkouts: another request under its identifier, or a fenced one, refused', async (kit) => {
     const request = checkout(kit);
-    await kit.client.createCheckout(request);
+    await kit.openPage(request);
     const requests = [
       { ...request, amount: request.amount - 1n },
       { ...request, currency: kit.profile.otherCurrency },
@@ -47,7 +47,8 @@ export const CHECKOUTS: readonly Check[] = [
   }),
 ];
 
-function checkout(kit: Kit) {
+/** A page that stays open for half an hour. */
+export function checkout(kit: Kit) {
   const expiresAt = timestampFromMs(Date.now() + CHECKOUT_MS);
   return { ...kit.authorization(''), merchantName: 'Conformance', expiresAt, returnUrl: '', saveCard: false };
 }

@@ -16,20 +16,35 @@ export const CLOSING: readonly Check[] = [
       const entries = await kit.list();
       const known = new Map(entries.map((entry) => [entry.requestId, entry]));
       assert.equal(known.size, entries.length, 'an identifier stands in the books twice');
-      const found = [...kit.answered.values()].flatMap((one) => differences(one, known.get(one.request.requestId)));
+      const found = [...kit.memory.answered.values()].flatMap((one) =>
+        differences(one, known.get(one.request.requestId)),
+      );
       assert.deepEqual(found.slice(0, 5), []);
     },
   ),
   lastCheck('books: every authorization adds up', async (kit) => {
     const entries = await kit.list();
     const ours = new Set(
-      [...kit.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
+      [...kit.memory.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
     );
     const byAuthorization = Map.groupBy(entries, (entry) => entry.authorizationRequestId || entry.requestId);
     const isApproved = ({ kind, answer }: Entry) => kind === EntryKind.AUTHORIZATION && answer === Answer.APPROVED;
     for (const { requestId } of entries.filter((entry) => ours.has(entry.requestId) && isApproved(entry))) {
       addUp(byAuthorization.get(requestId) ?? [], requestId);
     }
+  }),
+  lastCheck('books: nothing that nobody asked for', async (kit) => {
+    const entries = await kit.list();
+    const { memory } = kit;
+    // What comes before the first of this run is of an earlier one, and what is about an authorization of it.
+    const ours = entries.slice(
+      Math.max(
+        0,
+        entries.findIndex(({ requestId }) => memory.sent.has(requestId)),
+      ),
+    );
+    const isOurs = ({ authorizationRequestId: of }: Entry) => of === '' || memory.sent.has(of);
+    assert.deepEqual(memory.unasked(ours.filter(isOurs)).slice(0, 5), []);
   }),
   lastCheck('books: pages without gap or repeat, oldest first, of one authorization too', async (kit) => {
     const whole = await kit.list();
@@ -103,7 +118,7 @@ function changedMs(entry: Entry): number {
 const idOf = ({ requestId }: Entry) => requestId;
 
 /** Asks about what was accepted, so that its answer is the final one. */
-async function endAccepted(kit: Kit): Promise<void> {
-  const accepted = [...kit.answered.values()].filter(({ result }) => result.answer === Answer.ACCEPTED);
+export async function endAccepted(kit: Kit): Promise<void> {
+  const accepted = [...kit.memory.answered.values()].filter(({ result }) => result.answer === Answer.ACCEPTED);
   for (const { request } of accepted) await kit.findOut(request);
 }

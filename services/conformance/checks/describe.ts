@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
-import {
-  Answer,
-  AuthorizeRequestSchema,
-  AuthorizeResponseSchema,
-  ProcessorService,
-} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { CallResult } from '../../../proto/gen/holdfast/v1/call_pb.js';
-import { type Check, check, checkUnless } from '../check.ts';
-import type { Kit } from '../kit.ts';
+import { type Check, cannot, check, checkUnless, lastCheck } from '../check.ts';
 import { FEATURES } from '../profile.ts';
-import { capture, type Hold } from '../requests.ts';
+import { capture } from '../requests.ts';
+import { checkout } from './checkouts.ts';
 
 /** What the adapter says of itself, and whom and what it refuses. */
 export const DESCRIBE: readonly Check[] = [
@@ -55,36 +47,23 @@ export const DESCRIBE: readonly Check[] = [
       await kit.refused(request, 'a request that the contract does not allow', undefined, status.INVALID_ARGUMENT);
     }
   }),
-  checkUnless(
-    ({ description }) => (description.callsTogether ? undefined : 'the adapter takes no calls together'),
-    'calls together: each is answered as it would be alone',
-    async (kit) => {
-      const holds = [kit.authorization(), kit.authorization()];
-      const [bad, ...results] = await authorizeTogether(kit, [{ ...kit.authorization(), amount: 0n }, ...holds]);
-      assert.notEqual(resultOf(bad)?.answer, Answer.APPROVED, 'a request that the contract does not allow');
-      for (const [index, hold] of holds.entries()) {
-        const together = resultOf(results[index]);
-        assert(together, `the call at place ${index + 1} has no result`);
-        const alone = await kit.settled(hold);
-        if (together.answer !== Answer.ACCEPTED)
-          assert.deepEqual(together, alone, 'the answer of a call sent together');
-      }
-    },
-  ),
+  checkUnless(cannot('checkouts'), 'checkouts: refused where they cannot be done', async (kit) => {
+    const call = kit.openPage(checkout(kit));
+    const code = await call.then(
+      () => 'answered',
+      (error: ServiceError) => status[error.code] ?? error.message,
+    );
+    assert(REFUSALS.includes(code), `a page where there are none: ${code}`);
+  }),
+  checkUnless(cannot('severalCaptures'), 'captures: a second refused where one only can be done', async (kit) => {
+    const { hold } = await kit.captured();
+    await kit.refused(capture(hold, 1n), 'a second capture');
+    await kit.expectBooks(hold, kit.afterCapture);
+  }),
+  lastCheck('describe: nothing is ACCEPTED where Describe says that nothing is', async (kit) => {
+    if (!kit.can('accepts')) assert.deepEqual([...kit.memory.accepted], [], 'operations that were ACCEPTED');
+  }),
 ];
 
-async function authorizeTogether({ adapter: { together } }: Kit, holds: readonly Hold[]) {
-  const calls = holds.map((hold) => ({
-    method: `${ProcessorService.typeName}/Authorize`,
-    request: toBinary(AuthorizeRequestSchema, create(AuthorizeRequestSchema, hold)),
-  }));
-  const results = new Map<number, CallResult['result']>();
-  for await (const message of together.callMany({ calls }, { timeoutMs: 20_000 })) {
-    for (const { index, result } of message.results) results.set(index, result);
-  }
-  return holds.map((_, index) => results.get(index));
-}
-
-function resultOf(result: CallResult['result'] | undefined) {
-  return result?.case === 'response' ? fromBinary(AuthorizeResponseSchema, result.value).result : undefined;
-}
+/** Statuses by which core knows that no page is open. */
+const REFUSALS = ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'UNIMPLEMENTED'];

@@ -1,9 +1,56 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, checkUnless, lastCheck, needs } from '../check.ts';
-import type { Report, Said } from '../inbox.ts';
-import { capture, refund } from '../requests.ts';
+import { unexplained, unreported } from '../explain.ts';
+import type { Said } from '../inbox.ts';
+import type { Kit } from '../kit.ts';
+import { capture, type Request, refund } from '../requests.ts';
+
+/** One event of each kind that the profile provokes. */
+const REFUSED: readonly Provoked[] = [
+  {
+    kind: 'captureReversed',
+    skip: needs('reversed'),
+    prepare: async (kit) => capture(await kit.placed(kit.profile.tokens.reversed), kit.tenth),
+  },
+  {
+    kind: 'captureReinstated',
+    skip: needs('reversedReinstated'),
+    prepare: async (kit) => capture(await kit.placed(kit.profile.tokens.reversedReinstated), kit.tenth),
+  },
+  {
+    kind: 'authorizationEnded',
+    skip: needs('endedEarly'),
+    prepare: async (kit) => kit.authorization(kit.profile.tokens.endedEarly),
+  },
+  {
+    kind: 'refundReturned',
+    skip: needs('refundReturned'),
+    prepare: async (kit) => refund((await kit.captured(kit.profile.tokens.refundReturned)).capture, kit.tenth),
+  },
+  {
+    kind: 'creditReturned',
+    skip: needs('creditReturned'),
+    prepare: async (kit) => ({ ...kit.authorization(kit.profile.tokens.creditReturned), method: 'credit' }),
+  },
+  {
+    kind: 'operationSettled',
+    skip: needs('capture', 'accepted'),
+    prepare: async (kit) => capture(await kit.placed(kit.profile.tokens.capture.accepted), kit.tenth),
+  },
+];
+
+interface Provoked {
+  readonly kind: NonNullable<Said['case']>;
+  readonly skip: NonNullable<Check['skip']>;
+  /** Does what it needs; answers the request that it follows. */
+  readonly prepare: (kit: Kit) => Promise<Request>;
+}
+
+/** What core may answer to an event that it does not take yet. */
+const REFUSALS = [status.INVALID_ARGUMENT, status.UNAVAILABLE, status.INVALID_ARGUMENT, status.NOT_FOUND];
 
 /** What the processor does by itself: reported until it is taken, always the same, and in the books. */
 export const EVENTS: readonly Check[] = [
@@ -55,45 +102,30 @@ export const EVENTS: readonly Check[] = [
     const endedAt = entries.find(({ requestId }) => requestId === hold.requestId)?.endedAt;
     assert(endedAt, 'ended_at of the authorization in the books');
   }),
-  checkUnless(
-    needs('reversed'),
-    'events: one that was refused comes again, the same; one that was taken does not',
-    async (kit) => {
-      const hold = await kit.placed(kit.profile.tokens.reversed);
-      const of = capture(hold, kit.tenth);
-      kit.inbox.refuse('captureReversed', of.requestId, 2);
-      await kit.approved(of);
-      const { eventId, said } = await kit.reported('captureReversed', of.requestId);
-      await sleep(2_000);
-      const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
-      const others = kit.inbox.reports.filter((report) => isAbout(report, of.requestId) && report.eventId !== eventId);
-      assert.equal(others.length, 0, 'the same reversal was reported under another event_id');
-      assert.deepEqual(
-        reports.map((report) => report.taken),
-        [false, false, true],
-        'the reports of one event',
-      );
-      for (const report of reports) assert.deepEqual(report.said, said, 'a repeated event says the same');
-      await kit.expectBooks(hold, { ...kit.afterCapture, reversed: kit.tenth });
-    },
-  ),
-  checkUnless(needs('capture', 'accepted'), 'events: a result that was refused comes again, the same', async (kit) => {
-    const request = capture(await kit.placed(kit.profile.tokens.capture.accepted), kit.tenth);
-    kit.inbox.refuse('operationSettled', request.requestId, 2);
-    const accepted = await kit.send(request);
-    assert.equal(Answer[accepted.answer], 'ACCEPTED');
-    const { eventId, said } = await kit.reported('operationSettled', request.requestId);
-    const reports = kit.inbox.reports.filter((report) => report.eventId === eventId);
-    assert.equal(reports.length, 3, 'the reports of one event');
-    for (const report of reports) assert.deepEqual(report.said, said, 'a repeated event says the same');
-  }),
+  ...REFUSED.map(comesAgain),
   lastCheck('events: each result that was reported is the one that was answered', async (kit) => {
     for (const { said } of kit.inbox.reports) {
       if (said.case !== 'operationSettled' && said.case !== 'checkoutCompleted') continue;
-      const known = kit.answered.get(said.value.requestId);
+      const known = kit.memory.answered.get(said.value.requestId);
       if (known && known.result.answer !== Answer.ACCEPTED) {
         assert.deepEqual(said.value.result, known.result, `the result of ${said.value.requestId} in its event`);
       }
+    }
+  }),
+  lastCheck('events: each that came was asked for or provoked, once', async (kit) => {
+    const { memory, inbox, profile } = kit;
+    const books = new Set((await kit.list()).map(({ requestId }) => requestId));
+    const isElse = (requestId: string) => books.has(requestId);
+    const found = unexplained(inbox.reports, { memory, tokens: profile.tokens, isElse });
+    assert.equal(found.length, 0, found.slice(0, 5).join('\n'));
+  }),
+  lastCheck('events: each result that came later, and each change in the books, was reported', async (kit) => {
+    const endMs = performance.now() + kit.profile.eventWithinMs;
+    for (;;) {
+      const found = unreported(kit.inbox, kit.memory, await kit.list());
+      if (found.length === 0) return;
+      assert(performance.now() < endMs, found.slice(0, 5).join('\n'));
+      await sleep(500);
     }
   }),
   lastCheck('events: each allowed by the contract, and one identifier, one content', async ({ inbox }) => {
@@ -107,6 +139,28 @@ export const EVENTS: readonly Check[] = [
   }),
 ];
 
+function comesAgain({ kind, skip, prepare }: Provoked): Check {
+  return checkUnless(skip, `events: ${kind} that was refused comes again and again, the same`, async (kit) => {
+    const request = await prepare(kit);
+    const about = request.requestId;
+    kit.inbox.refuse(kind, about, REFUSALS);
+    await kit.send(request);
+    for (let count = 1; count <= REFUSALS.length; count += 1) await kit.reportedAbout(kind, [request], count);
+    const { eventId, said } = await kit.reported(kind, about);
+    await sleep(1_000);
+    const reports = kit.inbox.about(kind, about);
+    const others = reports.filter((report) => report.eventId !== eventId);
+    assert.equal(others.length, 0, `the same ${kind} was reported under another event_id`);
+    for (const report of reports) assert.deepEqual(report.said, said, 'a repeated event says the same');
+    const isTaken = [...REFUSALS.map(() => false), true];
+    assert.deepEqual(
+      reports.map(({ taken }) => taken),
+      isTaken,
+      'the reports of one event',
+    );
+  });
+}
+
 function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?: (amount: bigint) => bigint): Check {
   return checkUnless(needs(token), `events: a reversal of ${what}`, async (kit) => {
     const { hold, capture: of } = await kit.captured(kit.profile.tokens[token]);
@@ -116,8 +170,4 @@ function reversal(what: string, token: 'reversed' | 'reversedInPart', expected?:
     else assert(amount < of.amount, `a part of the capture is less than ${of.amount}`);
     await kit.expectBooks(hold, { ...kit.afterCapture, reversed: amount });
   });
-}
-
-function isAbout({ said }: Report, captureRequestId: string): boolean {
-  return said.case === 'captureReversed' && said.value.captureRequestId === captureRequestId;
 }

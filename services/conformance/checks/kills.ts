@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Check, needs } from '../check.ts';
+import { type Check, needs, type Skip } from '../check.ts';
 import { isSupported, KINDS } from '../kinds.ts';
 import type { Kit } from '../kit.ts';
 import { capture } from '../requests.ts';
@@ -29,7 +30,7 @@ export const KILLS: readonly Check[] = [
   }),
   killing('an event that was refused comes again under its event_id', canKillWith('reversed'), async (kit) => {
     const of = capture(await kit.placed(kit.profile.tokens.reversed), kit.tenth);
-    kit.inbox.refuse('captureReversed', of.requestId, 1);
+    kit.inbox.refuse('captureReversed', of.requestId, [status.UNAVAILABLE]);
     await kit.approved(of);
     const refused = await kit.reported('captureReversed', of.requestId, false);
     await restart(kit);
@@ -39,7 +40,7 @@ export const KILLS: readonly Check[] = [
   }),
   killing('a result that was due still comes', canKillWith('capture', 'accepted'), async (kit) => {
     const request = capture(await kit.placed(kit.profile.tokens.capture.accepted), kit.tenth);
-    kit.inbox.refuse('operationSettled', request.requestId, 1);
+    kit.inbox.refuse('operationSettled', request.requestId, [status.UNAVAILABLE]);
     await kit.send(request);
     await restart(kit);
     await kit.reported('operationSettled', request.requestId);
@@ -50,8 +51,8 @@ function killing(name: string, skip: NonNullable<Check['skip']>, run: Check['run
   return { name: `kill -9: ${name}`, skip, run, when: 'alone' };
 }
 
-function canKill({ run: { process } }: Kit): string | undefined {
-  return process ? undefined : 'the profile names no process';
+export function canKill({ run: { process } }: Kit): Skip | undefined {
+  return process ? undefined : { why: 'the profile names no process' };
 }
 
 function canKillWith(...token: Parameters<typeof needs>) {
@@ -62,7 +63,7 @@ async function killOnce(kit: Kit): Promise<void> {
   const kinds = KINDS.filter((kind) => isSupported(kind, kit));
   const all = kinds.flatMap((kind) => Array.from({ length: OF_EACH_KIND }, () => kind.prepare(kit)));
   const requests = await Promise.all(all);
-  const before = [...kit.answered.values()].slice(-requests.length);
+  const before = [...kit.memory.answered.values()].slice(-requests.length);
   const calls = requests.map((request) => kit.ask(request).catch(() => undefined));
   await sleep(randomInt(LONGEST_LIFE_MS));
   await restart(kit);
@@ -75,7 +76,8 @@ async function killOnce(kit: Kit): Promise<void> {
   for (const request of requests) await kit.demandBooks(request);
 }
 
-async function restart(kit: Kit): Promise<void> {
+/** Kills the adapter and starts it again. */
+export async function restart(kit: Kit): Promise<void> {
   await kit.run.process?.kill();
   await kit.run.process?.start();
 }

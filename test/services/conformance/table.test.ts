@@ -21,7 +21,7 @@ describe('tableOf()', () => {
       '  crashes: 0 of 1',
       '      skipped: 1 × no token',
       '',
-      '1 passed, 1 failed, 1 skipped',
+      '1 passed, 1 failed, 1 skipped, 0 no matter of this processor',
       '',
     ]);
   });
@@ -32,6 +32,15 @@ describe('tableOf()', () => {
 });
 
 describe('codeOf()', () => {
+  it('is 0 when all that the processor does passed, whatever it does not do', () => {
+    const noMatter: Verdict = { ...skipped, outcome: 'noMatter' };
+    assert.equal(codeOf([passed, noMatter, noMatter, noMatter]), 0);
+    assert.match(
+      tableOf([passed, noMatter, noMatter]),
+      /^1 passed, 0 failed, 0 skipped, 2 no matter of this processor\n$/m,
+    );
+  });
+
   it('is 0 for a pass, 1 for a failure, and 2 when most was skipped', () => {
     assert.deepEqual([codeOf([passed, passed, skipped]), codeOf([passed, failed]), codeOf([failed])], [0, 1, 1]);
     assert.deepEqual([codeOf([passed, skipped]), codeOf([skipped]), codeOf([])], [2, 2, 2]);

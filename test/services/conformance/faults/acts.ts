@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, EntryKind, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Lie } from '../liar.ts';
-import { approval, type Fault, other, withResult } from './fault.ts';
+import { again, approval, type Fault, other, withResult } from './fault.ts';
 
 /** What an identifier means, amounts, books and events: one fault or two of each. */
 export const ACTS: readonly Fault[] = [
@@ -17,7 +17,7 @@ export const ACTS: readonly Fault[] = [
         capture(request, forward) {
           const known = seen.has(request.requestId);
           seen.add(request.requestId);
-          return forward(known ? other(request) : request);
+          return known ? again(request, forward) : forward(request);
         },
       };
     },
@@ -25,12 +25,12 @@ export const ACTS: readonly Fault[] = [
   {
     name: 'two at once both act',
     checks: ['capture: 20 times at once, done once'],
-    why: /two answers under one identifier/,
+    why: /two answers under one identifier|what nobody asked for/,
     lie: () => {
       const underWay = new Set<unknown>();
       return {
         async capture(request, forward) {
-          if (underWay.has(request.requestId)) return forward(other(request));
+          if (underWay.has(request.requestId)) return again(request, forward);
           underWay.add(request.requestId);
           return forward(request).finally(() => underWay.delete(request.requestId));
         },
@@ -84,7 +84,7 @@ export const ACTS: readonly Fault[] = [
     lie: () => ({
       async authorize(request, forward) {
         const response = await forward(request);
-        return response.result?.errorCode === 'fenced' ? forward(other(request)) : response;
+        return response.result?.errorCode === 'fenced' ? again(request, forward) : response;
       },
     }),
   },
@@ -113,7 +113,7 @@ export const ACTS: readonly Fault[] = [
   {
     name: 'a capture counted twice',
     checks: ['captures: several, up to the whole'],
-    why: /the sums of the authorization in the books/,
+    why: /the books show what nobody asked for/,
     lie: () => ({
       async capture(request, forward) {
         const response = await forward(request);
@@ -247,13 +247,13 @@ export const ACTS: readonly Fault[] = [
   },
   {
     name: 'an event identifier that changes when it is repeated',
-    checks: ['events: one that was refused comes again'],
+    checks: ['events: captureReversed that was refused comes again'],
     why: /under another event_id/,
     lie: () => ({ reportEvent: (request, forward) => forward({ ...request, eventId: uuidv7() }) }),
   },
   {
     name: 'an event that says something else when it is repeated',
-    checks: ['events: one that was refused comes again'],
+    checks: ['events: captureReversed that was refused comes again'],
     why: /a repeated event says the same/,
     lie: () => {
       let count = 0;

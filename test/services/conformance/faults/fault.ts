@@ -29,6 +29,14 @@ export function withResult<T extends { result?: Result | undefined }>(
   return response.result ? { ...response, result: { ...response.result, ...change(response.result) } } : response;
 }
 
+/** Does it once more under an identifier of its own, and answers as if it were the one that was asked. */
+export async function again<T extends { requestId?: string }, R extends { result?: Result | undefined }>(
+  request: T,
+  forward: (request: T) => Promise<R>,
+): Promise<R> {
+  return withResult(await forward(other(request)), () => ({ requestId: request.requestId ?? '' }));
+}
+
 /** A method that answers a Result. */
 export type Method =
   | 'authorize'

@@ -6,7 +6,7 @@ import { type Fault, later, listing, reporting } from './fault.ts';
 export const REPORTS: readonly Fault[] = [
   {
     name: 'a result that is reported once only',
-    checks: ['events: a result that was refused comes again'],
+    checks: ['events: operationSettled that was refused comes again'],
     why: /no event operationSettled/,
     eventWithinMs: 2_000,
     lie: () => ({ reportEvent: (request, forward) => forward(request).catch(() => ({})) }),

@@ -68,19 +68,6 @@ export const RESULTS: readonly Fault[] = [
     lie: () => telling('capture', () => ({ amountReleased: 1n })),
   },
   {
-    name: 'a void that does not say what it gave back',
-    checks: ['void: approved'],
-    why: /the result says what was given back/,
-    lie: () => ({
-      async void(request, forward) {
-        const { result } = await forward(request);
-        if (!result) return {} as never;
-        const { amountReleased: _, ...rest } = result;
-        return { result: rest } as never;
-      },
-    }),
-  },
-  {
     name: 'a second void that gives back again',
     checks: ['voids: the whole; nothing can be captured afterwards'],
     why: /amount_released of a second void/,

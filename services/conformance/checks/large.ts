@@ -1,0 +1,80 @@
+import { type Check, can, check, checkUnless } from '../check.ts';
+import type { Kit } from '../kit.ts';
+import { capture, type Hold, increment, refund, voiding } from '../requests.ts';
+
+/** The contract's largest amount, minor units. */
+const LARGEST = 999_999_999_999n;
+
+/** What is kept exactly, however much or long it is. */
+export const LARGE: readonly Check[] = [
+  check('large: the largest amount is held, charged and given back to the unit', async (kit) => {
+    const hold = { ...kit.authorization(), amount: largestOf(kit, kit.profile.currency) };
+    await kit.approved(hold);
+    if (kit.can('increments')) await refuseMore(kit, hold);
+    if (hold.amount < LARGEST)
+      await kit.refused(capture(hold, hold.amount + 1n), 'a capture of more than was reserved');
+    const charge = capture(hold, hold.amount - 1n);
+    await kit.approved(charge);
+    if (kit.can('severalCaptures')) await kit.approved(voiding(hold));
+    const refunded = kit.can('refunds') ? charge.amount - 1n : 0n;
+    if (kit.can('refunds')) await kit.approved(refund(charge, refunded));
+    await kit.expectBooks(hold, { captured: charge.amount, voided: 1n, refunded });
+  }),
+  checkUnless(
+    can('credits', 'the processor pays to no cards'),
+    'large: the largest amount is paid to a card',
+    async (kit) => {
+      const amount = largestOf(kit, kit.profile.currency);
+      await kit.approved({ ...kit.authorization(), method: 'credit', amount });
+    },
+  ),
+  checkUnless(
+    can('increments', 'the processor cannot increment'),
+    'large: an amount grows beyond 32 bits',
+    async (kit) => {
+      const largest = largestOf(kit, kit.profile.currency);
+      const hold = { ...kit.authorization(), amount: largest / 2n };
+      await kit.approved(hold);
+      const more = increment(hold, largest / 2n - 1n);
+      await kit.approved(more);
+      await kit.approved(capture(hold, hold.amount + more.amount));
+      await kit.expectBooks(hold, { captured: hold.amount + more.amount, incremented: more.amount });
+    },
+  ),
+  check('large: long names in any script are kept whole', async (kit) => {
+    for (const letter of ['ü', '訂', '🧾']) {
+      const names = { merchantReference: letter.repeat(64), memo: letter.repeat(128), userId: letter.repeat(64) };
+      const hold: Hold = { ...kit.authorization(), ...names, terminalId: 't'.repeat(64) };
+      await kit.approved(hold);
+      await kit.approved(capture(hold, kit.tenth));
+      await kit.expectBooks(hold, kit.afterCapture);
+    }
+  }),
+  checkUnless(
+    ({ profile }) => (profile.moreCurrencies.length > 0 ? undefined : { why: 'the profile names no moreCurrencies' }),
+    'large: currencies that count otherwise than in hundredths, to the unit',
+    async (kit) => {
+      for (const currency of kit.profile.moreCurrencies) {
+        const hold = { ...kit.authorization(), currency };
+        await kit.approved(hold);
+        const charge = capture(hold, kit.tenth);
+        await kit.approved(charge);
+        const refunded = kit.can('refunds') ? kit.tenth : 0n;
+        if (kit.can('refunds')) await kit.approved(refund(charge, refunded));
+        await kit.expectBooks(hold, { ...kit.afterCapture, refunded });
+      }
+    },
+  ),
+];
+
+/** The largest amount that Describe lets the kit ask for. */
+function largestOf({ description }: Kit, currency: string): bigint {
+  const bounds = description.currencies.find((one) => one.currency === currency);
+  return bounds?.largestAmount ?? LARGEST;
+}
+
+/** An increment beyond what the contract can say. */
+async function refuseMore(kit: Kit, hold: Hold): Promise<void> {
+  const more = increment(hold, LARGEST - hold.amount + 1n);
+  await kit.refused(more, 'an increment beyond 999 999 999 999');
+}

@@ -20,6 +20,7 @@ export type Said = ReportEventRequest['event'];
 export interface Report {
   readonly eventId: string;
   readonly said: Said;
+  readonly occurredAt: Timestamp | undefined;
   /** False = the kit refused it, and expects it again. */
   readonly taken: boolean;
 }
@@ -58,7 +59,8 @@ export async function openInbox(address: string, token: string) {
     }
     const about = `${request.event.case} ${subjectOf(request.event)}`;
     const refusal = refusals.get(about)?.shift();
-    reports.push({ eventId: request.eventId, said: request.event, taken: refusal === undefined });
+    const { eventId, event: said, occurredAt } = request;
+    reports.push({ eventId, said, occurredAt, taken: refusal === undefined });
     return refusal;
   }
 

@@ -14,7 +14,7 @@ import {
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Adapter, AdapterProcess, Client } from './adapter.ts';
-import { addUp } from './books.ts';
+import { addUp, demandAgreement } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import { Memory } from './memory.ts';
 import type { Feature, Profile } from './profile.ts';
@@ -82,6 +82,8 @@ export class Kit {
     const { result } = await call(named, timeoutMs === undefined ? {} : { timeoutMs });
     assert(result, `${request.method} answered without a result`);
     this.#demandPlausible(request, result);
+    const first = this.memory.first(request.requestId, result);
+    assert.deepEqual(result, first, `the answer to a repeated request is ${told(result)} after ${told(first)}`);
     return result;
   }
 
@@ -304,6 +306,13 @@ export class Kit {
     assert.deepEqual(this.memory.unasked(entries), [], 'the books show what nobody asked for');
     const { captured, voided, reversed, incremented, refunded } = entry;
     return { captured, voided, reversed, incremented, refunded };
+  }
+
+  /** Demands of the books that a hold adds up, and says what was answered; returns its entry. */
+  async demandAgreement({ requestId }: Hold): Promise<Entry> {
+    const entries = await this.list({ authorizationRequestId: requestId });
+    assert.deepEqual(this.memory.unasked(entries), [], 'the books show what nobody asked for');
+    return demandAgreement(entries, requestId, this.memory.answered);
   }
 
   /** Opens a page. */

@@ -1,6 +1,9 @@
 import { Answer, type Entry, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Answered, Hold, Request } from './requests.ts';
 
+/** Refusals that are decided anew each time. */
+const ABOUT_IDENTIFIER = ['identifier_reused', 'fenced'];
+
 /** What a run has asked of the adapter, and how that was answered. */
 export class Memory {
   /** The first request under each identifier; an adapter does nothing under any other. */
@@ -16,6 +19,7 @@ export class Memory {
   /** Identifiers of pages that were opened. */
   readonly pages = new Set<string>();
 
+  readonly #finals = new Map<string, Result>();
   /** When an identifier was first answered last. */
   lastAnsweredMs = Date.now();
 
@@ -31,11 +35,20 @@ export class Memory {
     if (result.answer === Answer.ACCEPTED) this.accepted.add(request.requestId);
   }
 
+  /** The first final answer under an identifier; this one, when there was none. */
+  first(requestId: string, result: Result): Result {
+    const isAboutIdentifier = ABOUT_IDENTIFIER.includes(result.errorCode);
+    if (result.answer === Answer.ACCEPTED || isAboutIdentifier) return result;
+    const first = this.#finals.get(requestId) ?? result;
+    this.#finals.set(requestId, first);
+    return first;
+  }
+
   /** Keeps the refusal of a request, unless it was about its identifier: such a one is decided anew each time. */
   refuse(request: Request, result: Result): void {
     const { requestId } = request;
     const isFirst = this.sent.get(requestId) === request && !this.refused.has(requestId);
-    const isAboutIdentifier = ['identifier_reused', 'fenced'].includes(result.errorCode);
+    const isAboutIdentifier = ABOUT_IDENTIFIER.includes(result.errorCode);
     if (isFirst && !isAboutIdentifier) this.refused.set(requestId, { request, result });
   }
 

@@ -5,7 +5,7 @@ import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/proce
 import { addUp, differences } from '../books.ts';
 import { type Check, lastCheck } from '../check.ts';
 import type { Kit } from '../kit.ts';
-import { capture } from '../requests.ts';
+import { capture, increment, type Request, refund, voiding } from '../requests.ts';
 
 /** What the books must show of everything that was answered. */
 export const CLOSING: readonly Check[] = [
@@ -107,8 +107,21 @@ export const CLOSING: readonly Check[] = [
     assert.deepEqual(ids, inOrder.map(idOf), 'the order of changes');
     const again = await kit.list({ changedFrom: changed[0]?.changedAt });
     assert(again.map(idOf).includes(ids[0] ?? ''), 'the time asked for is one of those listed');
+    if (kit.can('refunds')) await demandChanged(kit, refund(request, 1n), [hold, request]);
+    if (kit.can('increments')) await demandChanged(kit, increment(untouched, kit.tenth), [untouched]);
+    await demandChanged(kit, voiding(untouched), [untouched]);
   }),
 ];
+
+/** An operation changes what it is about. */
+async function demandChanged(kit: Kit, request: Request, about: readonly Request[]): Promise<void> {
+  const fromMs = Math.max(...(await kit.list()).map(changedMs)) + 1;
+  await sleep(10);
+  await kit.approved(request);
+  const changed = (await kit.list({ changedFrom: timestampFromMs(fromMs) })).map(idOf);
+  const missing = [request, ...about].filter(({ requestId }) => !changed.includes(requestId));
+  assert.deepEqual(missing, [], `what a ${request.method} has changed, since before it`);
+}
 
 function changedMs(entry: Entry): number {
   assert(entry.changedAt, `the entry ${entry.requestId} does not say when it changed`);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { demandAgreement } from '../books.ts';
 import { type Check, checkUnless, supported } from '../check.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
 import { isRefusal, type Kit, NOTHING_LEFT, told } from '../kit.ts';
@@ -188,8 +187,7 @@ async function cross(kit: Kit, { start, second, undisturbed, meanwhile }: Crossi
 /** The books show of the hold what was answered, and nothing was said to be gone that is still there. */
 async function demandHeld(kit: Kit, { hold, result, isVoid }: { hold: Hold; result: Result; isVoid: boolean }) {
   if (kit.memory.answered.get(hold.requestId)?.result.answer !== Answer.APPROVED) return;
-  const entries = await kit.list({ authorizationRequestId: hold.requestId });
-  const { amount, incremented, captured, voided } = demandAgreement(entries, hold.requestId, kit.memory.answered);
+  const { amount, incremented, captured, voided } = await kit.demandAgreement(hold);
   const left = amount + incremented - captured - voided;
   const saysNothing = isVoid && NOTHING_LEFT.includes(result.errorCode);
   assert(!saysNothing || left === 0n, `was answered ${result.errorCode}, and ${left} is left`);

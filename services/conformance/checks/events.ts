@@ -130,10 +130,10 @@ export const EVENTS: readonly Check[] = [
   }),
   lastCheck('events: each allowed by the contract, and one identifier, one content', async ({ inbox }) => {
     assert.deepEqual(inbox.faults, []);
-    const contents = new Map<string, Said>();
-    for (const { eventId, said } of inbox.reports) {
-      const first = contents.get(eventId) ?? said;
-      assert.deepEqual(said, first, `event ${eventId} said something else the second time`);
+    const contents = new Map<string, object>();
+    for (const { eventId, said, occurredAt } of inbox.reports) {
+      const first = contents.get(eventId) ?? { said, occurredAt };
+      assert.deepEqual({ said, occurredAt }, first, `event ${eventId} said something else the second time`);
       contents.set(eventId, first);
     }
   }),
@@ -146,12 +146,15 @@ function comesAgain({ kind, skip, prepare }: Provoked): Check {
     kit.inbox.refuse(kind, about, REFUSALS);
     await kit.send(request);
     for (let count = 1; count <= REFUSALS.length; count += 1) await kit.reportedAbout(kind, [request], count);
-    const { eventId, said } = await kit.reported(kind, about);
+    const { eventId, said, occurredAt } = await kit.reported(kind, about);
     await sleep(1_000);
     const reports = kit.inbox.about(kind, about);
     const others = reports.filter((report) => report.eventId !== eventId);
     assert.equal(others.length, 0, `the same ${kind} was reported under another event_id`);
-    for (const report of reports) assert.deepEqual(report.said, said, 'a repeated event says the same');
+    for (const report of reports) {
+      assert.deepEqual(report.said, said, 'a repeated event says the same');
+      assert.deepEqual(report.occurredAt, occurredAt, 'occurred_at of a repeated event');
+    }
     const isTaken = [...REFUSALS.map(() => false), true];
     assert.deepEqual(
       reports.map(({ taken }) => taken),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, can, ofEachKind, type Prepare } from '../check.ts';
@@ -42,12 +42,18 @@ async function sendAtOnce(kit: Kit, prepare: Prepare): Promise<void> {
   const calls = Array.from({ length: AT_ONCE }, () => kit.send(request));
   const ended = await Promise.allSettled(calls);
   const answers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  // Some may be told to come again; what is answered is answered alike.
+  // Some may be told to come again, but not that it is refused; what is answered is answered alike.
+  const codes = ended.flatMap((one) => (one.status === 'rejected' ? [(one.reason as ServiceError).code] : []));
+  const refused = codes.filter((code) => REFUSALS.includes(code)).map((code) => status[code]);
+  assert.deepEqual(refused, [], 'statuses that refuse what was done');
   const last = await kit.settled(request);
   const final = answers.filter(({ answer }) => answer !== Answer.ACCEPTED);
   for (const answer of final) assert.deepEqual(answer, last, 'two answers under one identifier');
   await kit.demandBooks(request);
 }
+
+/** Statuses that say that a request was not done, and never will be. */
+const REFUSALS = [status.INVALID_ARGUMENT, status.ALREADY_EXISTS, status.FAILED_PRECONDITION, status.UNIMPLEMENTED];
 
 async function misuse(kit: Kit, prepare: Prepare, kind: Kind): Promise<void> {
   const request = await prepare();

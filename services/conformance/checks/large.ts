@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Check, can, check, checkUnless } from '../check.ts';
 import type { Kit } from '../kit.ts';
 import { capture, type Hold, increment, refund, voiding } from '../requests.ts';
@@ -13,12 +15,13 @@ export const LARGE: readonly Check[] = [
     if (kit.can('increments')) await refuseMore(kit, hold);
     if (hold.amount < LARGEST)
       await kit.refused(capture(hold, hold.amount + 1n), 'a capture of more than was reserved');
-    const charge = capture(hold, hold.amount - 1n);
+    const unit = unitOf(kit);
+    const charge = capture(hold, hold.amount - unit);
     await kit.approved(charge);
     if (kit.can('severalCaptures')) await kit.approved(voiding(hold));
-    const refunded = kit.can('refunds') ? charge.amount - 1n : 0n;
+    const refunded = kit.can('refunds') ? charge.amount - unit : 0n;
     if (kit.can('refunds')) await kit.approved(refund(charge, refunded));
-    await kit.expectBooks(hold, { captured: charge.amount, voided: 1n, refunded });
+    await kit.expectBooks(hold, { captured: charge.amount, voided: unit, refunded });
   }),
   checkUnless(
     can('credits', 'the processor pays to no cards'),
@@ -32,13 +35,16 @@ export const LARGE: readonly Check[] = [
     can('increments', 'the processor cannot increment'),
     'large: an amount grows beyond 32 bits',
     async (kit) => {
-      const largest = largestOf(kit, kit.profile.currency);
-      const hold = { ...kit.authorization(), amount: largest / 2n };
+      const unit = unitOf(kit);
+      const half = (largestOf(kit, kit.profile.currency) / 2n / unit) * unit;
+      const hold = { ...kit.authorization(), amount: half };
       await kit.approved(hold);
-      const more = increment(hold, largest / 2n - 1n);
-      await kit.approved(more);
-      await kit.approved(capture(hold, hold.amount + more.amount));
-      await kit.expectBooks(hold, { captured: hold.amount + more.amount, incremented: more.amount });
+      const more = increment(hold, half - unit);
+      // An issuer may decline so much more.
+      const { answer } = await kit.settled(more);
+      const incremented = answer === Answer.APPROVED ? more.amount : 0n;
+      await kit.approved(capture(hold, half + incremented));
+      await kit.expectBooks(hold, { captured: half + incremented, incremented });
     },
   ),
   check('large: long names in any script are kept whole', async (kit) => {
@@ -48,6 +54,7 @@ export const LARGE: readonly Check[] = [
       await kit.approved(hold);
       await kit.approved(capture(hold, kit.tenth));
       await kit.expectBooks(hold, kit.afterCapture);
+      await kit.demandAgreement(hold);
     }
   }),
   checkUnless(
@@ -76,5 +83,11 @@ function largestOf({ description }: Kit, currency: string): bigint {
 /** An increment beyond what the contract can say. */
 async function refuseMore(kit: Kit, hold: Hold): Promise<void> {
   const more = increment(hold, LARGEST - hold.amount + 1n);
-  await kit.refused(more, 'an increment beyond 999 999 999 999');
+  const { answer } = await kit.settled(more);
+  assert(answer !== Answer.APPROVED, 'an increment beyond 999 999 999 999 was approved');
+}
+
+/** Amounts are multiples of this. */
+function unitOf({ description, profile }: Kit): bigint {
+  return description.currencies.find(({ currency }) => currency === profile.currency)?.multipleOf || 1n;
 }

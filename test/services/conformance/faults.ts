@@ -1,11 +1,15 @@
 /** Faults of adapters, each a few lines around the sandbox's handlers, and the check of the kit that detects it. */
 import { FOREIGN, OPEN_SERVERS } from './faults/access.ts';
 import { ACTS } from './faults/acts.ts';
+import { AFTERWARDS } from './faults/afterwards.ts';
+import { CUT, LATER } from './faults/again.ts';
+import { CROSSED } from './faults/crossed.ts';
 import type { Fault } from './faults/fault.ts';
 import { LEDGER, NAMES, PAGES } from './faults/ledger.ts';
 import { CODES, REFUSALS_THAT_ARE_NONE, STATUSES } from './faults/refusals.ts';
 import { REPORTS } from './faults/reports.ts';
 import { RESULTS } from './faults/results.ts';
+import { GIVEN_UP, UNASKED } from './faults/unasked.ts';
 
 export const FAULTS: readonly Fault[] = [
   ...ACTS,
@@ -19,4 +23,10 @@ export const FAULTS: readonly Fault[] = [
   ...NAMES,
   ...REPORTS,
   ...PAGES,
+  ...LATER,
+  ...CUT,
+  ...CROSSED,
+  ...UNASKED,
+  ...GIVEN_UP,
+  ...AFTERWARDS,
 ];

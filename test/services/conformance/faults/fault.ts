@@ -13,6 +13,8 @@ export interface Fault {
   readonly why: RegExp;
   /** How long the kit waits for an event, when none comes. */
   readonly eventWithinMs?: number;
+  /** How long after an answer the kit repeats everything. */
+  readonly repeatAfterMs?: number;
   /** Created for each run: a fault may have state. */
   readonly lie: () => Lie;
 }

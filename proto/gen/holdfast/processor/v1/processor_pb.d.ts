@@ -1905,9 +1905,9 @@ export declare const EntryKindSchema: GenEnum<EntryKind>;
  * What a card processor, or its adapter, does for Holdfast. Every call is idempotent by our identifier (request_id):
  * the same identifier gets the same answer and acts once. An error status means that the outcome is not known.
  *
- * An identifier that was used for something else (other method, authorization, capture, merchant, account, amount or
- * currency) is answered NOT_PERFORMED with error code identifier_reused, or with the status ALREADY_EXISTS, and nothing
- * is done. An identifier that was fenced is answered NOT_PERFORMED with error code fenced, or with the status
+ * An identifier that was used for something else (other method, authorization, capture, merchant, account, amount,
+ * currency or final_capture) is answered NOT_PERFORMED with error code identifier_reused, or with the status
+ * ALREADY_EXISTS, and nothing is done. An identifier that was fenced is answered NOT_PERFORMED with error code fenced, or with the status
  * FAILED_PRECONDITION. What the processor or this authorization cannot do is NOT_PERFORMED with error code
  * not_supported.
  *

@@ -7,6 +7,22 @@ import { join } from 'node:path';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { startLiar } from '../services/conformance/liar.ts';
 
+/** What is forgotten, how, the checks that run, and the one that notices. */
+const FORGOTTEN = [
+  [
+    'what accepted captures hold back',
+    'UPDATE entry SET pending = 0',
+    ['kill -9: an accepted capture'],
+    /^FAILED kill -9: an accepted capture holds back what it takes\n +was answered ACCEPTED meanwhile/m,
+  ],
+  [
+    'fences',
+    "DELETE FROM entry WHERE kind = 'fence'",
+    ['capture: fenced, it never acts', 'kill -9: afterwards'],
+    /^FAILED kill -9: afterwards .*fences hold, and nothing is done twice\n +an identifier that was fenced: was answered APPROVED/m,
+  ],
+] as const;
+
 describe('npm run conformance', function () {
   this.timeout(300_000);
   let directory: string;
@@ -48,6 +64,24 @@ describe('npm run conformance', function () {
     assert.match(stdout, /^FAILED kill -9: an event that was due still comes$/m);
     assert.match(stdout, /^FAILED kill -9: the identity of its books stays$/m);
   });
+
+  for (const [what, statement, only, name] of FORGOTTEN) {
+    it(`notices a processor that forgets ${what} when it is killed`, async () => {
+      const script = (ledger: string) =>
+        `const { DatabaseSync } = require('node:sqlite'); const ledger = new DatabaseSync('${ledger}');
+        if (ledger.prepare('PRAGMA user_version').get().user_version > 0) ledger.exec("${statement}")`;
+      const forget = (command: string[], ledger: string) => [
+        '/bin/sh',
+        '-c',
+        `"$0" -e "$1"; exec ${command.join(' ')}`,
+        process.execPath,
+        script(ledger),
+      ];
+      const { code, stdout } = await judge(forget, ...only.flatMap((text) => ['--only', text]), '--kills', '1');
+      assert.equal(code, 1, stdout);
+      assert.match(stdout, name);
+    });
+  }
 
   it('notices an event that has another identifier after a restart', async () => {
     let events = '';

@@ -58,14 +58,14 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`there is no command ${name}; these are: ${Object.keys(COMMANDS).join(', ')}`);
   const known = Object.entries({ ...command.options, ...COMMON });
-  const types = known.map(([option, what]) => [option, { type: what.startsWith('flag: ') ? 'boolean' : 'string' }]);
+  const types = known.map(([option, what]) => [option, typeOf(what)]);
   const { values, positionals } = parseArgs({
     args: [...rest],
-    options: Object.fromEntries(types) as Record<string, { type: 'boolean' | 'string' }>,
+    options: Object.fromEntries(types) as Record<string, ReturnType<typeof typeOf>>,
     allowPositionals: true,
   });
   // One object: each option has the type that its description gives it.
-  const [options, flags] = [values as Run['options'], values as Run['flags']];
+  const [options, lists, flags] = [values as Run['options'], values as Run['lists'], values as Run['flags']];
   if (flags.help === true) return outside.out(helpOf(name));
   demandNoMore(name, command, positionals);
   const { env, out } = outside;
@@ -76,10 +76,14 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
   process.once('SIGINT', interrupt);
   try {
     const signal = outside.signal ?? interrupted.signal;
-    await command.run({ args: positionals, options, flags, env, signal, show, tell, ask: outside.ask ?? ask });
+    await command.run({ args: positionals, options, lists, flags, env, signal, show, tell, ask: outside.ask ?? ask });
   } finally {
     process.off('SIGINT', interrupt);
   }
+}
+
+function typeOf(what: string): { type: 'boolean' | 'string'; multiple: boolean } {
+  return { type: what.startsWith('flag: ') ? 'boolean' : 'string', multiple: what.startsWith('several: ') };
 }
 
 /**
@@ -103,7 +107,8 @@ function help(): string {
 function helpOf(name: string): string {
   const { args = '', what = '', options = {} } = COMMANDS[name] ?? {};
   const lines = Object.entries({ ...options, ...COMMON }).map(
-    ([option, meaning]) => `  --${option.padEnd(12)} ${meaning.replace('flag: ', '')}`,
+    ([option, meaning]) =>
+      `  --${option.padEnd(12)} ${meaning.replace('flag: ', '').replace(/^several: (.*)/, '$1; may be repeated')}`,
   );
   return [`holdfast ${name} ${args}`.trim(), what, '', ...lines].join('\n');
 }

@@ -22,6 +22,9 @@ const CUSTOMER = {
   terminal: 'default till-1',
   user: 'default cli',
 };
+/** What a merchant says of an operation. */
+const METADATA = { metadata: "several: the merchant's own data, NAME=VALUE" };
+const WORDS = { reference: "the merchant's own reference of it", reason: 'why it is done', ...METADATA };
 const WRITE = { key: 'Idempotency-Key of an earlier try, to repeat it', timeout: 'seconds, default 60' };
 
 /** What a hold is for, and when it ends or is captured by itself. */
@@ -51,24 +54,25 @@ const TRIGGERS: Readonly<Record<string, readonly [token: string, then?: 'capture
 const TRIGGERED = Object.keys(TRIGGERS).join('|');
 
 export const PAYMENTS: Readonly<Record<string, Command>> = {
-  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...TERMS }, ({ holds }, run) => {
-    const hold = { ...customer(run), ...termsOf(run) };
+  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...TERMS, ...METADATA }, ({ holds }, run) => {
+    const hold = { ...customer(run), ...termsOf(run), ...metadataOf(run) };
     const tokenId = run.options.token;
     return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
   }),
   capture: write(
     HOLD,
     'charge a hold, in full or in part',
-    { ...MONEY_OF_HOLD, final: 'flag: close the hold' },
+    { ...MONEY_OF_HOLD, ...WORDS, final: 'flag: close the hold' },
     async (holdfast, run, hold) => {
       const { preauthorizationId, amount, currency } = await amountOfHold(run, holdfast, hold);
-      const capture = { amountToCapture: amount, currency, finalCapture: run.flags.final === true };
+      const capture = { amountToCapture: amount, currency, finalCapture: run.flags.final === true, ...wordsOf(run) };
       return holdfast.holds.capture({ preauthorizationId, ...capture }, writing(run));
     },
   ),
-  increment: write(HOLD, 'add to a hold', MONEY_OF_HOLD, async (holdfast, run, hold) => {
+  increment: write(HOLD, 'add to a hold', { ...MONEY_OF_HOLD, ...WORDS }, async (holdfast, run, hold) => {
     const { preauthorizationId, amount, currency } = await amountOfHold(run, holdfast, hold);
-    return holdfast.holds.increment({ preauthorizationId, amountToAdd: amount, currency }, writing(run));
+    const increment = { preauthorizationId, amountToAdd: amount, currency, ...wordsOf(run) };
+    return holdfast.holds.increment(increment, writing(run));
   }),
   extend: write('PREAUTHORIZATION_ID', 'let a hold end later', {}, ({ holds }, run, preauthorizationId) =>
     holds.extend({ preauthorizationId }, writing(run)),
@@ -93,22 +97,28 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
       run.show(await holds.update(requestId, Object.fromEntries(changes), { timeoutMs, signal }));
     },
   },
-  release: write('REQUEST_ID', 'give back what remains of a hold', {}, ({ holds }, run, requestId) =>
-    holds.release({ requestId }, writing(run)),
+  release: write(
+    'REQUEST_ID',
+    'give back what remains of a hold',
+    { currency: OWN_CURRENCY, ...WORDS },
+    ({ holds }, run, requestId) => {
+      const { currency } = run.options;
+      return holds.release({ requestId, ...(currency !== undefined && { currency }), ...wordsOf(run) }, writing(run));
+    },
   ),
   refund: write(
     'CAPTURE_REQUEST_ID',
     'give a capture back, in full or in part',
-    { amount: 'such as 10.50; without it all that is left', currency: OWN_CURRENCY },
+    { amount: 'such as 10.50; without it all that is left', currency: OWN_CURRENCY, ...WORDS },
     async (holdfast, run, captureRequestId) => {
       const amount = await amountIfAny(run, holdfast, captureRequestId);
-      return holdfast.refunds.create({ captureRequestId, ...amount }, writing(run));
+      return holdfast.refunds.create({ captureRequestId, ...amount, ...wordsOf(run) }, writing(run));
     },
   ),
-  oct: write('', 'pay an amount to a card', { ...MONEY, ...CUSTOMER }, ({ octs }, run) => {
+  oct: write('', 'pay an amount to a card', { ...MONEY, ...CUSTOMER, ...WORDS }, ({ octs }, run) => {
     const tokenId = run.options.token;
     if (tokenId === undefined) throw new UsageError('--token is needed');
-    return octs.create({ ...customer(run), tokenId }, writing(run));
+    return octs.create({ ...customer(run), tokenId, ...wordsOf(run) }, writing(run));
   }),
   trigger: {
     args: TRIGGERED,
@@ -182,6 +192,28 @@ function termsOf({ options }: Run) {
     releaseAt: options['release-at'],
   };
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
+}
+
+function wordsOf(run: Run) {
+  const { reference, reason } = run.options;
+  return {
+    ...(reference !== undefined && { merchantReference: reference }),
+    ...(reason !== undefined && { reason }),
+    ...metadataOf(run),
+  };
+}
+
+function metadataOf({ lists }: Run): { metadata?: Record<string, string> } {
+  const given = lists.metadata ?? [];
+  const metadata: Record<string, string> = Object.create(null);
+  for (const pair of given) {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--metadata ${pair} has no value: write it as NAME=VALUE`);
+    if (name in metadata) throw new UsageError(`--metadata ${name} is given twice`);
+    metadata[name] = value;
+  }
+  return given.length === 0 ? {} : { metadata };
 }
 
 function customer(run: Run, otherwise?: string) {

@@ -15,6 +15,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Run {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** Options that may be given several times. */
+  readonly lists: Readonly<Record<string, readonly string[] | undefined>>;
   readonly flags: Readonly<Record<string, boolean | undefined>>;
   readonly env: Environment;
   /** Aborts at Ctrl-C. */
@@ -31,7 +33,7 @@ export interface Command {
   /** What it takes besides options; unset = nothing. */
   readonly args?: string;
   readonly what: string;
-  /** Options with a value, and what each is; those of flags begin with "flag: ". */
+  /** Options with a value, and what each is; of flags it begins with "flag: ", of lists with "several: ". */
   readonly options?: Readonly<Record<string, string>>;
   run(run: Run): Promise<void>;
 }

@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers';
 import currencies from 'currency-codes';
 import { ROOT } from '../../../.ci/sources.ts';
 import { minorUnits, written } from '../../../client/command/amount.ts';
-import { main } from '../../../client/command/holdfast.ts';
 import { type Stack, useStack } from '../../stack.ts';
 import { cutBefore, json, serveScript } from '../scripted-server.ts';
+import { printedBy, runLine } from './run-line.ts';
 
 describe('the command line', () => {
   let stack: Stack;
@@ -20,19 +20,8 @@ describe('the command line', () => {
     env = { HOLDFAST_BASE_URL: stack.file.baseUrl, HOLDFAST_API_KEY: stack.file.apiKey };
   });
 
-  /** Runs a command line. Returns its exit code and what it printed. */
-  async function holdfast(line: string, given: Record<string, string> = env, answers: string[] = []) {
-    const said: string[] = [];
-    const print = (text: string) => void said.push(text);
-    const ask = async () => answers.shift() ?? assert.fail('asked for more');
-    const code = await main(line.split(' '), { env: given, out: print, err: print, ask });
-    return { code, text: said.join('\n') };
-  }
-  const printed = async (line: string) => {
-    const { code, text: json } = await holdfast(`${line} --json`);
-    assert.equal(code, 0, json);
-    return JSON.parse(json);
-  };
+  const holdfast = (line: string, given = env, answers?: string[]) => runLine(line, given, answers);
+  const printed = (line: string) => printedBy(line, env);
 
   it('places, captures, releases, pays and looks up, with human amounts', async () => {
     const hold = await printed('hold --amount 100.50 --token tok_sandbox_ok --reference order-7');
@@ -78,6 +67,9 @@ describe('the command line', () => {
         assert.equal(byRequestId.code, 2);
         assert.match(byRequestId.text, /--currency EUR is not its currency, which is JPY: nothing was done/);
       }
+      const released = await holdfast(`release ${hold.requestId} --currency EUR`);
+      assert.equal(released.code, 1);
+      assert.match(released.text, /^INVALID_REQUEST: .* currency must be JPY/);
       assert.deepEqual(amountOf(await printed(`get ${hold.requestId}`)), [200_000, 0]);
     });
 

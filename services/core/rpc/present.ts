@@ -104,7 +104,7 @@ export function presentOperation(operation: OperationRow) {
 /** An operation that has no result yet, as callers see it; undefined = it makes none. */
 export function presentSent(sent: Sent) {
   const kind = operationOf(sent.kind);
-  return kind === null ? undefined : present(OperationSchema, sent, { kind });
+  return kind === null ? undefined : present(OperationSchema, sent, { kind, ...sorted(sent) });
 }
 
 /** The operation that is made by what is sent; null = none. */

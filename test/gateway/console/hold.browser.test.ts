@@ -45,7 +45,10 @@ describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bi
     await button('Extend', page.getByRole('dialog')).click();
     await says('Extended');
     await button('Capture…').click();
+    await page.getByLabel('Reason (optional)').fill('  The parcel has left ');
+    await page.getByLabel("Merchant's reference of it (optional)").fill('parcel-1');
     await enter('13.00');
+    await page.getByRole('dialog').getByText('Reason: The parcel has left').waitFor();
     await button('Capture €13.00').click();
     await button('Refund… the capture of €13.00').click();
     assert.equal(await page.getByLabel('Amount in EUR').inputValue(), '13.00');
@@ -55,6 +58,22 @@ describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bi
     await says('Refunded: €4.00');
     const { body } = await stack.shop.get(`/preauthorization/${requestId}`);
     assert.deepEqual([body.amount, body.amountCaptured, body.amountRefunded], [1300, 1300, 400]);
+    const [capture] = body.captures;
+    assert.deepEqual([capture.reason, capture.merchantReference], ['The parcel has left', 'parcel-1']);
+    assert.deepEqual(complaints, []);
+  });
+
+  it('says why a hold is released, and in which currency', async () => {
+    const order = { tokenId: 'tok_sandbox_ok', amount: 1050, currency: 'JPY', terminalId: 'till-1', userId: 'ann' };
+    const { requestId } = (await stack.shop.post('/preauthorization', order)).body;
+    await page.goto(`${stack.file.baseUrl}/console#/holds/${requestId}`);
+    await button('Release…').click();
+    await page.getByLabel('Reason (optional)').fill('Out of stock');
+    const sent = page.waitForRequest(/\/release$/);
+    await button('Release ¥1,050').click();
+    assert.deepEqual((await sent).postDataJSON(), { currency: 'JPY', reason: 'Out of stock' });
+    await says('¥1,050 released.');
+    await says('Out of stock');
     assert.deepEqual(complaints, []);
   });
 

@@ -5,6 +5,7 @@ import { CheckBox, Field, Form } from '../shell/form.js';
 import { html } from '../shell/view.js';
 import { formatAmount, parseAmount, toDecimal } from '../words/money.js';
 import { momentOf } from '../words/time.js';
+import { Said, WordFields, wordsOf } from './said.js';
 
 /** The largest amount of a hold, in minor units. */
 const MOST_HELD = 999_999_999_999;
@@ -26,8 +27,12 @@ export const captureDialog = ({ requestId, amountRemaining, currency, merchantId
     if (isLast) return `The remaining ${rest} is released.`;
     return `${rest} remains, unless the contract allows one capture only: then it is released.`;
   },
-  send: ({ amount, isLast }, key) =>
-    post(pathOf`/holds/${requestId}/capture`, { amountToCapture: amount, currency, finalCapture: isLast }, key),
+  send: ({ amount, isLast, words }, key) =>
+    post(
+      pathOf`/holds/${requestId}/capture`,
+      { amountToCapture: amount, currency, finalCapture: isLast, ...words },
+      key,
+    ),
 });
 
 export const incrementDialog = ({ requestId, amount: held, currency, merchantId }) => ({
@@ -38,7 +43,8 @@ export const incrementDialog = ({ requestId, amount: held, currency, merchantId 
   most: MOST_HELD - held,
   hint: `${formatAmount(held, currency)} is held now.`,
   effect: `more is held on the customer's card for ${merchantId}`,
-  send: ({ amount }, key) => post(pathOf`/holds/${requestId}/increment`, { amountToAdd: amount, currency }, key),
+  send: ({ amount, words }, key) =>
+    post(pathOf`/holds/${requestId}/increment`, { amountToAdd: amount, currency, ...words }, key),
 });
 
 /** Gives a capture, or a part of it, back to the card. */
@@ -51,8 +57,8 @@ export const refundDialog = ({ merchantId }, capture) => ({
   initial: refundable(capture),
   hint: `${formatAmount(refundable(capture), capture.currency)} is left of the capture.`,
   effect: `goes from ${merchantId} back to the customer's card`,
-  send: ({ amount }, key) =>
-    post(pathOf`/captures/${capture.requestId}/refund`, { amount, currency: capture.currency }, key),
+  send: ({ amount, words }, key) =>
+    post(pathOf`/captures/${capture.requestId}/refund`, { amount, currency: capture.currency, ...words }, key),
 });
 
 /** What is left of a capture, minor units. */
@@ -62,13 +68,13 @@ export function refundable({ status, amount, amountReversed, amountRefunded }) {
 
 /**
  * Asks for an amount of at most `most` minor units, shows it back with its `effect`, and does it with `send`. An order
- * is `{ amount, text, isLast }`.
+ * is `{ amount, text, isLast, words }`.
  */
 function AmountDialog({ effect, restOf = () => undefined, send, ...form }) {
   const { verb, past, onDone, onClose } = form;
   const [order, setOrder] = useState();
   if (order === undefined) return html`<${AmountForm} ...${form} onDone=${setOrder} />`;
-  const { text } = order;
+  const { text, words } = order;
   const run = async (_, key) => {
     const { status } = await send(order, key);
     return status === 'OK' ? `${text} ${past}.` : onItsWay(verb, text);
@@ -76,6 +82,7 @@ function AmountDialog({ effect, restOf = () => undefined, send, ...form }) {
   const body = html`
     <p><strong>${text}</strong> ${effect}. This cannot be undone here.</p>
     <p>${restOf(order)}</p>
+    <${Said} words=${words} />
   `;
   return html`<${Confirm} title="${verb} ${text}?" action="${verb} ${text}" body=${body} run=${run}
     onDone=${onDone} onClose=${onClose} />`;
@@ -87,12 +94,13 @@ function AmountForm({ verb, currency, most, initial, hint, option, onDone, onClo
     const { amount, error } = parseAmount(data.get('amount'), currency, most);
     setError(error);
     if (error) return form.elements.amount.focus();
-    return onDone({ amount, text: formatAmount(amount, currency), isLast: data.has('isLast') });
+    return onDone({ amount, text: formatAmount(amount, currency), isLast: data.has('isLast'), words: wordsOf(data) });
   };
   return html`<${Dialog} title=${verb} onClose=${onClose}>
     <${Form} action="Continue" run=${run} onClose=${onClose} novalidate>
       <${Field} name="amount" label="Amount in ${currency}" inputmode="decimal" autofocus
         defaultValue=${initial && toDecimal(initial, currency)} error=${error} hint=${hint} />
+      <${WordFields} />
       ${option}
     <//>
   <//>`;
@@ -135,8 +143,11 @@ export function releaseDialog({ requestId, amountRemaining, currency, merchantId
     title: `Release ${text}?`,
     action: `Release ${text}`,
     tone: 'danger',
-    body: html`<p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>`,
-    run: (_, key) => post(pathOf`/holds/${requestId}/release`, {}, key),
+    body: html`
+      <p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>
+      <${WordFields} />
+    `,
+    run: (data, key) => post(pathOf`/holds/${requestId}/release`, { currency, ...wordsOf(data) }, key),
     done: ({ amountReleased }) => (amountReleased === undefined ? onItsWay('Release', text) : `${text} released.`),
   };
 }

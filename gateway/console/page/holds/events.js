@@ -51,8 +51,9 @@ function captureAsked({ createdAt, amount, currency, finalCapture, status }) {
 }
 
 function ended(operation, captures) {
-  const { requestId, status, amount, currency, finalStateDate, reference, bankReference } = operation;
+  const { requestId, status, amount, currency, finalStateDate, reference, bankReference, reason } = operation;
   const detail = [
+    reason,
     operation.processorMessage ?? operation.processorCode,
     reference && `processor's reference ${reference}`,
     bankReference && `bank's reference ${bankReference}`,

@@ -20,6 +20,10 @@ export interface Sent {
   /** What it is in the processor's books: a name of EntryKind. */
   readonly entryKind: string;
   readonly createdAt: Date;
+  /** The merchant's own, else the hold's. */
+  readonly merchantReference: string | null;
+  readonly metadata: Record<string, string> | null;
+  readonly reason: string | null;
   /** The hold's identifier and reference there. */
   readonly authorizationRequestId: string | null;
   readonly authorizationReference: string | null;
@@ -61,9 +65,11 @@ const FIND_SENT_AS = sentWhere(
 
 function sentWhere(name: string, condition: string): Statement {
   const text = ofBothTables(
-    (table, { kind, entry, state, holdRequestId }) => `select s.request_id, ${kind} as kind, ${entry} as entry_kind,
+    (table, { kind, entry, state, holdRequestId, metadata, reason }) => `select s.request_id, ${kind} as kind, ${entry} as entry_kind,
       ${state} as state, s.merchant_id, s.processor, s.processor_account, s.processor_request_id, s.amount, s.currency,
       s.created_at, ${holdRequestId} as hold_request_id,
+      coalesce(s.merchant_reference, a.merchant_reference) as merchant_reference, ${metadata} as metadata,
+      ${reason} as reason,
       coalesce(a.processor_request_id, a.request_id) as authorization_request_id,
       a.processor_reference as authorization_reference
     from ${table} s left join hold a on a.request_id = ${holdRequestId} where ${condition}`,

@@ -21,6 +21,9 @@ interface SentColumns {
   readonly kind: string;
   /** SQL: the EntryKind of the processor's books. */
   readonly entry: string;
+  /** SQL: what its merchant said of the operation, besides its reference. */
+  readonly metadata: string;
+  readonly reason: string;
   /** SQL: the hold that it belongs to; null for what is a hold itself, or has none. */
   readonly holdRequestId: string;
 }
@@ -43,6 +46,9 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     state: HOLD_STATE,
     kind: `'HOLD'`,
     entry: `'AUTHORIZATION'`,
+    // The hold has its metadata itself, and its operation has none.
+    metadata: 'null::jsonb',
+    reason: 'null::text',
     holdRequestId: 'null::uuid',
   },
   submission: {
@@ -54,6 +60,8 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     state: 's.state',
     kind: 's.kind',
     entry: ENTRY,
+    metadata: 's.metadata',
+    reason: 's.reason',
     holdRequestId: 's.hold_request_id',
   },
 };

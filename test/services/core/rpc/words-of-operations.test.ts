@@ -123,6 +123,9 @@ describe('what a merchant says of an operation', () => {
     const hold = await shop.hold();
     crash.at = 'capture stored';
     const { requestId } = shown(await shop.capture(hold, 1_000n, { ...WORDS, idempotencyKey: 'died' }));
+    const { operation } = await shop.operations.getOperation({ merchantId: 'acme', requestId });
+    assert.deepEqual(shown(operation ?? {}).words, SAID);
+    assert.equal(operation?.finalStateDate, undefined);
     stage.clock.advance(60_000);
     await stage.inquire();
     const { merchantReference, metadata, reason } = JSON.parse(await bodyOf(requestId));

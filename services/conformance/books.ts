@@ -94,7 +94,11 @@ export function differences({ request, result }: Answered, entry: Entry | undefi
     ['account', entry.account, request.account || undefined],
     ['error_code', entry.errorCode, isFinal ? result.errorCode : undefined],
     ['operation_request_id', entry.operationRequestId || requestId, operationRequestId],
-    ['merchant_reference', entry.merchantReference, isOrder ? merchantReference : undefined],
+    [
+      'merchant_reference',
+      entry.merchantReference,
+      isOrder || entry.merchantReference !== '' ? merchantReference : undefined,
+    ],
     ['memo', entry.memo, isHold ? memo : undefined],
     ['terminal_id', entry.terminalId, ifKept(entry.terminalId, request.terminalId)],
     ['user_id', entry.userId, ifKept(entry.userId, request.userId)],

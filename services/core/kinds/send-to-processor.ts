@@ -36,6 +36,7 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
       amount,
       currency,
       finalCapture: finalCapture || !allowMultipleCaptures,
+      ...referenceOf(capture),
     });
   },
   RELEASE: sendVoid,
@@ -45,11 +46,13 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
     const { amount, currency, capture } = refund;
     assert(capture, 'a refund has a capture');
     const captureRequestId = identifierOf(capture);
-    return processor.send('refund', { ...onAuthorization(refund), captureRequestId, amount, currency });
+    const what = { captureRequestId, amount, currency, ...referenceOf(refund) };
+    return processor.send('refund', { ...onAuthorization(refund), ...what });
   },
   INCREMENT: (processor, increment) => {
     const { amount, currency } = increment;
-    return processor.send('incrementAuthorization', { ...onAuthorization(increment), amount, currency });
+    const what = { amount, currency, ...referenceOf(increment) };
+    return processor.send('incrementAuthorization', { ...onAuthorization(increment), ...what });
   },
   EXTENSION: (processor, extension) => processor.send('extendAuthorization', onAuthorization(extension)),
   OCT(processor, oct) {
@@ -61,7 +64,7 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
       tokenId: oct.tokenId ?? '',
       amount,
       currency,
-      merchantReference: oct.merchantReference ?? '',
+      ...referenceOf(oct),
     });
   },
 };
@@ -75,7 +78,7 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
     tokenId: hold.tokenId ?? '',
     amount,
     currency,
-    merchantReference: hold.merchantReference ?? '',
+    ...referenceOf(hold),
     memo: hold.idKey,
     description: hold.description ?? '',
     customerPresent: hold.customerPresent,
@@ -85,7 +88,7 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
 
 /** What the processor did by itself is not sent: it has reported what it gave back. */
 async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<Outcome> {
-  if (!facts.reported) return processor.send('void', onAuthorization(facts));
+  if (!facts.reported) return processor.send('void', { ...onAuthorization(facts), ...referenceOf(facts) });
   const { processorReference: reference, amountReleased } = facts;
   return {
     answer: 'APPROVED',
@@ -93,6 +96,11 @@ async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<O
     bankReference: '',
     amountReleased: amountReleased ?? undefined,
   };
+}
+
+/** What the merchant calls it by itself: not the hold's. */
+function referenceOf({ merchantReference }: Facts) {
+  return { merchantReference: merchantReference ?? '' };
 }
 
 /** The fields of every call: what it is called at the processor and here, and whose it is. */

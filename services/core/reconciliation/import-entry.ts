@@ -172,7 +172,8 @@ async function storeOnHold(
   const { idHash } = hold;
   const isVoid = what.kind === 'RELEASE';
   const kind = isVoid && endOf({ ...hold, captureAt: null }, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;
-  const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, imported: true };
+  const merchantReference = entry.merchantReference || undefined;
+  const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, merchantReference, imported: true };
   const stored = await sender.books.store(request);
   if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount };
   const room = isVoid ? 'nothing to give back' : 'no room for it';

@@ -36,7 +36,7 @@ export async function makeOperation<A extends object>(
   making: Making<A>,
 ): Promise<A> {
   const { facts } = making;
-  const agrees = agreesWith(core, call.kind, isSame);
+  const agrees = agreesWith(core, call, isSame);
   const processor = core.processors.of(facts);
   if (refusal || !processor.admits(facts.merchantId)) {
     const refuse = () => refusal ?? processorAway(core, facts.processor);

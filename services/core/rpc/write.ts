@@ -4,7 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { HandlerContext } from '@connectrpc/connect';
 import { ResultLost } from '../../../platform/gather.ts';
 import { errorFields } from '../../../platform/log.ts';
-import type { Stored } from '../books/submission-request.ts';
+import { type Stored, type Words, wordsOf } from '../books/submission-request.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { isFinal, isOk } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
@@ -15,6 +15,7 @@ import { callOverAt } from '../processor/processor.ts';
 import { ID_AGE_MS } from '../storage/id-bounds.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
+import { restoreWords } from '../storage/submission/restore-words.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 import { type Call, findByKey, isRepeated } from './idempotency.ts';
@@ -148,11 +149,21 @@ async function mayBeLost(core: Core, { requestId, claim }: Call): Promise<boolea
   return since !== undefined && (claim.key !== undefined || drawnAt(requestId) < since);
 }
 
-/** Makes the comparison of a call with an earlier submission of the same kind; `isSame` compares field by field. */
-export function agreesWith(core: Core, kind: SubmissionKind, isSame: (row: SubmissionRow) => boolean) {
+/**
+ * Makes the comparison of a call with an earlier submission of the same kind; `isSame` compares field by field. What the
+ * merchant said of an imported one is lost, where the processor's books lack it, and is now what the call says.
+ */
+export function agreesWith(
+  core: Core,
+  { kind, ...said }: Partial<Words> & { readonly kind: SubmissionKind },
+  isSame: (row: SubmissionRow) => boolean,
+) {
+  const { query } = core.database;
   return async (requestId: string): Promise<boolean> => {
-    const row = await findSubmission(core.database.query, requestId);
-    return row?.kind === kind && isSame(row);
+    const row = await findSubmission(query, requestId);
+    if (row?.kind !== kind || !isSame(row)) return false;
+    await restoreWords(query, requestId, wordsOf(said));
+    return true;
   };
 }
 

@@ -83,7 +83,7 @@ async function actOnHold(
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount, ...words };
   const { requestId } = call;
 
-  const agrees = agreesWith(core, kind, (row) => {
+  const agrees = agreesWith(core, call, (row) => {
     return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
   });
   const making: Making<Acted> = {

@@ -62,7 +62,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
   } as const;
   const { requestId } = capture;
   const agreesOn = (on: HoldRow | undefined) =>
-    agreesWith(core, 'CAPTURE', (row) => row.holdRequestId === on?.requestId && row.amount === amount);
+    agreesWith(core, capture, (row) => row.holdRequestId === on?.requestId && row.amount === amount);
   const stray = refuseStrayId(request);
   if (stray) {
     const on = await namedHold(core, request, merchantId);

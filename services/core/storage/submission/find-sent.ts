@@ -65,7 +65,10 @@ const FIND_SENT_AS = sentWhere(
 
 function sentWhere(name: string, condition: string): Statement {
   const text = ofBothTables(
-    (table, { kind, entry, state, holdRequestId, metadata, reason }) => `select s.request_id, ${kind} as kind, ${entry} as entry_kind,
+    (
+      table,
+      { kind, entry, state, holdRequestId, metadata, reason },
+    ) => `select s.request_id, ${kind} as kind, ${entry} as entry_kind,
       ${state} as state, s.merchant_id, s.processor, s.processor_account, s.processor_request_id, s.amount, s.currency,
       s.created_at, ${holdRequestId} as hold_request_id,
       coalesce(s.merchant_reference, a.merchant_reference) as merchant_reference, ${metadata} as metadata,

@@ -75,6 +75,43 @@ describe('reconcile() keeps identities', () => {
     });
   }
 
+  it('of what a merchant said: the reference comes back with the books, the rest with a repetition', async () => {
+    const keyOf = Object.fromEntries(
+      ['capture', 'increment', 'refund', 'release', 'oct'].map((of) => [of, randomUUID()]),
+    );
+    const hold = await shop.hold({ merchantReference: 'order 1' });
+    const said = (of: string) => {
+      const words = { merchantReference: `${of} 1`, metadata: { of }, reason: `a lost ${of}` };
+      return { ...words, idempotencyKey: keyOf[of] };
+    };
+    const play = async () => {
+      const { capture } = await shop.capture(hold, 300n, said('capture'));
+      const increment = await shop.increment(hold, 100n, said('increment'));
+      const { refund } = await shop.refund(capture ?? assert.fail(), 200n, said('refund'));
+      const release = await shop.release(hold, said('release'));
+      const { oct } = await shop.oct(said('oct'));
+      return { capture, increment, refund, release, oct };
+    };
+    const goBack = await rememberNow(stage);
+    const first = await play();
+    await goBack();
+    const { left, lines } = await decideAt(stage, { importing: ['all'] });
+    assert.equal(left, 0, lines.join('\n'));
+    for (const [of, answer] of Object.entries(first)) {
+      const requestId = answer?.requestId ?? '';
+      const { operation } = await shop.operations.getOperation({ merchantId: 'acme', requestId });
+      const { merchantReference, metadata, reason } = operation ?? assert.fail(of);
+      assert.deepEqual([merchantReference, metadata, reason], [`${of} 1`, {}, ''], of);
+    }
+    const again = await play();
+    for (const [of, answer] of Object.entries(again)) {
+      const { merchantReference, metadata, reason } = answer ?? assert.fail(of);
+      assert.deepEqual({ merchantReference, metadata, reason, idempotencyKey: keyOf[of] }, said(of));
+      assert.equal(answer?.requestId, first[of as keyof typeof first]?.requestId);
+    }
+    assert.deepEqual(await stage.audit(), []);
+  });
+
   it('under a key of ENCRYPTION_KEYS that has been replaced meanwhile', async () => {
     await shop.hold();
     const goBack = await rememberNow(stage);

@@ -460,6 +460,14 @@ export declare type CaptureRequest = Message<"holdfast.processor.v1.CaptureReque
    * @generated from field: string authorization_reference = 12;
    */
   authorizationReference: string;
+
+  /**
+   * The merchant's reference of this operation; empty = none. Kept with it, and returned in its entry. A repetition under the
+   * same request_id may differ in it.
+   *
+   * @generated from field: string merchant_reference = 13;
+   */
+  merchantReference: string;
 };
 
 /**
@@ -535,6 +543,13 @@ export declare type VoidRequest = Message<"holdfast.processor.v1.VoidRequest"> &
    * @generated from field: string authorization_reference = 6;
    */
   authorizationReference: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string merchant_reference = 7;
+   */
+  merchantReference: string;
 };
 
 /**
@@ -626,6 +641,13 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
    * @generated from field: string authorization_reference = 8;
    */
   authorizationReference: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string merchant_reference = 9;
+   */
+  merchantReference: string;
 };
 
 /**
@@ -798,6 +820,13 @@ export declare type RefundRequest = Message<"holdfast.processor.v1.RefundRequest
    * @generated from field: string authorization_reference = 9;
    */
   authorizationReference: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string merchant_reference = 10;
+   */
+  merchantReference: string;
 };
 
 /**
@@ -1449,7 +1478,7 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   operationRequestId: string;
 
   /**
-   * merchant_reference of the request, for authorizations and credits; empty = none.
+   * merchant_reference of the request; empty = none, or for what is done with an authorization not kept.
    *
    * @generated from field: string merchant_reference = 23;
    */

@@ -6,7 +6,7 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { HoldStatus, type Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { refusal } from '../stage.ts';
 import type { HoldModel } from './hold-model.ts';
-import type { Sent } from './predict.ts';
+import { referenceOf, type Sent } from './predict.ts';
 import type { World } from './world.ts';
 
 /** The clients of one core. */
@@ -31,7 +31,10 @@ export async function askCore(
   call: GrpcCall,
 ): Promise<string> {
   const { merchantId, userId, requestId, preauthorizationId, model } = asked;
-  const common = { merchantId, idempotencyKey: sent.key };
+  const keyed = { merchantId, idempotencyKey: sent.key };
+  const { currency } = sent;
+  const merchantReference = referenceOf(sent.key);
+  const common = { ...keyed, ...(currency && { currency }), ...(merchantReference && { merchantReference }) };
   if (sent.do === 'capture') {
     const charge = { ...common, preauthorizationId, amountToCapture: BigInt(sent.amount), finalCapture: sent.final };
     const { capture } = await holds.capturePreauthorization(charge, call);
@@ -44,26 +47,32 @@ export async function askCore(
     return word((await refunds.createRefund(asking, call)).refund?.state);
   }
   if (sent.do === 'release') return word((await holds.releasePreauthorization({ ...common, requestId }, call)).state);
-  const named = { ...common, preauthorizationId };
   if (sent.do === 'increment') {
-    return changed(await holds.incrementPreauthorization({ ...named, amountToAdd: BigInt(sent.amount) }, call));
+    return changed(
+      await holds.incrementPreauthorization({ ...common, preauthorizationId, amountToAdd: BigInt(sent.amount) }, call),
+    );
   }
-  if (sent.do === 'extension') return changed(await holds.extendPreauthorization(named, call));
+  if (sent.do === 'extension')
+    return changed(await holds.extendPreauthorization({ ...keyed, preauthorizationId }, call));
   if (sent.do === 'update') {
     await holds.updatePreauthorization(updateOf(merchantId, requestId, sent), call);
     return 'OK';
   }
   if (sent.do === 'renew') {
     const renewal = {
-      ...common,
+      ...keyed,
+      ...(currency && { currency }),
       requestId: sent.renews ?? '',
       ...(sent.amount > 0 && { amount: BigInt(sent.amount) }),
     };
     return word((await holds.renewPreauthorization(renewal, call)).state);
   }
-  const place = { ...common, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
+  const place = { ...keyed, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
   const tokenId = `tok_sandbox_${model.token}`;
-  if (model.kind === 'OCT') return word((await octs.createOct({ ...place, tokenId }, call)).oct?.state);
+  if (model.kind === 'OCT')
+    return word(
+      (await octs.createOct({ ...place, tokenId, ...(merchantReference && { merchantReference }) }, call)).oct?.state,
+    );
   const hold = { ...place, ...timesOf(sent), ...(!model.byCheckout && { tokenId }) };
   return word((await holds.createPreauthorization(hold, call)).state);
 }

@@ -4,6 +4,7 @@ import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { storedKey } from '../stored-key.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
+import { referenceOf } from './predict.ts';
 import type { Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
@@ -22,19 +23,31 @@ export async function checkSubjects(world: World, subjects: readonly Subject[]):
   const ids = subjects.map(({ requestId }) => requestId);
   const rows = new Map((await world.sql<Row>(ROWS, [ids])).map((row) => [row.requestId, row]));
   const operations = await world.sql<Operation>(OPERATIONS, [ids]);
-  const attempts = await world.sql<{ key: string; requestId: string; state: string; open: boolean }>(ATTEMPTS, [ids]);
+  const attempts = await world.sql<Kept>(ATTEMPTS, [ids]);
   for (const subject of subjects) {
     const own = operations.filter(
       ({ requestId, holdRequestId }) => subject.requestId === requestId || subject.requestId === holdRequestId,
     );
-    const states = new Map(attempts.map(({ key, state }) => [key, state]));
+    const kept = new Map(attempts.map((attempt) => [attempt.key, attempt]));
     const why = subject.possible.map((hold) =>
-      differences(world, subject, hold, rows.get(subject.requestId), own, states),
+      differences(world, subject, hold, rows.get(subject.requestId), own, kept),
     );
     if (!why.some((reasons) => reasons.length === 0))
       subject.fail(why.map((reasons) => reasons.join('; ')).join('\n or '));
   }
 }
+
+/** What is stored under a key, and its result. */
+interface Kept {
+  readonly key: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly reference: string | null;
+  readonly isTold: boolean;
+  readonly toldReference: string | null;
+}
+
+const hasReference = (kept: Kept | undefined) => kept?.kind !== 'EXTENSION';
 
 interface Row {
   readonly requestId: string;
@@ -52,7 +65,7 @@ function differences(
   hold: HoldModel,
   row: Row | undefined,
   operations: readonly Operation[],
-  states: ReadonlyMap<string, string>,
+  attempts: ReadonlyMap<string, Kept>,
 ): string[] {
   const found: string[] = [];
   const same = (what: string, actual: unknown, expected: unknown) => {
@@ -66,8 +79,13 @@ function differences(
   if (hold.kind === 'HOLD') same('times', row?.times, `${hold.captureAt}/${hold.releaseAt}`);
   same('reversed', row?.reversed, reversedOf(hold));
   same('refunded', row?.refunded, refundedIn(hold));
-  for (const { key, state } of hold.attempts)
-    if (key !== '') same(`state of ${key}`, states.get(storedKey(subject.merchantId, key)), state);
+  for (const { key, state } of hold.attempts.filter(({ key }) => key !== '')) {
+    const kept = attempts.get(storedKey(subject.merchantId, key));
+    same(`state of ${key}`, kept?.state, state);
+    const said = hasReference(kept) ? (referenceOf(key) ?? null) : null;
+    same(`reference of ${key}`, kept?.reference, said);
+    if (kept?.isTold) same(`reference of the result of ${key}`, kept.toldReference, said);
+  }
   const [wanted, deliveries] = operationsOf(hold);
   same('operations', operations.map(({ kind, status: s }) => `${kind} ${s}`).sort(), wanted.sort());
   same(
@@ -165,6 +183,7 @@ const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, se
     (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries
   from operation o where request_id = any($1::uuid[]) or hold_request_id = any($1::uuid[])`;
 
-const ATTEMPTS = `select k.key, a.request_id, a.state from claim k join (
-    select request_id, hold_request_id, state from submission
-  ) a on a.request_id = k.request_id where a.hold_request_id = any($1::uuid[])`;
+const ATTEMPTS = `select k.key, s.kind, s.state, s.merchant_reference as reference,
+    o.request_id is not null as is_told, o.merchant_reference as told_reference
+  from claim k join submission s on s.request_id = k.request_id left join operation o on o.request_id = s.request_id
+  where s.hold_request_id = any($1::uuid[])`;

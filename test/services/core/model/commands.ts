@@ -17,6 +17,8 @@ export interface Command {
   readonly share: keyof typeof SHARES;
   readonly terms: keyof typeof TERMS;
   readonly final: boolean;
+  /** Of what is done with a hold: what the caller says its currency is. */
+  readonly currency: (typeof CURRENCIES)[number];
   readonly fault: Fault;
   /** The second command of a race. */
   readonly rival: (typeof RIVALS)[number];
@@ -94,6 +96,9 @@ export const PLACED_TERMS: readonly Command['terms'][] = [
   'both',
 ];
 
+/** The hold's, none, and another one. */
+const CURRENCIES = ['EUR', undefined, 'JPY'] as const;
+
 const RIVALS = [
   ...(['capture', 'release', 'increment', 'extension', 'same key'] as const),
   ...(['update', 'capture by itself', 'release renewed', 'freeze', 'freeze'] as const),
@@ -149,6 +154,10 @@ const command = fc.record<Command>({
   token: fc.oneof(fc.constantFrom(...USUAL), fc.constantFrom(...TOKENS)),
   share: fc.oneof(fc.constantFrom('little', 'half'), fc.constantFrom(...(Object.keys(SHARES) as Command['share'][]))),
   final: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  currency: fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom('EUR' as const, undefined) },
+    { weight: 1, arbitrary: fc.constantFrom(...CURRENCIES) },
+  ),
   fault: fc.oneof(
     { weight: 3, arbitrary: fc.constant<Fault>('none') },
     { weight: 2, arbitrary: fc.constantFrom(...LOSSES) },

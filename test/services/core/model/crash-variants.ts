@@ -1,9 +1,17 @@
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Crash, Sent } from './predict.ts';
+import { placingsOf, type Subject } from './subject.ts';
+
+/** How a command may go: core dies at it, or not; and whether a hold's renewal is placed, which may not be known. */
+export function waysOf({ possible, renewal }: Subject, sent: Sent, crashes: readonly CrashPoint[]): Sent[] {
+  const ways = crashVariants(sent, possible[0] as HoldModel, crashes);
+  if (sent.do !== 'release renewed') return ways;
+  return placingsOf(renewal).flatMap((placing) => ways.map((way) => ({ ...way, renewal: placing })));
+}
 
 /** Each command may or may not be the one that dies at a crash point of this step. */
-export function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoint[]): Sent[] {
+function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoint[]): Sent[] {
   const points: Record<Exclude<Crash, 'none'>, string> = {
     stored: `${nameOf(sent, model)} stored`,
     answered: model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${nameOf(sent, model)} answered`,

@@ -18,6 +18,7 @@ const DEEDS: Readonly<Record<string, (hold: HoldModel) => boolean>> = {
 export const HAPPENINGS: readonly string[] = [
   ...COMMANDS.map((command) => `command: ${command}`),
   'renewal refused',
+  'other currency',
   'key reused',
   'read',
   'paid at the checkout',

@@ -45,6 +45,8 @@ export interface Sent {
   readonly key: string;
   readonly amount: number;
   readonly final: boolean;
+  /** Of what is done with a hold: what the caller says its currency is; every hold is in EUR. */
+  readonly currency?: 'EUR' | 'JPY' | undefined;
   readonly fault: Fault;
   readonly crash: Crash;
   /** The caller aborted the call before, and repeats it under its key. */
@@ -56,6 +58,20 @@ export const WORK = { key: '', amount: 0, final: false } as const;
 
 /** Whether it is the request of a hold or an OCT. */
 export const isPlacing = ({ do: what }: Sent) => what === 'place' || what === 'renew';
+
+/** It names another currency than the hold's: it is refused before anything else, also when it is a repetition. */
+export const isOtherCurrency = ({ currency }: Sent) => currency === 'JPY';
+
+/** What its caller calls it: every other one has a reference. */
+export function referenceOf(key: string): string | undefined {
+  return Number(key.slice(1)) % 2 === 0 ? undefined : `reference of ${key}`;
+}
+
+/** It, as a story tells it. */
+export function spelled({ do: what, key, amount, final, currency, fault, terms }: Sent): string {
+  const more = [currency, final ? 'final' : undefined, terms && JSON.stringify(terms)].filter(Boolean);
+  return [what, key, amount, ...more, `(${fault})`].join(' ');
+}
 
 /** Whether it changes the hold itself. */
 export const isChange = ({ do: what }: Sent) => what === 'increment' || what === 'extension';
@@ -81,7 +97,9 @@ export function predict(hold: HoldModel, commands: readonly Sent[], now: number)
 function play(before: HoldModel, commands: readonly Sent[], now: number, order: readonly number[]) {
   const hold = structuredClone(before);
   const replies = commands.map(() => '');
-  const running = commands.map((command) => STEPS[command.do](hold, command, now));
+  const running = commands.map((command) =>
+    isOtherCurrency(command) ? refuse() : STEPS[command.do](hold, command, now),
+  );
   const ended = new Set<number>();
   for (const index of order) {
     const step = running[index]?.next();
@@ -109,6 +127,12 @@ const STEPS = {
 
 /** What merchants send, workers do, and the processor reports. */
 export const COMMANDS = Object.keys(STEPS) as Sent['do'][];
+
+/** Nothing is stored or sent. */
+function* refuse(): Steps {
+  yield;
+  return 'INVALID_REQUEST';
+}
 
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;

@@ -10,13 +10,23 @@ import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import { comeBack, correct } from './afterwards.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import { type Command, PLACED_TERMS, SHARES, TERMS, tokenOf } from './commands.ts';
-import { crashVariants } from './crash-variants.ts';
+import { waysOf } from './crash-variants.ts';
 import { amountOf, booksOf, type Fault, type HoldModel, newHold, type Terms } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { judgeRenewal, refundedOf, remainedOf } from './judge-model.ts';
-import { isChange, isPlacing, type Possible, predict, replayPlacing, type Sent, WORK } from './predict.ts';
+import {
+  isChange,
+  isOtherCurrency,
+  isPlacing,
+  type Possible,
+  predict,
+  replayPlacing,
+  type Sent,
+  spelled,
+  WORK,
+} from './predict.ts';
 import { contradict, contradictPlacing, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
-import { distinct, fail, named, placingsOf, type Subject } from './subject.ts';
+import { distinct, fail, named, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 let serial = 0;
@@ -141,8 +151,10 @@ export class Run {
     const asked = command.final ? 100 + command.pick * 7 : 0;
     const key = `k${++serial}`;
     const { fault } = command;
-    const sent: Sent = { do: 'renew', key, amount: asked, final: false, fault, crash: 'none', renews: old.requestId };
-    const refusal = judgeRenewal(model, asked);
+    const { currency } = command;
+    const what = { do: 'renew', key, amount: asked, final: false, currency } as const;
+    const sent: Sent = { ...what, fault, crash: 'none', renews: old.requestId };
+    const refusal = isOtherCurrency(sent) ? 'INVALID_REQUEST' : judgeRenewal(model, asked);
     if (refusal !== undefined) {
       this.#world.faults.happened('renewal refused');
       return this.#keep(old, 'renew', [await this.#ask(old, sent, 0)], [{ hold: model, replies: [refusal] }]);
@@ -170,7 +182,8 @@ export class Run {
     const { remaining } = booksOf(subject.possible[0] as HoldModel);
     const asked = Math.max(1, SHARES[command.share](remaining, amount));
     const final = what === 'capture' && command.final;
-    return { do: what, key: `k${++serial}`, amount: asked, final, fault, crash };
+    const currency = what === 'extension' ? undefined : command.currency;
+    return { do: what, key: `k${++serial}`, amount: asked, final, currency, fault, crash };
   }
 
   /** A refund of one of the captures, or two at once. What the card scheme reverses is not refunded here. */
@@ -186,7 +199,8 @@ export class Run {
     const left = capture.amount - refundedOf(model, capture.key, ['OK', 'OPEN']);
     const fault = command.fault === 'late authorization' ? 'none' : command.fault;
     const amount = Math.max(1, SHARES[command.share](left, capture.amount));
-    const of = { of: capture.key, captureRequestId, amount, final: false, fault, crash: 'none' } as const;
+    const { currency } = command;
+    const of = { of: capture.key, captureRequestId, amount, final: false, currency, fault, crash: 'none' } as const;
     const one: Sent = { do: 'refund', key: `k${++serial}`, ...of };
     const isRace = command.pick % 3 === 0 && (fault === 'none' || fault === 'slow');
     if (isRace) this.#world.faults.happened('race of refunds');
@@ -196,7 +210,7 @@ export class Run {
   /** A capture or release whose caller does not wait. */
   async #impatient(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     const what = command.final ? 'release' : 'capture';
-    const sent = this.#sentOf(subject, { ...command, fault: 'none' }, what);
+    const sent = this.#sentOf(subject, { ...command, fault: 'none', currency: 'EUR' }, what);
     const ask: Ask = (clients, call) => this.#call(subject, sent, clients, call);
     const impatience = impatienceOf(command);
     if (impatience === 'cancelled') {
@@ -231,6 +245,7 @@ export class Run {
       if (sent.fault !== 'none') mischief.next.set(faultKey, sent.fault);
       if (!isPlacing(sent) && sent.key !== '') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
       this.#world.faults.happened(`command: ${sent.do}`);
+      if (isOtherCurrency(sent)) this.#world.faults.happened('other currency');
     }
     const replies = await Promise.all(
       commands.map((sent, index) => this.#ask(subject, sent, index, crashes.length > 0)),
@@ -243,23 +258,7 @@ export class Run {
     );
     const now = this.#world.now();
     const all = subject.possible.flatMap((hold) => variants.flatMap((variant) => predict(hold, variant, now)));
-    this.#keep(
-      subject,
-      commands
-        .map(({ do: what, key, amount, final, fault, terms }) =>
-          [
-            what,
-            key,
-            amount,
-            ...(final ? ['final'] : []),
-            ...(terms ? [JSON.stringify(terms)] : []),
-            `(${fault})`,
-          ].join(' '),
-        )
-        .join(' | '),
-      replies,
-      all,
-    );
+    this.#keep(subject, commands.map(spelled).join(' | '), replies, all);
   }
 
   /** Keeps the possible states that agree with the answers; when none is left, something is wrong. */
@@ -335,11 +334,4 @@ export class Run {
 function canRace({ possible, renewal }: Subject, rival: Command['rival']): boolean {
   if (rival === 'release renewed') return renewal !== undefined;
   return rival !== 'freeze' || possible.every(({ placing }) => placing === 'OK');
-}
-
-/** How a command may go: core dies at it, or not; and whether a hold's renewal is placed, which may not be known. */
-function waysOf({ possible, renewal }: Subject, sent: Sent, crashes: readonly CrashPoint[]): Sent[] {
-  const ways = crashVariants(sent, possible[0] as HoldModel, crashes);
-  if (sent.do !== 'release renewed') return ways;
-  return placingsOf(renewal).flatMap((placing) => ways.map((way) => ({ ...way, renewal: placing })));
 }

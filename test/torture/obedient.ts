@@ -69,8 +69,10 @@ export async function playRounds(
     // Includes operations that no client waits for any more.
     await untilSettled({ sql }, DECIDED_WITHIN_MS);
     judge.judgeAll();
-    const results = await sql<{ request_id: string; status: string }>('select request_id, status from operation');
-    judge.judgeBooks(new Map(results.map(({ request_id, status }) => [request_id, status])));
+    const results = await sql<{ request_id: string; status: string; reference: string | null }>(
+      'select request_id, status, merchant_reference as reference from operation',
+    );
+    judge.judgeBooks(new Map(results.map(({ request_id, ...result }) => [request_id, result])));
     return await stage.conclude(shown, await watched());
   } finally {
     await stage.close();

@@ -9,7 +9,7 @@ import { HoldfastError } from '../../../client/refusal.ts';
 import type { Merchant } from '../deployment/deployment.ts';
 import type { Caller, Heard } from './caller.ts';
 import type { Intention, Told } from './intention.ts';
-import { type Kind, readAnswer } from './promise.ts';
+import { readAnswer } from './promise.ts';
 import type { PythonClient } from './python.ts';
 
 /** What of an answer of the package is recorded. */
@@ -22,6 +22,8 @@ const namesOf = ({ requestId, extensionRequestId, preauthorizationId }: Named) =
   requestId: extensionRequestId ?? requestId,
   preauthorizationId,
 });
+
+type Heeded = Pick<Intention, 'kind' | 'refusedAs'>;
 
 export type Client = ReturnType<typeof openClient>;
 
@@ -49,8 +51,8 @@ export function openClient(
   const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
 
   /** Records an answer of the service, and whether the table contains it. */
-  function hear(kind: Kind, heard: Heard, story: string[]) {
-    const reading = readAnswer(kind, isKeyed, heard);
+  function hear({ kind, refusedAs }: Heeded, heard: Heard, story: string[]) {
+    const reading = readAnswer(kind, isKeyed, heard, refusedAs);
     const word = `${kind} ${heard.status || 'connection broken'} ${heard.body.code ?? ''}`.trim();
     count(word);
     story.push(`${word} after ${Math.round(heard.tookMs)} ms`);
@@ -61,11 +63,11 @@ export function openClient(
   }
 
   /** By the package. */
-  async function send({ kind, merchant, path, body }: Intention, patienceMs: number, story: string[]) {
+  async function send({ kind, merchant, path, body, refusedAs }: Intention, patienceMs: number, story: string[]) {
     const ask: typeof fetch = async (_url, init = {}) => {
       const { 'idempotency-key': key } = init.headers as Record<string, string>;
       const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
-      hear(kind, heard, story);
+      hear({ kind, refusedAs }, heard, story);
       if (heard.status === 0) throw new TypeError('fetch failed', { cause: heard.body });
       const headers = Object.entries(heard.headers).map(([name, value]): [string, string] => [name, String(value)]);
       return new Response(JSON.stringify(heard.body), { status: heard.status, headers });
@@ -88,7 +90,7 @@ export function openClient(
     const story: string[] = [];
     try {
       if (typeof by === 'object') {
-        const answered = await by.want(intention, patienceMs, (heard) => hear(intention.kind, heard, story));
+        const answered = await by.want(intention, patienceMs, (heard) => hear(intention, heard, story));
         return { ...intention, ...answered, story };
       }
       const answered = await send(intention, patienceMs, story);
@@ -119,7 +121,7 @@ export function openClient(
     let isInDoubt = false;
     for (;;) {
       const heard = await caller.send({ apiKey: merchant.apiKey, path, body, key });
-      const { promised, afterMs } = hear(kind, heard, story);
+      const { promised, afterMs } = hear(intention, heard, story);
       const { requestId } = heard.body;
       if (promised === 'done') return end('done', namesOf(heard.body));
       if (promised === 'refused' && (!isInDoubt || requestId !== undefined)) return end('not done', { requestId });

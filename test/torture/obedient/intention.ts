@@ -9,6 +9,10 @@ export interface Intention {
   readonly body: object;
   /** How the processor's ledger names it: unique for each intention. */
   readonly mark: string;
+  /** The merchant's reference, which its result has, too; absent = none. */
+  readonly reference?: string | undefined;
+  /** The refusal that must be its answer; absent = it may be done. */
+  readonly refusedAs?: string | undefined;
 }
 
 /** Its outcome according to the answers. Undecided: an answer promised nothing, or none arrived. */

@@ -68,18 +68,25 @@ export function openJudge(ledgerFile: string, told: readonly Told[]) {
       }
     },
     /** Compares the clients' answers with the results in our own books, by requestId. */
-    judgeBooks(results: ReadonlyMap<string, string>): void {
-      for (const { outcome, requestId, mark, story } of told) {
+    judgeBooks(results: ReadonlyMap<string, Result>): void {
+      for (const { outcome, requestId, mark, reference, story } of told) {
         const expected = outcome === 'done' ? 'OK' : 'KO';
-        if (requestId === undefined || outcome === 'undecided' || results.get(requestId) === expected) continue;
-        lost.set(
-          mark,
-          `${mark}: told ${outcome} and ${results.get(requestId) ?? 'nothing'} in the books: ${story.join('; ')}`,
-        );
+        if (requestId === undefined || outcome === 'undecided') continue;
+        const result = results.get(requestId);
+        const isRight = reference === undefined || result?.reference === reference;
+        if (result?.status === expected && isRight) continue;
+        const found = [result?.status ?? 'nothing', result?.reference].join(' ');
+        lost.set(mark, `${mark}: told ${outcome} and ${found} in the books: ${story.join('; ')}`);
       }
     },
     close: () => database.close(),
   };
+}
+
+/** A result in our books. */
+interface Result {
+  readonly status: string;
+  readonly reference: string | null;
 }
 
 const BOUNDS = { done: [1, 1], 'not done': [0, 0], undecided: [0, 1] } as const;

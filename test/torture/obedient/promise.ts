@@ -18,8 +18,8 @@ export interface Reading {
   readonly afterMs: number;
 }
 
-/** Reads the answer to a write. */
-export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading {
+/** Reads the answer to a write, which must be `refusedAs` if there is one. */
+export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard, refusedAs?: string): Reading {
   const { status, body } = heard;
   const code = typeof body.code === 'string' ? body.code : '';
   const retryAfterS = Number(heard.headers['retry-after']);
@@ -32,7 +32,8 @@ export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading 
   const hasId = isUuid(body.requestId);
   const mayRepeat = retryAfterS > 0;
   if (status === 0) return read('broken', true, '');
-  if (status === 200 || status === 201) return read('done', isSuccess(kind, heard), 'is not a whole success');
+  if (status === 200 || status === 201)
+    return read('done', refusedAs === undefined && isSuccess(kind, heard), 'is not a whole success');
   if (status === 202)
     return read('ask', hasId && !saysMore(body), 'without requestId, or with what only a success has');
   if (status === 409 && code === 'IDEMPOTENCY_IN_FLIGHT') {
@@ -43,7 +44,11 @@ export function readAnswer(kind: Kind, isKeyed: boolean, heard: Heard): Reading 
   if (status === 500) return hasId ? read('ask', true, '') : read('unexplained', false, 'without requestId');
   if (status === 502) return read('refused', hasId && code === 'PROCESSOR_ERROR', 'without requestId');
   if (status >= 400 && status < 500) {
-    return read('refused', REFUSALS[kind].has(code) && (hasId || !RECORDED.has(code)), 'to a valid call');
+    return read(
+      'refused',
+      (code === refusedAs || REFUSALS[kind].has(code)) && (hasId || !RECORDED.has(code)),
+      'to a valid call',
+    );
   }
   return read('unexplained', false, 'is in no row');
 }

@@ -39,6 +39,9 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
       isTogether: random() < 0.5,
       last: random(),
       refunds: Math.floor(random() * 4),
+      // What is done with a hold says its currency, or does not; now and then another one, by mistake.
+      said: random() < 0.5 ? { currency: 'EUR' } : {},
+      isMistaken: random() < 0.2,
     };
   }
 
@@ -48,14 +51,17 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
     const handle = await client.handleOf(placed);
     if (handle === '') return;
     await beforeCaptures?.(placed.requestId ?? '');
-    const { merchant, userId, last, parts, changes } = drawn;
+    const { merchant, userId, last, parts, changes, said } = drawn;
     const want = (kind: Kind, amount: number, body: object) =>
-      intentionOf(kind, merchant, userId, amount, { preauthorizationId: handle, ...body });
+      intentionOf(kind, merchant, userId, amount, { preauthorizationId: handle, ...said, ...body });
     const capture = (amount: number, finalCapture?: boolean) =>
-      captureOf(merchant, userId, handle, amount, finalCapture);
+      captureOf(merchant, userId, handle, amount, finalCapture, said);
     const release = want('release', HOLD, {});
     const change = (kind: 'increment' | 'extension') =>
-      want(kind, HOLD, kind === 'increment' ? { amountToAdd: 200 } : {});
+      kind === 'increment'
+        ? want(kind, HOLD, { amountToAdd: 200 })
+        : intentionOf(kind, merchant, userId, HOLD, { preauthorizationId: handle });
+    if (drawn.isMistaken) await client.want(mistaken(capture(MISTAKEN)));
     const told = await wantAll([...changes.map(change), ...parts.map((amount) => capture(amount))], drawn.isTogether);
     if (!merchant.severalCaptures || last < 0.4) {
       told.push(await client.want(capture(500 + Math.floor(last * 100), merchant.severalCaptures || undefined)));
@@ -67,9 +73,14 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
       .slice(0, drawn.refunds)
       .flatMap(({ requestId: captureRequestId }, index) =>
         [10 + index, 20 + index].map((amount) =>
-          intentionOf('refund', merchant, userId, amount, { captureRequestId, amount }),
+          intentionOf('refund', merchant, userId, amount, { captureRequestId, amount, ...said }),
         ),
       );
+    const [first] = captures;
+    if (drawn.isMistaken && first) {
+      const body = { captureRequestId: first.requestId, amount: MISTAKEN };
+      await client.want(mistaken(intentionOf('refund', merchant, userId, MISTAKEN, body)));
+    }
     await wantAll(refunds, drawn.isTogether);
   }
 
@@ -116,6 +127,8 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
 /** What a hold is for, and what one that renews it is for. */
 const HOLD = 1_500;
 const RENEWED = 1_400;
+/** What nobody wants otherwise. */
+const MISTAKEN = 99;
 
 /** Where each kind is sent, and what the processor's ledger calls it. */
 const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
@@ -129,10 +142,20 @@ const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
   oct: ['/oct', 'credit'],
 };
 
+/** The kinds that a merchant can have a reference for, and whose answers name them. */
+const REFERRED: ReadonlySet<Kind> = new Set(['capture', 'increment', 'refund', 'oct']);
+
+/** The same in another currency than the hold's: it must be refused, and nothing be done. */
+function mistaken(intention: Intention): Intention {
+  return { ...intention, body: { ...intention.body, currency: 'JPY' }, refusedAs: 'INVALID_REQUEST' };
+}
+
 /** `amount` is the one by which the ledger tells it from others of the user. */
 function intentionOf(kind: Kind, merchant: Merchant, userId: string, amount: number, body: object): Intention {
   const [path, entry] = KINDS[kind];
-  return { kind, merchant, path, body, mark: `${entry} ${userId} ${amount}` };
+  const mark = `${entry} ${userId} ${amount}`;
+  if (!REFERRED.has(kind)) return { kind, merchant, path, body, mark };
+  return { kind, merchant, path, body: { ...body, merchantReference: mark }, mark, reference: mark };
 }
 
 /** A hold that the user's name identifies. */
@@ -146,8 +169,9 @@ export function captureOf(
   preauthorizationId: string,
   amountToCapture: number,
   finalCapture?: boolean,
+  said: object = {},
 ): Intention {
-  const body = { preauthorizationId, amountToCapture, finalCapture };
+  const body = { preauthorizationId, amountToCapture, finalCapture, ...said };
   return intentionOf('capture', merchant, userId, amountToCapture, body);
 }
 

@@ -19,6 +19,7 @@ export function coreProcess(house: House, databaseUrl: string): ChildOptions {
     GATEWAY_TOKEN: secrets.gatewayToken,
     SERVICE_TOKEN: secrets.serviceToken,
     OPERATOR_TOKEN: secrets.operatorToken,
+    METRICS_TOKEN: secrets.metricsToken,
     PROCESSOR_SANDBOX_TOKEN: secrets.processorToken,
     PROCESSOR_STRIPE_TOKEN: isStripeOn(house) ? secrets.stripeToken : undefined,
     GATEWAY_ORIGIN: addressesOf(ports).baseUrl,
@@ -31,6 +32,7 @@ export function workerProcess(house: House, databaseUrl: string): ChildOptions {
     ...coreCommon(house, databaseUrl),
     WORKER_METRICS_PORT: house.ports.WORKER_METRICS_PORT,
     OPERATOR_TOKEN: house.secrets.operatorToken,
+    METRICS_TOKEN: house.secrets.metricsToken,
     WEBHOOK_ALLOWED_CIDRS: LOOPBACK,
     INTERNAL_ALLOWED_CIDRS: LOOPBACK,
     GATEWAY_ORIGIN: addressesOf(house.ports).baseUrl,
@@ -72,6 +74,7 @@ export function gatewayProcess(house: House): ChildOptions {
     PORT: house.ports.PORT,
     CORE_URL: addressesOf(house.ports).coreUrl,
     GATEWAY_TOKEN: house.secrets.gatewayToken,
+    METRICS_TOKEN: house.secrets.metricsToken,
     REDIS_URL: house.settings.REDIS_URL,
   });
 }

@@ -122,11 +122,13 @@ async function together<T>(failed: AbortController, main: Promise<T>, others: re
 
 function describe(house: House, { several, single }: DemoMerchants) {
   const { stripe, ...addresses } = addressesOf(house.ports);
-  const { serviceToken, operatorToken } = house.secrets;
+  const { serviceToken, operatorToken, metricsToken } = house.secrets;
   return {
     ...addresses,
     serviceToken,
     operatorToken,
+    /** Opens `GET /metrics`, and nothing else. */
+    metricsToken,
     ...credentialsOf(several),
     singleCapture: credentialsOf(single),
     /** When the adapter to Stripe runs. */

@@ -59,17 +59,22 @@ describe('npm start', () => {
     for (const step of steps) assert.equal(lines.filter((line) => line === step).length, 1, step);
   });
 
-  it('serves the metrics of core and worker for the operator token', async () => {
-    const { metricsUrls, operatorToken } = await quickstartFile(dataDir);
-    for (const url of Object.values(metricsUrls)) {
-      const answer = await fetch(url, { headers: { authorization: `Bearer ${operatorToken}` } });
-      assert.match(await answer.text(), /^holdfast_/m);
+  it('serves the metrics of its processes for their own token and for the operator token', async () => {
+    const { baseUrl, metricsUrls, metricsToken, operatorToken } = await quickstartFile(dataDir);
+    for (const url of [`${baseUrl}/metrics`, ...Object.values(metricsUrls)]) {
+      for (const token of [metricsToken, operatorToken]) {
+        const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+        assert.match(await answer.text(), /^holdfast_/m, url);
+      }
     }
+    const asOperator = { headers: { authorization: `Bearer ${metricsToken}` } };
+    assert.equal((await fetch(`${baseUrl}/operator/overview`, asOperator)).status, 401);
   });
 
   it('prints commands that work, and no secret', async () => {
-    const { apiKey, signingSecret, operatorToken } = await quickstartFile(dataDir);
-    for (const secret of [apiKey, signingSecret, operatorToken]) assert(!launched.output().includes(secret));
+    const { apiKey, signingSecret, operatorToken, metricsToken } = await quickstartFile(dataDir);
+    for (const secret of [apiKey, signingSecret, operatorToken, metricsToken])
+      assert(!launched.output().includes(secret));
     const config = await readFile(`${dataDir}/demo.curl`, 'utf8');
     assert(config.includes(apiKey));
     const [command] = /curl -K \S+ http:\S+\/preauthorization -d '\{"tokenId".*/.exec(launched.output()) ?? [];

@@ -44,6 +44,15 @@ describe('DATA_DIR', () => {
     assert.equal((await stat(`${directory}/secrets.json`)).mode & 0o777, 0o600);
   });
 
+  it('gets a token for metrics when it was made before there were any, and keeps it', async () => {
+    const { metricsToken, ...before } = await keepSecrets(directory);
+    await writeFile(`${directory}/secrets.json`, JSON.stringify(before));
+    const secrets = await keepSecrets(directory);
+    assert.notEqual(secrets.metricsToken, metricsToken);
+    assert.deepEqual({ ...secrets, metricsToken }, { ...before, metricsToken });
+    assert.deepEqual(await keepSecrets(directory), secrets);
+  });
+
   it('gets no new secrets when the old ones are damaged', async () => {
     await writeFile(`${directory}/secrets.json`, '{"gatewayToken":"short"}');
     await assert.rejects(keepSecrets(directory), /secrets\.json is damaged: .*gatewayToken/);

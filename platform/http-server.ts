@@ -48,7 +48,7 @@ export function createBoundedServer(listener: RequestListener, bounds: HttpBound
  * Has a client answered that has closed its side after its request (RFC 9112, section 9.6). By default Node closes the
  * connection then, though the request is carried out.
  */
-export function answerHalfClosed(server: Server): void {
+export function answerHalfClosed(server: NetServer): void {
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 

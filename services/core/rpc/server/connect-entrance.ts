@@ -49,6 +49,11 @@ export function secureEntrance({ cert, key, clientCa }: ServerTls, handler: Hand
   server.on('secureConnection', (socket) => {
     if (socket.alpnProtocol !== 'h2') sliceRequests(socket);
   });
+  answerHalfClosed(server);
+  // A session of HTTP/2 ends with its client's side: nothing else would end it.
+  server.prependListener('secureConnection', (socket) => {
+    if (socket.alpnProtocol !== 'h2') socket.allowHalfOpen = true;
+  });
   closeUnread(server, 'secureConnection', bounds.http);
   server.on('session', (session) => boundHttp2Session(session, bounds.http2));
   return { server, stop: () => server.close() };

@@ -58,6 +58,31 @@ describe("the Connect server's entrance", () => {
     await files.close();
   });
 
+  describe('answers a client that has closed its side after its request', () => {
+    const afterTheEnd: Handler = ({ socket }, response) => {
+      socket.once('end', () => setImmediate(() => response.end('x')));
+    };
+    const asks = async (client: Socket) => {
+      client.end(LAST);
+      assert.match(await text(client), /^HTTP\/1\.1 200 /);
+    };
+
+    it('in clear', async () => {
+      entrance = clearEntrance(afterTheEnd, ENTRANCE_BOUNDS);
+      await asks(connect({ port: await portOf(entrance), host: '127.0.0.1', allowHalfOpen: true }));
+    });
+
+    it('over TLS', async () => {
+      const files = await makeCertificates();
+      const { cert, key } = files.server;
+      entrance = secureEntrance({ cert: readFileSync(cert), key: readFileSync(key) }, afterTheEnd, ENTRANCE_BOUNDS);
+      const port = await portOf(entrance);
+      const options = { ca: readFileSync(files.ca), servername: 'localhost', allowHalfOpen: true };
+      await asks(connectTls({ host: '127.0.0.1', port, ...options }));
+      await files.close();
+    });
+  });
+
   it('bounds the streams of an HTTP/2 session', async () => {
     entrance = clearEntrance(handler, ENTRANCE_BOUNDS);
     const session = connectHttp2(`http://127.0.0.1:${await portOf(entrance)}`);

@@ -15,6 +15,7 @@ describe('a change', () => {
     const hold = await service.place();
     const captureAt = new Date(Date.now() + 3_600_000).toISOString();
     const key = () => ask('POST', '/operator/merchants/acme/api-keys', { managesWebhook: false });
+    const { apiKeyId } = (await key()).body;
     return {
       hold,
       make: (): Promise<Answer[]> =>
@@ -24,6 +25,8 @@ describe('a change', () => {
           ask('PUT', '/operator/merchants/acme', { name, contract: CONTRACT }),
           key(),
           ask('POST', '/operator/endpoints/acme/webhook/pause', {}),
+          ask('POST', '/operator/merchants/acme/signing-secrets', {}),
+          ask('DELETE', `/operator/merchants/acme/api-keys/${apiKeyId}`),
         ]),
       /** What of it is stored. */
       async stored() {
@@ -32,8 +35,10 @@ describe('a change', () => {
           `select (select capture_at is not null from hold where request_id = $1) as patched,
             exists (select from merchant where id = $2) as created, exists (select from merchant where name = $2) as replaced,
             (select count(*)::int from api_key) as keys,
-            exists (select from endpoint where pause = 'OPERATOR') as paused`,
-          [hold.requestId, name],
+            exists (select from endpoint where pause = 'OPERATOR') as paused,
+            (select count(*)::int from signing_secret where merchant_id = 'acme') > 1 as added,
+            (select revoked_at is not null from api_key where id = $3) as revoked`,
+          [hold.requestId, name, apiKeyId],
         );
         return found;
       },
@@ -68,11 +73,18 @@ describe('a change', () => {
     const answers = await changes.make();
     assert.deepEqual(
       answers.map(({ status }) => status),
-      [200, 201, 200, 201, 200],
+      [200, 201, 200, 201, 200, 201, 204],
     );
     const { keys, ...flags } = (await changes.stored()) ?? {};
     assert.equal(typeof keys, 'number');
-    assert.deepEqual(flags, { patched: true, created: true, replaced: true, paused: true });
+    assert.deepEqual(flags, {
+      patched: true,
+      created: true,
+      replaced: true,
+      paused: true,
+      added: true,
+      revoked: true,
+    });
   });
 });
 

@@ -239,6 +239,6 @@ describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no
     await page.getByText('The first 100').waitFor();
     await page.waitForFunction(`Math.abs(scrollY - ${before}) < 5`);
     assert.match(page.url(), /merchantId=acme/);
-    assert.equal(await page.getByLabel('Merchant').inputValue(), 'acme');
+    assert.equal(await page.getByLabel('Merchant', { exact: true }).inputValue(), 'acme');
   });
 });

@@ -21,11 +21,12 @@ const CALLS_IN_FLIGHT = 64;
 const CLIENTS = 13;
 /** Of each: those that capture. */
 const CAPTURING = 2;
+const CALM = ['calm-1', 'calm-2', 'calm-3', 'calm-4'];
 /**
- * Calls of a calm merchant at once: fewer than core accepts of one beside the quarter that may wait for the sick
- * processor, and more than the seventh that six merchants would leave if all of theirs could wait.
+ * Calls of each calm merchant at once: together fewer than may wait for their processor, of which each merchant has as
+ * much as it leaves free, and more than the seventh that six merchants would leave if all of theirs could wait.
  */
-const BURST = 15;
+const BURST = 3;
 const DISTURBED_MS = 10_000;
 /** By then all clients have called, and core has not reacted yet. */
 const BURST_AT_MS = 1_400;
@@ -43,9 +44,10 @@ describe('two processors', function () {
     });
     calm = shopOf(fleet.apiKey);
     apiKeys = new Map();
-    for (const merchantId of SICK) {
+    for (const merchantId of [...SICK, ...CALM]) {
+      const [processor = ''] = merchantId.split('-');
       const { apiKey } = await asOperator(operator(), (merchants) =>
-        merchants.createMerchant({ merchantId, name: merchantId, contract: { ...CONTRACT, processor: 'sick' } }),
+        merchants.createMerchant({ merchantId, name: merchantId, contract: { ...CONTRACT, processor } }),
       );
       apiKeys.set(merchantId, apiKey);
     }
@@ -182,7 +184,7 @@ describe('two processors', function () {
     const thaw = freeze([fleet.sandboxes[1]?.pid() ?? 0]);
     try {
       await Promise.all(
-        Array.from({ length: 12 }, () => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD)),
+        [...SICK, ...SICK].map((merchantId) => shopOf(apiKeys.get(merchantId)).post('/preauthorization', HOLD)),
       );
       // One call goes through as a probe.
       const two = [1, 2].map(() => shopOf(apiKeys.get('sick-1')).post('/preauthorization', HOLD));
@@ -225,9 +227,10 @@ describe('two processors', function () {
     return answers;
   }
 
-  /** A merchant of the other processor that needs more slots at once than those of the sick one would leave. */
+  /** Merchants of the other processor that need more slots at once than those of the sick one would leave. */
   async function burstOfCalm(): Promise<number[]> {
-    const answers = await Promise.all(Array.from({ length: BURST }, () => calm.post('/preauthorization', HOLD)));
+    const shops = CALM.flatMap((merchantId) => Array(BURST).fill(shopOf(apiKeys.get(merchantId))) as Shop[]);
+    const answers = await Promise.all(shops.map((shop) => shop.post('/preauthorization', HOLD)));
     return [...new Set(answers.map(({ status }) => status))];
   }
 

@@ -49,12 +49,9 @@ function fresh(): Told {
   return { webhookIds: new Set(), bodies: new Set(), signatures: new Set(), attempts: 0, taken: 0 };
 }
 
-/** An error, no answer at all, or an incomplete answer. */
+/** An error, no answer at all, or the beginning of a head. */
 function fail(response: ServerResponse, how: number): void {
   if (how < 0.6) response.writeHead(500).end('no');
   else if (how < 0.8) response.destroy();
-  else {
-    response.writeHead(200, { 'content-length': '100' });
-    response.write('half', () => response.destroy());
-  }
+  else response.socket?.write('HTTP/1.1 200 OK\r\ncontent-length: 1', () => response.destroy());
 }

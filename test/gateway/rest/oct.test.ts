@@ -50,6 +50,7 @@ describe('REST OCT', () => {
       merchantId: 'acme',
       amount: 500n,
       idempotencyKey: 'k-2',
+      metadata: {},
     });
   });
 

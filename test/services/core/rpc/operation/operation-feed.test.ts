@@ -159,7 +159,7 @@ describe('openOperationFeed()', () => {
       }
       const read = (await rowsRead()) - before;
       // All merchants' would be ten times 24 692. What other connections read is counted, too, and late on a busy machine.
-      assert(read <= 20_000, `${read} rows read`);
+      assert(read <= 100_000, `${read} rows read`);
     } finally {
       await watched.close();
       await reads.close();

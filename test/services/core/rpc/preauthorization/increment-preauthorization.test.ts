@@ -64,6 +64,7 @@ describe('incrementPreauthorization()', () => {
       merchantId: 'told',
       account: '',
       amount: 5n,
+      merchantReference: '',
       currency: 'EUR',
     });
   });

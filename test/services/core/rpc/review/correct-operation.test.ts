@@ -58,6 +58,29 @@ describe('correctOperation()', () => {
     assert.equal((await shop.refund({ requestId }, 4_000n)).refund?.state, OK);
   });
 
+  it('resolves what contradicted the operation, of a hold and of an OCT', async () => {
+    const { hold, requestId } = await refused();
+    await scripted.settled(requestId, approved);
+    processor.says.credit = () => declined;
+    const { metadata } = await refusal(shop.oct());
+    const oct = metadata.requestId ?? assert.fail();
+    await scripted.settled(oct, approved);
+    for (const id of [requestId, oct]) await correct(id, OK);
+    for (const id of [hold.requestId, oct]) {
+      const { contradictions } = await operators.listContradictions({ requestId: id });
+      assert.deepEqual(
+        contradictions.map(({ resolution, resolvedAt }) => [resolution, resolvedAt !== undefined]),
+        [['corrected', true]],
+      );
+    }
+    assert.equal((await shop.get(hold)).frozenBecause, 0);
+    const { items } = await operators.listReviewItems({ merchantId: 'told', pageSize: 100 });
+    assert.deepEqual(
+      items.filter((item) => [requestId, hold.requestId, oct].includes(item.requestId)),
+      [],
+    );
+  });
+
   it('of a capture that was not done gives its amount back to the hold, open or closed', async () => {
     const open = await shop.hold();
     const first = (await shop.capture(open, 4_000n)).capture?.requestId ?? '';

@@ -9,15 +9,10 @@ import type { ResultInput } from '../storage/operation/append-results.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { type Corrected, type Correcting, correct } from './correct.ts';
 import { noticeExpiring } from './expiring.ts';
-import {
-  type HoldSettlement,
-  type Settled,
-  type SubmissionSettlement,
-  settleGathered,
-  settleGatheredHolds,
-} from './settle-gathered.ts';
+import type { HoldFacts, SubmissionFacts } from './facts.ts';
+import { type Settled, type Settlement, settleGathered, settleGatheredHolds } from './settle-gathered.ts';
 import { type Renewal, storeGathered, storeGatheredHolds, storeGatheredRenewals } from './store-gathered.ts';
-import { deadlineOf, type Stored, type SubmissionRequest } from './submission-request.ts';
+import { deadlineOf, type PlaceRequest, type Stored, type SubmissionRequest } from './submission-request.ts';
 import { type TakenBack, type TakingBack, takeBack } from './take-back.ts';
 
 /** Metrics of the books. */
@@ -44,20 +39,19 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     ...counted('hold'),
     afterLoss: storedBefore,
   });
-  const holdEnds = new StatementGather<HoldSettlement, Settled>((batch) => settleGatheredHolds(database, batch), {
-    ...SETTLE,
-    ...counted('hold_end'),
-    keyOf: ({ hold }) => hold.requestId,
-  });
+  const holdEnds = new StatementGather<Settlement<HoldFacts>, Settled>(
+    (batch) => settleGatheredHolds(database, batch),
+    { ...SETTLE, ...counted('hold_end'), keyOf: ({ facts }) => facts.requestId },
+  );
   // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold
   // becomes free, ends come before new requests: otherwise a crowd at one hold would be charged faster than it is
   // answered.
   const writers = new BusyKeys();
-  const ends = new StatementGather<SubmissionSettlement, Settled>((batch) => settleGathered(database, batch), {
+  const ends = new StatementGather<Settlement<SubmissionFacts>, Settled>((batch) => settleGathered(database, batch), {
     ...SETTLE,
     ...counted('submission_end'),
     keys: writers,
-    keyOf: ({ holdKey, submission }) => holdKey ?? submission.requestId,
+    keyOf: ({ facts }) => (facts.hold ? keyOf(facts.hold) : facts.requestId),
   });
   const submissions = new StatementGather<SubmissionRequest, Stored>((batch) => storeGathered(database, batch), {
     ...STORE,
@@ -100,23 +94,30 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   };
   // What is gathered runs outside its callers' context, so each carries its trace.
   return {
-    insertHold: (hold: HoldInput, patience?: CallerPatience) =>
-      holds.submit({ ...hold, deadline: deadlineOf(patience) }, patience),
-    /** The same for a hold that renews the one of the handle's hash; judges that, too. */
-    insertRenewal: (renewal: Renewal, idHash: Buffer, patience?: CallerPatience) =>
-      renewals.submit({ idHash, write: { ...renewal, deadline: deadlineOf(patience) } }, patience),
+    /** Judges a request and stores it; what is on a hold is reserved there. */
+    store(request: StoreRequest): Promise<Stored> {
+      const { patience } = request;
+      if (request.kind !== 'HOLD') return submissions.submit(request, patience);
+      const hold = { ...request.hold, deadline: deadlineOf(patience) };
+      const { renews } = hold;
+      const { renewedHash: idHash } = request;
+      if (renews == null || !idHash) return holds.submit(hold, patience);
+      return renewals.submit({ idHash, write: { ...hold, renews } }, patience);
+    },
     /** Runs another write on a hold when its turn among the hold's writes has come. */
     async changeHold<T>(idHash: Buffer, write: () => Promise<T>, patience?: CallerPatience): Promise<T> {
       const settled = await changes.submit({ idHash, write }, patience);
       if (settled.status === 'rejected') throw settled.reason;
       return settled.value as T;
     },
-    settleHold: async (settlement: HoldSettlement) =>
-      announced(await holdEnds.submit({ ...settlement, traceParent: traceParent() })),
-    /** Judges a request and stores it; what is on a hold is reserved there. */
-    store: (request: SubmissionRequest) => submissions.submit(request, request.patience),
-    settle: async (settlement: SubmissionSettlement) =>
-      announced(await ends.submit({ ...settlement, traceParent: traceParent() })),
+    /** Ends what was stored by its final outcome. */
+    async settle(settlement: Settlement): Promise<Settled> {
+      const { facts } = settlement;
+      const ending = { ...settlement, imported: facts.imported, traceParent: traceParent() };
+      return announced(
+        await (facts.kind === 'HOLD' ? holdEnds.submit({ ...ending, facts }) : ends.submit({ ...ending, facts })),
+      );
+    },
     /** Books what came back of something that was OK, or was given again, once for its event. */
     async takeBack(taking: TakingBack): Promise<TakenBack> {
       const { became, settled } = await takings.submit({ ...taking, traceParent: traceParent() });
@@ -133,6 +134,9 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     noticeExpiring: async (hold: ReadHold, at: Date) => announced(await noticeExpiring(database, hold, at)),
   };
 }
+
+/** What is asked for: the placing of a hold, or a submission. */
+export type StoreRequest = PlaceRequest | SubmissionRequest;
 
 /** A write on the hold whose handle has this hash. */
 interface OfHold<Write> {

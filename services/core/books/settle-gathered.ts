@@ -1,40 +1,27 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { BY_ANSWER, type Contradiction } from '../domain/contradiction.ts';
-import type { HoldBooks } from '../domain/hold-rules.ts';
-import type { SubmissionKind } from '../domain/kinds.ts';
 import { isOk } from '../domain/outcome.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
 import type { Database } from '../storage/database.ts';
 import { endpointName } from '../storage/endpoint/endpoint-row.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
-import { settleHolds } from '../storage/hold/settle-holds.ts';
-import type { NewRow } from '../storage/input-columns.ts';
+import { type HoldEnd, settleHolds } from '../storage/hold/settle-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import {
   type Settled as Done,
   type SubmissionEnd,
   settleSubmissions,
 } from '../storage/submission/settle-submissions.ts';
+import type { Facts, HoldFacts, SubmissionFacts } from './facts.ts';
 import { reckonOct } from './oct-books.ts';
-import { type Ending, endInput, expiryOf, resultOf, type SettledFields } from './operation-result.ts';
+import { type Ending, endInput, expiryOf, resultOf } from './operation-result.ts';
 import { RULES } from './rules.ts';
+import { type WrittenHold, type WrittenSubmission, writtenHold, writtenSubmission } from './written.ts';
 
-/** A submission and its outcome. */
-export interface SubmissionSettlement extends Ending {
-  readonly submission: SettledFields & { readonly kind: SubmissionKind };
-  /** Of one on a hold: its idHash, hexadecimal. What is written of one hold is written one after another. */
-  readonly holdKey?: string | undefined;
+/** What ended, and its outcome. */
+export interface Settlement<F extends Facts = Facts> extends Ending {
+  readonly facts: F;
 }
-
-/** The placing of a hold, and its outcome. */
-export interface HoldSettlement extends Ending {
-  readonly hold: HoldFields;
-}
-
-/** The fields of a hold that its placing needs; none of them changes. */
-export type HoldFields = NewRow<HoldRow, 'requestId' | 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
-  NewRow<HoldRow, 'merchantReference' | 'notifyHolds' | 'holdPeriodS'>;
 
 /** What settling did. */
 export interface Settled {
@@ -44,8 +31,10 @@ export interface Settled {
   readonly endpoints: readonly string[];
   /** The result, when it was written. */
   readonly result?: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'> | undefined;
-  /** Of what is on a hold: its books right after it. */
-  readonly books?: HoldBooks | undefined;
+  /** The submission as it is written now, and its hold right before; or the hold as it is written now. */
+  readonly submission?: WrittenSubmission | undefined;
+  readonly before?: ReadHold | undefined;
+  readonly hold?: WrittenHold | undefined;
   /** What the processor said against our books, which is kept: the hold is frozen. */
   readonly contradicts?: Contradiction | undefined;
 }
@@ -59,32 +48,34 @@ export const NOTHING_SETTLED: Settled = { changed: false, endpoints: [] };
  */
 export async function settleGathered(
   { query }: Database,
-  settlements: readonly SubmissionSettlement[],
+  settlements: readonly Settlement<SubmissionFacts>[],
 ): Promise<(Settled | typeof AGAIN)[]> {
-  const onHold = settlements.flatMap(({ submission }) => (submission.holdRequestId ? submission.requestId : []));
+  const onHold = settlements.flatMap(({ facts }) => (facts.holdRequestId ? facts.requestId : []));
   const holds = await readHoldsOfOpen(query, onHold);
-  const ends = settlements.map((settlement) => reckon(settlement, holds.get(settlement.submission.requestId)));
+  const ends = settlements.map((settlement) => reckon(settlement, holds.get(settlement.facts.requestId)));
   const toWrite = ends.filter((end) => end !== undefined);
   if (toWrite.length === 0) return ends.map(() => NOTHING_SETTLED);
   const done = await settleSubmissions(query, toWrite);
-  return ends.map((end) => {
+  return settlements.map((settlement, place) => {
+    const end = ends[place];
     if (!end) return NOTHING_SETTLED;
     if (!done.locked.has(end.requestId)) return AGAIN;
-    const books = end.status === undefined ? undefined : (end as HoldBooks);
-    return { ...settledOf(done, end.requestId, end.operation), books, contradicts: end.contradicts };
+    const before = holds.get(end.requestId);
+    const submission = writtenSubmission(settlement.facts, end, settlement, before);
+    return { ...settledOf(done, end.requestId, end.operation), submission, before, contradicts: end.contradicts };
   });
 }
 
 /** Undefined = it is on a hold and has ended before. */
 function reckon(
-  { submission, ...ending }: SubmissionSettlement,
+  { facts, ...ending }: Settlement<SubmissionFacts>,
   hold: ReadHold | undefined,
 ): SubmissionEnd | undefined {
-  if (submission.kind === 'OCT') return reckonOct(submission, ending);
+  if (facts.kind === 'OCT') return reckonOct(facts, ending);
   if (!hold) return undefined;
-  const end = RULES[submission.kind].reckon(submission, hold, ending);
+  const end = RULES[facts.kind].reckon(facts, hold, ending);
   if (!end.contradicts) return end;
-  const { requestId, merchantId, currency } = submission;
+  const { requestId, merchantId, currency } = facts;
   const about = { requestId, holdRequestId: hold.requestId, merchantId, processor: hold.processor, currency };
   return { ...end, contradiction: contradictionRow(about, end.contradicts, ending.told ?? BY_ANSWER, ending.at) };
 }
@@ -92,21 +83,24 @@ function reckon(
 /** Settles the placing of holds. */
 export async function settleGatheredHolds(
   { query }: Database,
-  settlements: readonly HoldSettlement[],
+  settlements: readonly Settlement<HoldFacts>[],
 ): Promise<(Settled | typeof AGAIN)[]> {
   const ends = settlements.map((settlement) => {
-    const { hold, outcome, at } = settlement;
-    const operation = resultOf(hold.requestId, 'HOLD', hold, settlement);
-    const end = { ...endInput(hold.requestId, settlement), card: outcome.card, operation };
+    const { facts, outcome, at } = settlement;
+    const operation = resultOf(facts.requestId, 'HOLD', facts, settlement);
+    const end = { ...endInput(facts.requestId, settlement), card: outcome.card, operation };
     if (!isOk(outcome)) return end;
     const { generatedTokenId, capabilities } = outcome;
-    const expiresAt = expiryOf(hold, at, outcome.expiresAt).toISOString();
+    const expiresAt = expiryOf(facts, at, outcome.expiresAt).toISOString();
     return { ...end, expiresAt, generatedTokenId, capabilities };
   });
   const done = await settleHolds(query, ends);
-  return ends.map(({ requestId, operation }) =>
-    done.locked.has(requestId) ? settledOf(done, requestId, operation) : AGAIN,
-  );
+  return settlements.map((settlement, place) => {
+    const end = ends[place] as HoldEnd;
+    if (!done.locked.has(end.requestId)) return AGAIN;
+    const hold = writtenHold(settlement.facts, end, settlement);
+    return { ...settledOf(done, end.requestId, end.operation), hold };
+  });
 }
 
 /** What a settling statement did of one of its ends. */

@@ -8,16 +8,20 @@ import type { Database, Query } from '../storage/database.ts';
 import { readRenewed } from '../storage/hold/find-renewed.ts';
 import { type HoldInput, insertHolds, insertRenewals, type RenewalInput } from '../storage/hold/insert-holds.ts';
 import { type ReadHold, readSubjects, type Subject } from '../storage/hold/read-holds.ts';
-import { type Kept, readKept } from '../storage/submission/find-sent.ts';
 import { readSubmissions } from '../storage/submission/read-submissions.ts';
-import { type SubmissionInput, storeSubmissions } from '../storage/submission/store-submissions.ts';
+import {
+  type Stored as StoredRow,
+  type SubmissionInput,
+  storeSubmissions,
+} from '../storage/submission/store-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+import type { SubmissionFacts } from './facts.ts';
 import { octInput } from './oct-books.ts';
 import { RULES } from './rules.ts';
 import { type HoldRequest, type Stored, type SubmissionRequest, sentInput, wordsOf } from './submission-request.ts';
 
-/** A request that may be stored. */
-interface Admitted {
+/** A request that may be stored, and what it is on. */
+interface Admitted extends Pick<SubmissionFacts, 'capture'> {
   readonly input: SubmissionInput;
   readonly hold?: ReadHold | undefined;
 }
@@ -33,18 +37,20 @@ export async function storeGathered(
   const onHold = requests.filter((request) => request.kind !== 'OCT');
   const subjects = await readSubjects(query, onHold);
   const captures = await readCaptures(query, onHold);
-  const known = onHold.filter((request) => subjects.get(request)?.isKnown).map(({ requestId }) => requestId);
-  const repeated = await readKept(query, known);
-  const judged = requests.map((request) => {
+  const judged = requests.map((request): Stored | Admitted => {
     if (request.kind === 'OCT') return { input: octInput(request) };
-    return judge(request, subjects.get(request), captures, repeated.get(request.requestId));
+    return judge(request, subjects.get(request), captures);
   });
   const admitted = judged.flatMap((each) => ('input' in each ? each.input : []));
   const stored = await storeSubmissions(query, admitted);
   return judged.map((each) => {
     if (!('input' in each)) return each;
-    const row = stored.get(each.input);
-    return row ? { ...row, hold: each.hold } : AGAIN;
+    const { input, hold, capture } = each;
+    const row = stored.get(input);
+    if (!row) return AGAIN;
+    const { outcome, processorRequestId } = row;
+    const facts = outcome === 'STORED' ? { ...input, processorRequestId, hold, capture } : undefined;
+    return { outcome, hold, facts };
   });
 }
 
@@ -54,7 +60,13 @@ export async function storeGatheredHolds(
   holds: readonly HoldInput[],
 ): Promise<(Stored | typeof AGAIN)[]> {
   const stored = await insertHolds(query, holds);
-  return holds.map((hold) => stored.get(hold) ?? AGAIN);
+  return holds.map((hold) => placing(hold, stored.get(hold)));
+}
+
+function placing(hold: HoldInput, row: StoredRow | undefined): Stored | typeof AGAIN {
+  if (!row) return AGAIN;
+  const { outcome, processorRequestId } = row;
+  return { outcome, facts: outcome === 'STORED' ? { ...hold, kind: 'HOLD', processorRequestId } : undefined };
 }
 
 /**
@@ -66,12 +78,10 @@ export async function storeGatheredRenewals(
   renewals: readonly Renewal[],
 ): Promise<(Stored | typeof AGAIN)[]> {
   const before = await readRenewed(query, renewals);
-  const known = renewals.filter((_, place) => before[place]?.isKnown).map(({ requestId }) => requestId);
-  const repeated = await readKept(query, known);
   const judged = renewals.map((renewal, place): Stored | RenewalInput => {
     const renewed = before[place];
     assert(renewed, 'the hold was read before it is renewed');
-    if (renewed.isKnown) return { outcome: 'REPEATED', ...repeated.get(renewal.requestId) };
+    if (renewed.isKnown) return { outcome: 'REPEATED' };
     const refusal = judgeNextRenewal(renewed, renewal.createdAt);
     return refusal ? { outcome: refusal } : { ...renewal, version: renewed.version };
   });
@@ -79,7 +89,7 @@ export async function storeGatheredRenewals(
     query,
     judged.filter((each) => 'version' in each),
   );
-  return judged.map((each) => ('version' in each ? (stored.get(each) ?? AGAIN) : each));
+  return judged.map((each) => ('version' in each ? placing(each, stored.get(each)) : each));
 }
 
 /** A hold that renews another one. */
@@ -99,13 +109,12 @@ function judge(
   request: HoldRequest,
   subject: Subject | undefined,
   captures: ReadonlyMap<string, SubmissionRow>,
-  kept: Kept | undefined,
 ): Stored | Admitted {
   const hold = subject?.hold;
   const isOwn = request.merchantId === undefined || hold?.merchantId === request.merchantId;
   if (!hold || !isOwn) return { outcome: 'PREAUTHORIZATION_NOT_FOUND' };
   if (isOtherCurrency(hold, request.currency)) return { outcome: 'OTHER_CURRENCY', hold };
-  if (subject.isKnown) return { outcome: 'REPEATED', ...kept, hold };
+  if (subject.isKnown) return { outcome: 'REPEATED', hold };
   const capture = captures.get(request.captureRequestId ?? '');
   const judgement = RULES[request.kind].judge(hold, request, capture);
   if (typeof judgement === 'string') {
@@ -128,5 +137,5 @@ function judge(
     processorAccount,
     version,
   };
-  return { input, hold };
+  return { input, hold, capture };
 }

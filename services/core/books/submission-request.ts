@@ -4,10 +4,11 @@ import type { KindOnHold } from '../domain/kinds.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { ClaimInput } from '../storage/claim/claim-row.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
-import type { Kept } from '../storage/submission/find-sent.ts';
 import type { Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+import type { Facts } from './facts.ts';
 
 /** What is asked for, before it is judged and stored. */
 interface Request {
@@ -57,6 +58,16 @@ export type OctRequest = Request &
 
 export type SubmissionRequest = HoldRequest | OctRequest;
 
+/** A request to place a hold. */
+export interface PlaceRequest {
+  readonly kind: 'HOLD';
+  readonly requestId: string;
+  readonly hold: HoldInput;
+  /** The hash of the handle of the hold that it renews; that one is judged then. */
+  readonly renewedHash?: Buffer | undefined;
+  readonly patience?: CallerPatience | undefined;
+}
+
 /** What is stored of a request, and what it does to the hold or its captures until it has its result. */
 export interface Reservation
   extends Partial<
@@ -77,8 +88,10 @@ export interface Reservation
  * What became of a request. RESUMED = a statement whose result was lost stored it, or another call with its requestId;
  * otherwise, unless it is STORED, the reason why it is not.
  */
-export interface Stored extends Partial<Kept> {
+export interface Stored {
   readonly outcome: StoredRow['outcome'] | 'RESUMED' | 'OTHER_CURRENCY' | RefusalCode;
+  /** Of what was STORED. */
+  readonly facts?: Facts | undefined;
   /** The hold as it was judged, if the caller may know of it. */
   readonly hold?: HoldRow | undefined;
   /** Of a refund of more than is left: what is left of its capture, minor units. */
@@ -86,8 +99,7 @@ export interface Stored extends Partial<Kept> {
 }
 
 /** Whether what was asked for is stored, and is to be sent. */
-export function isStored(stored: Stored): stored is Stored & Kept {
-  const { outcome } = stored;
+export function isStored({ outcome }: Stored): boolean {
   return outcome === 'STORED' || outcome === 'RESUMED';
 }
 

@@ -1,45 +1,40 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { HoldFacts } from '../books/facts.ts';
 import type { RefusedCheckout } from '../processor/processor.ts';
 import { storeCheckout } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { Sender } from './facts.ts';
+import { findMerchant } from '../storage/merchant/merchant-row.ts';
 import { named } from './send-to-processor.ts';
-import { settle } from './settle-outcome.ts';
+import type { Sender } from './sender.ts';
 
 /**
  * Opens the hosted page of a stored hold and stores its address. The processor returns the same page for the same hold,
- * so after a lost answer the call is repeated. Resolves with the hold as it is then, or with the refusal that has ended
- * it; undefined = the processor did not answer.
+ * so after a lost answer the call is repeated. Resolves with the hold as it is then, or with the processor's refusal;
+ * undefined = the processor did not answer, or the checkout has ended meanwhile.
  */
 export async function openPage(
-  sender: Sender,
-  hold: HoldRow,
-  merchantName: string,
+  { processors, database, cipher, reach }: Sender,
+  facts: HoldFacts,
 ): Promise<HoldRow | RefusedCheckout | undefined> {
-  const { requestId, terminalId, userId, amount, currency, saveCard } = hold;
-  const checkout = await sender.processors.of(hold).createCheckout({
-    ...named(hold),
+  const { requestId, merchantId, terminalId, userId, amount, currency, saveCard } = facts;
+  const merchant = await findMerchant(database, merchantId);
+  const checkout = await processors.of(facts).createCheckout({
+    ...named(facts),
     terminalId,
     userId,
     amount,
     currency,
     saveCard,
-    merchantName,
-    merchantReference: hold.merchantReference ?? '',
-    memo: hold.idKey,
-    description: hold.description ?? '',
-    ...(hold.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(hold.expectedCaptureAt) }),
-    returnUrl: hold.returnUrl ?? '',
-    expiresAt: hold.checkoutExpiresAt ?? hold.createdAt,
+    merchantName: merchant?.name ?? '',
+    merchantReference: facts.merchantReference ?? '',
+    memo: facts.idKey,
+    description: facts.description ?? '',
+    ...(facts.expectedCaptureAt && { expectedCaptureAt: timestampFromDate(facts.expectedCaptureAt) }),
+    returnUrl: facts.returnUrl ?? '',
+    expiresAt: facts.checkoutExpiresAt ?? facts.createdAt,
   });
-  sender.reach('checkout opened');
-  if (!checkout) return undefined;
-  if ('refusal' in checkout) {
-    await settle(sender, { ...hold, kind: 'HOLD' }, checkout.refusal);
-    return checkout;
-  }
+  reach('checkout opened');
+  if (!checkout || 'refusal' in checkout) return checkout;
   const { url, expiresAt } = checkout;
-  const sealed = sender.cipher.seal(url, `checkout:${requestId}`);
-  await storeCheckout(sender.database.query, requestId, sealed, expiresAt);
-  return { ...hold, checkoutUrlCiphertext: sealed, checkoutExpiresAt: expiresAt };
+  return storeCheckout(database.query, requestId, cipher.seal(url, `checkout:${requestId}`), expiresAt);
 }

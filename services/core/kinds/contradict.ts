@@ -1,6 +1,6 @@
 import type { Contradiction, Told } from '../domain/contradiction.ts';
 import { type About, contradictionRow, storeContradiction } from '../storage/contradiction/contradictions.ts';
-import type { Sender } from './facts.ts';
+import type { Sender } from './sender.ts';
 
 /**
  * Keeps what a processor says against what was kept or told, for an operator, freezes the hold when it says so, and

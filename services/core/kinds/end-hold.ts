@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import type { HoldRequest } from '../books/submission-request.ts';
 import { givenBackOtherwise, type Told } from '../domain/contradiction.ts';
 import { isOpen } from '../domain/hold-rules.ts';
 import { callOverAt } from '../processor/processor.ts';
@@ -8,9 +8,8 @@ import { addingTo, type EndedThere, markEnded } from '../storage/hold/change-hol
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import { logContradiction } from './contradict.ts';
-import { onHold, type Sender, type SubmissionFacts } from './facts.ts';
-import { send } from './send-to-processor.ts';
-import { type Settlement, settle } from './settle-outcome.ts';
+import { type Performed, perform } from './perform.ts';
+import type { Sender } from './sender.ts';
 
 /**
  * Ends a hold by itself: gives back what remains because its period or its checkout is over, or books that it ended at
@@ -19,7 +18,7 @@ import { type Settlement, settle } from './settle-outcome.ts';
 export async function endHold(
   sender: Sender,
   { idHash, endedAs }: Pick<HoldRow, 'idHash' | 'endedAs'>,
-  { imported }: Pick<SubmissionFacts, 'imported'> = {},
+  { imported }: Pick<HoldRequest, 'imported'> = {},
 ): Promise<void> {
   const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
   await actUnasked(sender, { kind, idHash, reported: endedAs != null, imported });
@@ -48,30 +47,11 @@ export async function noteEnd(sender: Sender, ended: EndedThere, told: Told): Pr
   }
 }
 
-/**
- * Does something with a hold that nobody calls for: stores, sends and settles it. Undefined = nothing was done, because
- * something else of the hold came first.
- */
-export async function actUnasked(
+/** Does something with a hold that nobody calls for. Not stored = something else of the hold came first. */
+export function actUnasked(
   sender: Sender,
   act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported' | 'imported'>,
-): Promise<Settlement | undefined> {
-  const { kind, automatic, reported, imported } = act;
+): Promise<Performed> {
   const at = sender.clock();
-  const requestId = uuidv7();
-  const stored = await sender.books.store({ ...act, requestId, at, inquireAt: callOverAt(sender.processors, at) });
-  if (!isStored(stored) || !stored.hold) return undefined;
-  const { hold, amount } = stored;
-  const facts: SubmissionFacts = {
-    kind,
-    requestId,
-    ...onHold(hold),
-    amount,
-    finalCapture: automatic,
-    reported,
-    imported,
-    amountReleased: hold.endedAmount,
-    processorReference: hold.endedReference,
-  };
-  return settle(sender, facts, await send(sender, facts));
+  return perform(sender, { ...act, requestId: uuidv7(), at, inquireAt: callOverAt(sender.processors, at) });
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Facts, HoldFacts, SubmissionFacts } from '../books/facts.ts';
 import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { identifierOf, type Outcome } from '../domain/outcome.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { Facts, HoldFacts, Sender, SubmissionFacts } from './facts.ts';
+import type { Sender } from './sender.ts';
 
 /** Sends what is stored to its processor. Its outcome may be unknown; nothing here guesses. */
 export async function send({ processors, reach }: Sender, facts: Facts): Promise<Outcome> {

@@ -1,10 +1,11 @@
+import { type Facts, factsOf, isCheckout } from '../books/facts.ts';
 import type { Told } from '../domain/contradiction.ts';
 import { mustHappen } from '../domain/kinds.ts';
 import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/outcome.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
-import { type Facts, factsOf, type HoldFacts, type Sender } from './facts.ts';
+import { settle, settleFinal } from './perform.ts';
 import { sendTo } from './send-to-processor.ts';
-import { settle, settleFinal } from './settle-outcome.ts';
+import type { Sender } from './sender.ts';
 
 /** Names what was sent. */
 type Name = Pick<Facts, 'kind' | 'requestId'>;
@@ -36,10 +37,6 @@ async function isDoubtful({ database: { query } }: Sender, facts: Facts, outcome
   if (isCheckout(facts) && (facts.checkoutUrlCiphertext != null || !isOk(outcome))) return false;
   const sent = await findSent(query, requestId);
   return sent?.state !== 'OK' && sent?.state !== 'KO';
-}
-
-function isCheckout(facts: Facts): facts is HoldFacts {
-  return facts.kind === 'HOLD' && facts.tokenId == null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Sender } from '../kinds/facts.ts';
+import type { Sender } from '../kinds/sender.ts';
 import type { InquiryAnswer } from '../processor/processor.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { stringify, v7 as uuidv7 } from 'uuid';
-import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import type { HoldRequest } from '../books/submission-request.ts';
+import { BY_ANSWER } from '../domain/contradiction.ts';
 import { isFinal, isOk, type NotPerformed } from '../domain/outcome.ts';
-import { factsOf, type Sender } from '../kinds/facts.ts';
-import { send } from '../kinds/send-to-processor.ts';
-import { settle } from '../kinds/settle-outcome.ts';
+import { perform } from '../kinds/perform.ts';
+import type { Sender } from '../kinds/sender.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
-import { type Importing, importEntry, isToBePlaced, storeHold, Unable } from './import-entry.ts';
+import { type Importing, importEntry, isToBePlaced, placing, Unable } from './import-entry.ts';
 import type { Particulars } from './merchant-report.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
@@ -37,9 +37,11 @@ async function giveBackAuthorization(entry: UnknownEntry, importing: Importing):
   const { query } = sender.database;
   if (entry.answer === 'ACCEPTED') throw new Unable('it has not ended yet: import it, or try again later');
   if (entry.answer === 'UNSPECIFIED') {
-    const facts = await storeHold(entry, importing);
-    await settle(sender, facts, GIVEN_BACK);
-    return submit(facts.requestId, { kind: 'LATE_VOID' }, sender);
+    const request = await placing(entry, importing);
+    const known = { outcome: GIVEN_BACK, told: BY_ANSWER, at: sender.clock() };
+    const { is } = await perform(sender, request, { known });
+    if (is === 'NOT_STORED') throw new Unable('it is known here by now');
+    return submit(request.requestId, { kind: 'LATE_VOID' }, sender);
   }
   const known = await findSentAs(query, entry.requestId, entry.processor);
   if (!known && entry.captured > 0n) throw new Unable('it was captured: give its captures back, too');
@@ -64,17 +66,14 @@ async function submit(
   const hold = await findHold(query, holdRequestId);
   if (!hold) throw new Error(`hold ${holdRequestId} was stored and is not there`);
   const inquireAt = callOverAt(sender.processors, at);
-  const stored = await sender.books.store({ ...what, requestId: sentAs, idHash: hold.idHash, at, inquireAt });
-  if (!isStored(stored)) {
-    throw new Unable(`the hold ${holdRequestId} cannot be given back: ${stored.outcome}`, requestId);
+  const done = await perform(sender, { ...what, requestId: sentAs, idHash: hold.idHash, at, inquireAt });
+  if (done.is === 'NOT_STORED') {
+    throw new Unable(`the hold ${holdRequestId} cannot be given back: ${done.stored.outcome}`, requestId);
   }
-  const facts = await factsOf(query, what.kind, sentAs);
-  const outcome = await send(sender, facts);
-  const { is } = await settle(sender, facts, outcome);
-  if (is === 'SETTLED' && isFinal(outcome) && !isOk(outcome)) {
-    throw new Unable(`the processor did not give it back: ${outcome.code}`, requestId);
+  if (done.is === 'SETTLED' && !isOk(done.outcome)) {
+    throw new Unable(`the processor did not give it back: ${done.outcome.code}`, requestId);
   }
-  if (is === 'SETTLED') return { requestId };
+  if (done.is === 'SETTLED') return { requestId };
   const name = what.kind === 'REFUND' ? 'refund' : 'void';
   return { requestId, note: `the ${name} has no result yet: recovery finds it out` };
 }

@@ -1,5 +1,5 @@
 import { EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Sender } from '../kinds/facts.ts';
+import type { Sender } from '../kinds/sender.ts';
 import { readEntries } from '../processor/read-entries.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { carryOut, type Plan } from './carry-out.ts';

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { NIL, v7 as uuidv7 } from 'uuid';
 import { Gather } from '../../../platform/gather.ts';
-import { type HoldRequest, isStored } from '../books/submission-request.ts';
+import type { StoreRequest } from '../books/books.ts';
+import type { HoldRequest, PlaceRequest, Stored } from '../books/submission-request.ts';
 import type { TakingBack, There } from '../books/take-back.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import { endHold, noteEnd } from '../kinds/end-hold.ts';
-import { type Facts, onHold, type Sender, type SubmissionFacts } from '../kinds/facts.ts';
-import { settle } from '../kinds/settle-outcome.ts';
+import { perform } from '../kinds/perform.ts';
+import type { Sender } from '../kinds/sender.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import { takenBackThere } from '../processor/read-entries.ts';
 import { actorOfCall } from '../storage/audit-log/actor.ts';
@@ -16,6 +18,7 @@ import { findClaims } from '../storage/claim/claim-row.ts';
 import { resolveImported } from '../storage/contradiction/contradictions.ts';
 import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import { handleOf } from '../storage/hold/preauthorization-id.ts';
 import { findHold, findHoldsAt } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/import-marks.ts';
@@ -83,20 +86,32 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   if (isRenamed && (await findSentAs(sender.database.query, entry.requestId, entry.processor))) {
     throw new Unable('it is known here by now');
   }
-  const store = STORE[entry.kind];
-  if (!store) throw new Unable(`core has no operations of the kind ${entry.kind}`);
-  const facts = await store(entry, importing);
-  if (answer.found === 'DONE') {
-    await settle({ ...sender, clock: () => entry.actedAt }, facts, answer.outcome, BY_INQUIRY);
-  }
-  if (facts.kind !== 'HOLD' && facts.holdRequestId) await explain(sender, facts.holdRequestId, entry);
-  const { kind, requestId } = facts;
+  const asRequest = REQUESTS[entry.kind];
+  if (!asRequest) throw new Unable(`core has no operations of the kind ${entry.kind}`);
+  const { request, hold } = await asRequest(entry, importing);
+  const known = { outcome: outcomeOf(answer), told: BY_INQUIRY, at: entry.actedAt };
+  const done = await perform(sender, request, { known });
+  if (done.is === 'NOT_STORED') throw notStored(request, hold, done.stored);
+  const { kind, requestId } = request;
+  if (hold) await explain(sender, hold.requestId, entry);
   const canComeBack = kind === 'CAPTURE' || kind === 'REFUND' || kind === 'OCT';
   if (canComeBack && entry.takenBack > 0n) {
-    const holdHere = facts.holdRequestId ?? null;
+    const holdHere = hold?.requestId ?? null;
     await importTakenBack(sender, CHANGES[kind], { ...entry, holdHere, subjectHere: requestId });
   }
   return requestId;
+}
+
+/** What the processor says of an entry; what has not ended there is left to recovery. */
+function outcomeOf(answer: InquiryAnswer): Outcome {
+  if (answer.found === 'DONE') return answer.outcome;
+  return answer.found === 'AT_WORK' ? { answer: 'ACCEPTED', expectedBy: answer.expectedBy } : { answer: 'UNKNOWN' };
+}
+
+function notStored({ kind }: StoreRequest, hold: HoldRow | undefined, { outcome }: Stored): Unable {
+  if (!hold) return new Unable('it is known here by now');
+  const room = kind === 'RELEASE' || kind === 'EXPIRY' ? 'nothing to give back' : 'no room for it';
+  return new Unable(`the hold ${hold.requestId} has ${room}: ${outcome}`);
 }
 
 /** What may have come back of what is imported. */
@@ -120,75 +135,69 @@ function explain({ database, clock }: Sender, holdRequestId: string, { requestId
   return resolveImported(database.query, { holdRequestId, identifier }, resolution);
 }
 
-/** How the entries of each kind are stored. */
-const STORE: Readonly<Record<string, (entry: UnknownEntry, importing: Importing) => Promise<Facts>>> = {
+/** What stores an entry, and the hold that it is on. */
+interface Asked {
+  readonly request: StoreRequest;
+  readonly hold?: HoldRow | undefined;
+}
+
+/** The requests that store the entries of each kind. */
+const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importing) => Promise<Asked>>> = {
   async AUTHORIZATION(entry, importing) {
     if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
-    return storeHold(entry, importing);
+    return { request: await placing(entry, importing) };
   },
   CAPTURE: (entry, importing) =>
-    storeOnHold(entry, importing, { kind: 'CAPTURE', amount: entry.amount, finalCapture: entry.isFinal }),
-  INCREMENT: (entry, importing) => storeOnHold(entry, importing, { kind: 'INCREMENT', amount: entry.amount }),
-  EXTENSION: (entry, importing) => storeOnHold(entry, importing, { kind: 'EXTENSION' }),
-  VOID: (entry, importing) => storeOnHold(entry, importing, { kind: 'RELEASE' }),
+    onHold(entry, importing, { kind: 'CAPTURE', amount: entry.amount, finalCapture: entry.isFinal }),
+  INCREMENT: (entry, importing) => onHold(entry, importing, { kind: 'INCREMENT', amount: entry.amount }),
+  EXTENSION: (entry, importing) => onHold(entry, importing, { kind: 'EXTENSION' }),
+  VOID: (entry, importing) => onHold(entry, importing, { kind: 'RELEASE' }),
 
   async REFUND(entry, importing) {
     const { captureRequestId: identifier, processor, amount } = entry;
     const capture = await findSentAs(importing.sender.database.query, identifier ?? NIL, processor);
     if (capture?.kind !== 'CAPTURE') throw new Unable(`its capture ${identifier} is unknown here: import that first`);
-    const refund = { kind: 'REFUND', captureRequestId: capture.requestId, amount } as const;
-    return { ...(await storeOnHold(entry, importing, refund)), capture };
+    return onHold(entry, importing, { kind: 'REFUND', captureRequestId: capture.requestId, amount });
   },
 
   async CREDIT(entry, { sender, names }) {
     const { amount } = entry;
-    const oct = {
-      ...names,
-      ...placeOf(entry),
-      ...timesOf(entry, sender),
-      kind: 'OCT',
-      amount,
-      merchantReference: entry.merchantReference || undefined,
-      imported: true,
-    } as const;
-    if (!isStored(await sender.books.store(oct))) throw new Unable('it is known here by now');
-    return oct;
+    const merchantReference = entry.merchantReference || undefined;
+    const what = { kind: 'OCT', amount, merchantReference, imported: true } as const;
+    return { request: { ...names, ...placeOf(entry), ...timesOf(entry, sender), ...what } };
   },
 };
 
 /**
- * Stores what is captured, changed or given back on the hold of its authorization; a release after its end is its
- * expiry. Throws Unable when that is unknown, or has no room for it.
+ * The request of what is captured, changed or given back on the hold of its authorization; a release after its end is
+ * its expiry. Throws Unable when that is unknown.
  */
-async function storeOnHold(
+async function onHold(
   entry: UnknownEntry,
   { sender, reads, names }: Importing,
   what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>,
-): Promise<SubmissionFacts> {
+): Promise<Asked> {
   const hold = await reads.hold(entry);
   if (!hold) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
   // A void would cancel the checkout, which was paid. An inquiry places the hold.
   if (isToBePlaced(hold)) throw notPlacedYet(hold);
   const { idHash } = hold;
-  const isVoid = what.kind === 'RELEASE';
-  const kind = isVoid && endOf({ ...hold, captureAt: null }, entry.actedAt) === 'HOLD_EXPIRED' ? 'EXPIRY' : what.kind;
+  const hasEnded = endOf({ ...hold, captureAt: null }, entry.actedAt) === 'HOLD_EXPIRED';
+  const kind = what.kind === 'RELEASE' && hasEnded ? 'EXPIRY' : what.kind;
   const merchantReference = entry.merchantReference || undefined;
   const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, merchantReference, imported: true };
-  const stored = await sender.books.store(request);
-  if (isStored(stored)) return { ...request, ...onHold(hold), amount: stored.amount };
-  const room = isVoid ? 'nothing to give back' : 'no room for it';
-  throw new Unable(`the hold ${hold.requestId} has ${room}: ${stored.outcome}`);
+  return { request, hold };
 }
 
-/** Stores the hold of an authorization as open. Throws Unable when the merchant does not exist. */
-export async function storeHold(entry: UnknownEntry, { sender, reads, names }: Importing): Promise<Facts> {
+/** The request that stores the hold of an authorization. Throws Unable when the merchant does not exist. */
+export async function placing(entry: UnknownEntry, { sender, reads, names }: Importing): Promise<PlaceRequest> {
   const contract = await reads.merchant(entry.merchantId);
   if (!contract) throw new Unable(`the merchant ${entry.merchantId} does not exist here`);
   const { idHash, idKey } = handleOfImported(entry, names.requestId, sender.cipher);
   const { at, inquireAt } = timesOf(entry, sender);
   const { tokenId, ...place } = placeOf(entry);
   const { allowMultipleCaptures, notifyHolds, notifyExpiringHours, holdPeriodS } = contract;
-  const hold = {
+  const hold: HoldInput = {
     ...names,
     ...place,
     idHash,
@@ -206,9 +215,8 @@ export async function storeHold(entry: UnknownEntry, { sender, reads, names }: I
     imported: true,
     createdAt: at,
     inquireAt,
-  } as const;
-  if (!isStored(await sender.books.insertHold(hold))) throw new Unable('it is known here by now');
-  return { ...hold, kind: 'HOLD' };
+  };
+  return { kind: 'HOLD', requestId: names.requestId, hold };
 }
 
 /** The preauthorizationId of an imported hold: its own, unless its requestId or key of ENCRYPTION_KEYS is gone. */

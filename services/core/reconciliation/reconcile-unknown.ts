@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sender } from '../kinds/facts.ts';
+import type { Sender } from '../kinds/sender.ts';
 import type { InvalidEntry } from '../processor/read-entries.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { endReconciling, noticeTimeline, readWaiting, reconcilingSince, wentBackTo } from '../storage/reconciling.ts';

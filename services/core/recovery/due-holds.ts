@@ -1,7 +1,7 @@
 import { isOpen } from '../domain/hold-rules.ts';
 import { actUnasked, endHold } from '../kinds/end-hold.ts';
-import type { Sender } from '../kinds/facts.ts';
-import { MOST_LOST } from '../kinds/settle-outcome.ts';
+import { MOST_LOST } from '../kinds/judge-outcome.ts';
+import type { Sender } from '../kinds/sender.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import type { Due } from '../storage/by-turns.ts';
 import { type DueHold, findDueHolds, findHoldsToCapture } from '../storage/hold/find-due-holds.ts';
@@ -44,7 +44,10 @@ export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
 async function captureOrEnd(recovery: Sender, hold: DueHold): Promise<void> {
   const { idHash, captureAt, autoCaptureId } = hold;
   const mayCapture = captureAt !== null && autoCaptureId === null;
-  if (mayCapture && (await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true }))) return;
+  if (mayCapture) {
+    const { is } = await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true });
+    if (is !== 'NOT_STORED') return;
+  }
   await endHold(recovery, hold);
 }
 
@@ -105,6 +108,6 @@ async function releaseOld(sender: Sender, renewed: Renewed) {
   const isLeft = renewalPhase === 'FAILED' || !isOpen({ status }) || isRefused;
   if (isLeft || (await countLost(query, old, 'RELEASE')) >= MOST_LOST) return markOldReleased(query, renewedBy);
   // When something else of the hold came first, it is looked at again.
-  const settled = await actUnasked(sender, { kind: 'RELEASE', idHash });
-  if (settled?.is === 'SETTLED') await markOldReleased(query, renewedBy);
+  const { is } = await actUnasked(sender, { kind: 'RELEASE', idHash });
+  if (is === 'SETTLED') await markOldReleased(query, renewedBy);
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
+import { factsOf } from '../books/facts.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { NEVER_RECEIVED } from '../domain/outcome.ts';
 import { openPage } from '../kinds/checkout-page.ts';
 import { endHold } from '../kinds/end-hold.ts';
-import { factsOf, type Sender } from '../kinds/facts.ts';
-import { send } from '../kinds/send-to-processor.ts';
+import { nextLook } from '../kinds/judge-outcome.ts';
+import { finish, settle } from '../kinds/perform.ts';
+import type { Sender } from '../kinds/sender.ts';
 import { settleLate } from '../kinds/settle-late.ts';
-import { nextLook, settle } from '../kinds/settle-outcome.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
-import { findMerchant } from '../storage/merchant/merchant-row.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import {
   type DueSubmission,
@@ -78,10 +78,12 @@ async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<Again> 
   const endsAt = hold.checkoutExpiresAt ?? hold.createdAt;
   if (endsAt <= recovery.clock()) return inquire(recovery, due, 'LATER');
   if (hold.checkoutUrlCiphertext != null) return inquire(recovery, due, endsAt);
-  const merchant = await findMerchant(database, hold.merchantId);
-  const page = await openPage(recovery, hold, merchant?.name ?? '');
+  const facts = { ...hold, kind: 'HOLD' } as const;
+  const page = await openPage(recovery, facts);
   if (!page) return endsAt;
-  return 'refusal' in page ? undefined : inquire(recovery, due, page.checkoutExpiresAt ?? endsAt);
+  if (!('refusal' in page)) return inquire(recovery, due, page.checkoutExpiresAt ?? endsAt);
+  await settle(recovery, facts, page.refusal);
+  return undefined;
 }
 
 /**
@@ -93,8 +95,7 @@ async function lookAtVoid(recovery: Sender, due: DueSubmission): Promise<Again> 
   const { query } = recovery.database;
   const isFirstLook = inquiryCount === 0 && kind === 'LATE_VOID';
   if (!isFirstLook && !(await findSubmission(query, requestId))?.reported) return inquire(recovery, due, 'LATER');
-  const facts = await factsOf(query, kind, requestId);
-  await settle(recovery, facts, await send(recovery, facts));
+  await finish(recovery, await factsOf(query, kind, requestId));
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import { OperationSchema } from '../../../proto/gen/holdfast/v1/operation_pb.js'
 import { CaptureSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundSchema } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { cardOf } from '../books/operation-result.ts';
+import type { WrittenSubmission } from '../books/written.ts';
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { inOrder } from '../domain/notification-body.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
 } from '../storage/delivery/delivery-row.ts';
 import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
-import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 /**
  * The message of a row: those of its fields that the row has a value for, under the same name. Times become timestamps,
@@ -47,14 +47,14 @@ export function presentCard(row: Parameters<typeof cardOf>[0]) {
 }
 
 /** The refusal of the processor in a row. */
-export function presentError(row: Partial<Pick<SubmissionRow, 'processorCode' | 'processorMessage' | 'state'>>) {
+export function presentError(row: Partial<Pick<WrittenSubmission, 'processorCode' | 'processorMessage' | 'state'>>) {
   const { processorCode: code, processorMessage, state } = row;
   // One that was KO before it was corrected has a refusal that is none any more.
   return code == null || state === 'OK' ? {} : { processorError: { code, message: processorMessage ?? '' } };
 }
 
 /** An OCT as callers see it. */
-export function presentOct(oct: SubmissionRow) {
+export function presentOct(oct: WrittenSubmission) {
   return {
     ...present(OctSchema, oct, { finalStateDate: oct.finalAt, ...sorted(oct) }),
     ...presentCard(oct),
@@ -63,7 +63,7 @@ export function presentOct(oct: SubmissionRow) {
 }
 
 /** A refund as callers see it. */
-export function presentRefund(refund: SubmissionRow) {
+export function presentRefund(refund: WrittenSubmission) {
   const amountRefunded = refund.state === 'OK' ? refund.amount : null;
   return {
     ...present(RefundSchema, refund, { amountRefunded, finalStateDate: refund.finalAt, ...sorted(refund) }),
@@ -72,7 +72,7 @@ export function presentRefund(refund: SubmissionRow) {
 }
 
 /** A capture as callers see it. */
-export function presentCapture(capture: SubmissionRow) {
+export function presentCapture(capture: WrittenSubmission) {
   const isOk = capture.state === 'OK';
   const shown = {
     amountCaptured: isOk ? capture.amount : null,

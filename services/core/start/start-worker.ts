@@ -9,7 +9,7 @@ import type { ConnectRules } from '../egress/guarded-connector.ts';
 import { openSender } from '../egress/http-sender.ts';
 import { watchDatabase } from '../health/watch-database.ts';
 import { watchProcessors } from '../health/watch-processors.ts';
-import type { Sender } from '../kinds/facts.ts';
+import type { Sender } from '../kinds/sender.ts';
 import { exportBacklog } from '../metrics/backlog-gauges.ts';
 import { openMetrics } from '../metrics/core-metrics.ts';
 import { contractViolations, measuredProcessor } from '../metrics/measured-processor.ts';

@@ -21,7 +21,7 @@ import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preautho
 import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
 import { openBooks } from '../../../services/core/books/books.ts';
 import type { CrashPoint, Reach } from '../../../services/core/domain/crash-points.ts';
-import type { Sender } from '../../../services/core/kinds/facts.ts';
+import type { Sender } from '../../../services/core/kinds/sender.ts';
 import { inSettings } from '../../../services/core/processor/processor-settings.ts';
 import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import type { Drift } from '../../../services/core/reconciliation/self-audit.ts';

@@ -5,14 +5,14 @@ import type { Processor } from '../../processor/processor.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import { type Method, placeOf } from '../core.ts';
+import { agreesWith } from '../first-call.ts';
 import { agreeing, claimOf } from '../idempotency.ts';
-import { makeOperation } from '../make-operation.ts';
 import { namedSubmission } from '../operation/read-operations.ts';
 import { presentOct } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
 import { wordsIn } from '../words.ts';
-import { refuseStrayId, requestOf } from '../write.ts';
+import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 
 /** Pays to a card (docs/product.md, "OCT"). */
 export const createOct: Method<'createOct'> = async (core, request, context) => {
@@ -32,11 +32,16 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
     claim,
   } as const;
   const isSame = (row: SubmissionRow) => agreeing(businessFields(row), fields);
-  const refusal = refuseStrayId(request) ?? check(request, contract, core.processors.of(place));
-  return makeOperation(core, oct, refusal, isSame, {
-    facts: oct,
-    present: (row) => ({ oct: presentOct(row) }),
-    unknown: (requestId) => ({ oct: { requestId, state: OperationState.UNKNOWN } }),
+  return write(core, {
+    call: oct,
+    request: oct,
+    refusal: refuseStrayId(request) ?? check(request, contract, core.processors.of(place)),
+    processor: place.processor,
+    agrees: agreesWith(core, oct, isSame),
+    answers: answersOf(core, {
+      present: (row) => ({ oct: presentOct(row) }),
+      unknown: (requestId) => ({ oct: { requestId, state: OperationState.UNKNOWN } }),
+    }),
   });
 };
 

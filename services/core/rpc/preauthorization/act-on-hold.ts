@@ -8,27 +8,18 @@ import type {
   PreauthorizationSchema,
   ReleasePreauthorizationRequest,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { WrittenHold, WrittenSubmission } from '../../books/written.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
-import { onHold } from '../../kinds/facts.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
-import { findHold } from '../../storage/hold/read-holds.ts';
+import { findHold, type ReadHold } from '../../storage/hold/read-holds.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
-import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Core, Method } from '../core.ts';
+import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
-import { type Making, sendStored } from '../make-operation.ts';
 import { demandCurrency, reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { demandWords, presentWords, wordsIn } from '../words.ts';
-import {
-  agreesWith,
-  answerStored,
-  findFirst,
-  findFirstUnstored,
-  refuseStrayId,
-  requestOf,
-  storedOrLost,
-} from '../write.ts';
+import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 import { presentHold, withTerms } from './present-hold.ts';
 import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
@@ -81,45 +72,40 @@ async function actOnHold(
   const { requestId: holdRequestId, idHash } = hold;
   const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount, ...words });
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount, ...words };
-  const { requestId } = call;
-
-  const agrees = agreesWith(core, call, (row) => {
-    return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
-  });
-  const making: Making<Acted> = {
-    facts: { kind, requestId, ...onHold(hold), ...words },
-    present: (row) => acted(core, row),
-    unknown: (id) => {
-      return { preauthorization: { requestId: holdRequestId }, requestId: id, state: OperationState.UNKNOWN };
-    },
-  };
-  const stray = refuseStrayId(request);
-  if (stray) {
-    const ofMerchant = { ...call, merchantId: hold.merchantId };
-    return answerStored(core, await findFirstUnstored(core, ofMerchant, () => stray, agrees), making);
-  }
   // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
-  if (hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query))) {
-    return answerStored(core, await findFirstUnstored(core, call, reconciling, agrees), making);
-  }
-  const stored = await storedOrLost(call, core.books.store(call));
-  if (stored === 'LOST') return making.unknown(requestId);
-  const first = await findFirst(core, call, stored, agrees);
-  if (first) return answerStored(core, first, making);
-  const answer = core.processors.of(hold).callers.waitOrLeave(hold.merchantId, () => sendStored(core, stored, making));
-  return (await answer) ?? making.unknown(requestId);
+  const mayBePaid = hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query));
+  const stray = refuseStrayId(request);
+  return write(core, {
+    call: stray ? { ...call, merchantId: hold.merchantId } : call,
+    request: call,
+    refusal: stray ?? (mayBePaid ? reconciling() : undefined),
+    hold,
+    agrees: agreesWith(core, call, (row) => {
+      return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
+    }),
+    answers: answersOf<Acted>(core, {
+      present: (row, before) => acted(core, row, before),
+      unknown: (requestId) => {
+        return { preauthorization: { requestId: holdRequestId }, requestId, state: OperationState.UNKNOWN };
+      },
+    }),
+  });
 }
 
-/** The hold as it was right after it, whatever has happened to it since: the first answer. */
-async function acted(core: Core, submission: SubmissionRow): Promise<Acted> {
-  const { requestId, holdRequestId } = submission;
-  const hold = await findHold(core.database.query, holdRequestId ?? '');
+/**
+ * The hold as it was right after it, whatever has happened to it since: the first answer. It follows from the hold right
+ * before, unless that has failed or was frozen by it.
+ */
+async function acted(core: Core, submission: WrittenSubmission, before?: ReadHold): Promise<Acted> {
+  const { requestId, holdRequestId, statusAfter, frozenAfter } = submission;
+  const follows = before && statusAfter !== 'FAILED' && frozenAfter === before.frozen;
+  const hold = follows ? before : await findHold(core.database.query, holdRequestId ?? '');
   assert(hold, 'what is on a hold has one');
   const preauthorization = presentHold(holdAfter(hold, submission), core.cipher);
   return { preauthorization, requestId, state: OperationState.OK, ...presentWords(submission) };
 }
 
-function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
+function holdAfter(hold: HoldRow, submission: WrittenSubmission): WrittenHold {
   const { statusAfter, frozenAfter } = submission;
   assert(statusAfter != null && frozenAfter != null, 'what is done kept the hold');
   const amount = submission.amountAfter ?? 0n;
@@ -141,6 +127,6 @@ function holdAfter(hold: HoldRow, submission: SubmissionRow): HoldRow {
     releaseReason: isClosed && statusAfter !== 'FAILED' && released !== 0n ? reason : null,
     frozen: frozenAfter,
     expiresAt: submission.expiresAtAfter,
-    closedAt: isClosed ? hold.closedAt : null,
+    closedAt: isClosed ? (hold.closedAt ?? submission.finalAt) : null,
   };
 }

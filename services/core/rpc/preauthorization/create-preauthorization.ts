@@ -7,15 +7,10 @@ import {
   type CreatePreauthorizationResponseSchema,
   HoldPhase,
   HoldStatus,
-  PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { expiryOf } from '../../books/operation-result.ts';
-import { pointOf } from '../../domain/crash-points.ts';
+import type { WrittenHold } from '../../books/written.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
-import { inOrder } from '../../domain/notification-body.ts';
-import type { Approved } from '../../domain/outcome.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
-import { openPage } from '../../kinds/checkout-page.ts';
 import type { Processor } from '../../processor/processor.ts';
 import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
@@ -23,11 +18,9 @@ import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { handleOf } from '../../storage/hold/preauthorization-id.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
-import { postponeInquiry } from '../../storage/submission/open-submissions.ts';
+import { answerKnown, demandAnswerable, type First } from '../answer-stored.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf, type Fields } from '../idempotency.ts';
-import { present } from '../present.ts';
-import { processorRefusal } from '../refuse.ts';
 import {
   contractOf,
   dateOf,
@@ -36,19 +29,7 @@ import {
   refuseTimes,
   refuseUnsignedCapture,
 } from '../server/check-fields.ts';
-import {
-  demandAnswerable,
-  demandOwnResult,
-  demandRefusal,
-  type First,
-  findFirst,
-  findFirstUnstored,
-  processorAway,
-  refuseStrayId,
-  requestOf,
-  sendAndSettle,
-  storedOrLost,
-} from '../write.ts';
+import { refuseStrayId, requestOf, write } from '../write.ts';
 import { presentCheckout, presentPlaced } from './present-hold.ts';
 
 type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchema>, '$typeName' | '$unknown'>;
@@ -86,71 +67,41 @@ export async function placeHold(
   const claim = claimOf(request.idempotencyKey, 'HOLD', renewal?.fields ?? fields, defaults);
   const call = { ...requestOf(core, request, context), merchantId, claim };
   const { requestId, patience } = call;
-  const { hold, preauthorizationId } = newHold(core, request, contract, call, renewal?.renews);
+  const hold = newHold(core, request, contract, call, renewal?.renews);
   const compared = renewal ? { ...fields, amount: renewal.fields.amount } : fields;
-  const agrees = (id: string) => isOf(core, id, compared, request.metadata);
-
   const processor = core.processors.of(hold);
-  const refusal = refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, processor, call.at);
-  if (refusal || !processor.admits(merchantId)) {
-    const refuse = () => refusal ?? processorAway(core, hold.processor);
-    return answerAgain(core, await findFirstUnstored(core, call, refuse, agrees));
-  }
-
-  return processor.callers.wait(merchantId, async () => {
-    const placing = { ...hold, ...claim };
-    const storing = renewal
-      ? core.books.insertRenewal({ ...placing, renews: renewal.renews }, renewal.idHash, patience)
-      : core.books.insertHold(placing, patience);
-    const stored = await storedOrLost(call, storing);
-    if (stored === 'LOST') return unknown(request, requestId);
-    const first = await findFirst(core, call, stored, agrees);
-    if (first) return answerAgain(core, first);
-    try {
-      if (request.tokenId === undefined) {
-        return (await openCheckout(core, requestId, contract)) ?? unknown(request, requestId);
-      }
-      const facts = { ...hold, kind: 'HOLD', processorRequestId: stored.processorRequestId } as const;
-      const settled = await sendAndSettle(core, facts);
-      if (settled.is === 'UNKNOWN') return unknown(request, requestId);
-      // What is stored may be another core's, with a handle of its own.
-      if (settled.is !== 'SETTLED' || stored.outcome !== 'STORED') {
-        return await answerAgain(core, { requestId, replayed: false });
-      }
-      const preauthorization = { ...placed(hold, settled.outcome, settled.at), preauthorizationId };
-      return { preauthorization, state: OperationState.OK };
-    } catch (error) {
-      demandOwnResult(core, requestId, error);
-      return unknown(request, requestId);
-    }
+  return write<Response>(core, {
+    call,
+    request: { kind: 'HOLD', requestId, hold: { ...hold, ...claim }, renewedHash: renewal?.idHash, patience },
+    refusal: refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, processor, call.at),
+    processor: hold.processor,
+    agrees: (id) => isOf(core, id, compared, request.metadata),
+    answers: {
+      first: (first) => answerAgain(core, first),
+      now({ hold: written }) {
+        assert(written, 'what is placed is a hold');
+        return firstAnswer(core, written);
+      },
+      unknown: (id) => unknown(request, id),
+    },
   });
 }
 
-/** Opens the page of a stored hold; undefined = its address is not known yet. Throws the refusal of the processor. */
-async function openCheckout(core: Core, requestId: string, contract: MerchantRow) {
-  core.reach(pointOf('HOLD', 'stored'));
-  const hold = await findHold(core.database.query, requestId);
-  assert(hold, 'a checkout is opened for a stored hold');
-  const opened = await openPage(core, hold, contract.name);
-  if (opened && 'refusal' in opened) throw processorRefusal({ requestId }, opened.refusal);
-  if (opened) return { preauthorization: presentCheckout(opened, core.cipher), state: OperationState.PENDING };
-  await postponeInquiry(core.database.query, 'HOLD', requestId, core.clock());
-  return undefined;
-}
-
 /** The answer from what was written once. */
-async function answerAgain(core: Core, first: First): Promise<Response> {
-  const { requestId, replayed } = first;
-  try {
-    const row = await findHold(core.database.query, requestId);
-    assert(row, 'what is answered was stored');
-    const state = stateOf(row);
-    await demandAnswerable(core, first, { ...row, state });
-    return { ...(state === 'OK' ? firstAnswer(core, row) : unknown(row, requestId)), replayed };
-  } catch (error) {
-    demandRefusal(core, requestId, error);
-    return unknown({}, requestId);
-  }
+function answerAgain(core: Core, first: First) {
+  const { requestId } = first;
+  return answerKnown<Response>(
+    core,
+    first,
+    (id) => unknown({}, id),
+    async () => {
+      const row = await findHold(core.database.query, requestId);
+      assert(row, 'what is answered was stored');
+      const state = stateOf(row);
+      await demandAnswerable(core, first, { ...row, state });
+      return state === 'OK' ? firstAnswer(core, row) : unknown(row, requestId);
+    },
+  );
 }
 
 /** Whether a hold has the fields of a call. Of an imported one the metadata is lost, and is now what the call says. */
@@ -166,25 +117,6 @@ async function isOf(
   return true;
 }
 
-/** The hold as it was just stored; nothing is read back. */
-function placed(hold: HoldInput, outcome: Approved, at: Date): MessageInitShape<typeof PreauthorizationSchema> {
-  const { card, generatedTokenId, reference: processorReference } = outcome;
-  return {
-    ...present(PreauthorizationSchema, {
-      ...hold,
-      status: 'IN_PROGRESS',
-      phase: 'AUTHORIZED',
-      amountRemaining: hold.amount,
-      metadata: hold.metadata && inOrder(hold.metadata),
-      expiresAt: expiryOf(hold, at, outcome.expiresAt),
-      placedAt: at,
-      generatedTokenId,
-      processorReference,
-    }),
-    ...(card && { paymentMethod: { type: 'card', ...card } }),
-  };
-}
-
 /** Where the request stands; OK = it got its first answer, whatever has happened to the hold since. */
 function stateOf(hold: HoldRow): SubmissionState {
   if (hasCheckout(hold) || hold.placedAt != null) return 'OK';
@@ -192,11 +124,11 @@ function stateOf(hold: HoldRow): SubmissionState {
   return hold.phase === 'AUTHORIZING' || hold.phase === 'AWAITING_CHECKOUT' ? 'PENDING' : 'UNKNOWN';
 }
 
-function hasCheckout(hold: HoldRow): boolean {
+function hasCheckout(hold: WrittenHold): boolean {
   return hold.tokenId == null && hold.checkoutUrlCiphertext != null;
 }
 
-function firstAnswer({ cipher }: Core, hold: HoldRow): Response {
+function firstAnswer({ cipher }: Core, hold: WrittenHold): Response {
   return hasCheckout(hold)
     ? { preauthorization: presentCheckout(hold, cipher), state: OperationState.PENDING }
     : { preauthorization: presentPlaced(hold, cipher), state: OperationState.OK };
@@ -268,12 +200,12 @@ function newHold(
   contract: MerchantRow,
   { requestId, at, inquireAt }: ReturnType<typeof requestOf>,
   renews: string | undefined,
-) {
+): HoldInput {
   const handle = handleOf(core.cipher, requestId);
   assert(handle, 'the current key is known');
-  const { preauthorizationId, ...kept } = handle;
+  const { idHash, idKey } = handle;
   const byToken = request.tokenId !== undefined;
-  const hold: HoldInput = {
+  return {
     requestId,
     merchantId: request.merchantId,
     terminalId: request.terminalId,
@@ -282,7 +214,8 @@ function newHold(
     phase: byToken ? 'AUTHORIZING' : 'AWAITING_CHECKOUT',
     amount: request.amount,
     currency: request.currency,
-    ...kept,
+    idHash,
+    idKey,
     allowMultipleCaptures: contract.allowMultipleCaptures,
     notifyHolds: contract.notifyHolds,
     notifyExpiringHours: contract.notifyExpiringHours,
@@ -302,5 +235,4 @@ function newHold(
     createdAt: at,
     inquireAt,
   };
-  return { hold, preauthorizationId };
 }

@@ -1,9 +1,10 @@
 import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { WrittenHold } from '../../books/written.ts';
 import { frozenBecauseOf } from '../../domain/contradiction.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
 import { inOrder } from '../../domain/notification-body.ts';
 import type { Cipher } from '../../storage/cipher.ts';
-import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
+import type { AskedTerms } from '../../storage/hold/hold-row.ts';
 import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
 import { present, presentCard, presentError } from '../present.ts';
 
@@ -11,7 +12,7 @@ import { present, presentCard, presentError } from '../present.ts';
  * The answer about one hold. Its preauthorizationId is shown only once the hold is placed, and when it has ended, as
  * long as ENCRYPTION_KEYS has the key that the id follows from. Throws when an open hold's key is missing.
  */
-export function presentHold(hold: HoldRow, cipher: Cipher) {
+export function presentHold(hold: WrittenHold, cipher: Cipher) {
   const placed = hold.phase === 'AUTHORIZED';
   const preauthorizationId = placed ? preauthorizationIdOf(hold, cipher) : undefined;
   if (placed && isOpen(hold) && preauthorizationId === undefined)
@@ -20,7 +21,7 @@ export function presentHold(hold: HoldRow, cipher: Cipher) {
 }
 
 /** A hold in a list: without its preauthorizationId, which captures it. */
-export function presentListed(hold: HoldRow, cipher: Cipher) {
+export function presentListed(hold: WrittenHold, cipher: Cipher) {
   const awaiting = hold.phase === 'AWAITING_CHECKOUT';
   return {
     ...present(PreauthorizationSchema, hold, {
@@ -42,18 +43,18 @@ export function presentListed(hold: HoldRow, cipher: Cipher) {
 }
 
 /** Of a placed hold that has ended, CLOSED. */
-function phaseOf(hold: HoldRow): keyof typeof HoldPhase {
+function phaseOf(hold: WrittenHold): keyof typeof HoldPhase {
   return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
 }
 
 /** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
-export function presentPlaced(hold: HoldRow, cipher: Cipher) {
+export function presentPlaced(hold: WrittenHold, cipher: Cipher) {
   return presentHold({ ...asAsked(hold), expiresAt: hold.firstExpiresAt ?? hold.expiresAt }, cipher);
 }
 
 /** A hold as it was when its checkout was opened: the first answer to its request. */
-export function presentCheckout(hold: HoldRow, cipher: Cipher) {
-  const opened: HoldRow = {
+export function presentCheckout(hold: WrittenHold, cipher: Cipher) {
+  const opened: WrittenHold = {
     ...asAsked(hold),
     phase: 'AWAITING_CHECKOUT',
     remaining: 0n,
@@ -69,14 +70,14 @@ export function presentCheckout(hold: HoldRow, cipher: Cipher) {
 }
 
 /** A hold with its books as they were before anything happened to it, and with what an update can change as before. */
-function asAsked(hold: HoldRow): HoldRow {
+function asAsked(hold: WrittenHold): WrittenHold {
   const { asked, amountAsked } = hold;
   const untouched = { ...hold, ...UNTOUCHED, amount: amountAsked, remaining: amountAsked };
   return withTerms(untouched, asked);
 }
 
 /** A hold with its terms as they were before they changed; null = they have not. */
-export function withTerms(hold: HoldRow, terms: AskedTerms | null | undefined): HoldRow {
+export function withTerms(hold: WrittenHold, terms: AskedTerms | null | undefined): WrittenHold {
   if (terms == null) return hold;
   const { description = null, merchantReference = null, metadata = null } = terms;
   const captureAt = terms.captureAt ? new Date(terms.captureAt) : null;
@@ -97,6 +98,6 @@ const UNTOUCHED = {
 } as const;
 
 /** The address of a hold's checkout page, as long as it is kept. */
-export function openCheckoutUrl(hold: HoldRow, cipher: Cipher): string {
+export function openCheckoutUrl(hold: WrittenHold, cipher: Cipher): string {
   return hold.checkoutUrlCiphertext ? cipher.open(hold.checkoutUrlCiphertext, `checkout:${hold.requestId}`) : '';
 }

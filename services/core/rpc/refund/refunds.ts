@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { onHold } from '../../kinds/facts.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Method } from '../core.ts';
+import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
-import { makeOperation } from '../make-operation.ts';
 import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
 import { demandCurrency } from '../refuse.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
 import { demandWords, wordsIn } from '../words.ts';
-import { refuseStrayId, requestOf } from '../write.ts';
+import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 
 /** Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). The hold may be closed. */
 export const createRefund: Method<'createRefund'> = async (core, request, context) => {
@@ -37,11 +36,17 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
   } as const;
   const isSame = (row: SubmissionRow) =>
     row.captureRequestId === captureRequestId && (amount === undefined || row.amount === amount);
-  return makeOperation(core, refund, refuseStrayId(request), isSame, {
-    facts: { kind: 'REFUND', requestId: refund.requestId, ...onHold(hold), captureRequestId, capture, ...words },
-    present: (row) => ({ refund: presentRefund(row) }),
-    unknown: (requestId) => ({
-      refund: { requestId, captureRequestId, holdRequestId: hold.requestId, state: OperationState.UNKNOWN },
+  return write(core, {
+    call: refund,
+    request: refund,
+    refusal: refuseStrayId(request),
+    processor: hold.processor,
+    agrees: agreesWith(core, refund, isSame),
+    answers: answersOf(core, {
+      present: (row) => ({ refund: presentRefund(row) }),
+      unknown: (requestId) => ({
+        refund: { requestId, captureRequestId, holdRequestId: hold.requestId, state: OperationState.UNKNOWN },
+      }),
     }),
   });
 };

@@ -1,16 +1,18 @@
 import { becauseAlso, type ContradictionInput, insertContradictions } from '../contradiction/contradictions.ts';
-import { type Query, sql } from '../database.ts';
+import { type Query, readRow, sql } from '../database.ts';
+import type { HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /** Stores the address of a hold's checkout page, sealed, and when it closes, at which recovery looks at the hold. */
-export async function storeCheckout(query: Query, requestId: string, sealedUrl: Buffer, expiresAt: Date) {
-  await query(STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
+export function storeCheckout(query: Query, requestId: string, sealedUrl: Buffer, expiresAt: Date) {
+  return readRow<HoldRow>(query, STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
 }
 
 const STORE_CHECKOUT = sql('store-checkout')`update hold
     set checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
-    where request_id = $1 and phase = 'AWAITING_CHECKOUT'`;
+    where request_id = $1 and phase = 'AWAITING_CHECKOUT'
+    returning *`;
 
 /** Stores the metadata of a hold that was imported without it, as a repetition of its request says it. */
 export async function restoreMetadata(query: Query, requestId: string, metadata: Record<string, string>) {

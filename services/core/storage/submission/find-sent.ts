@@ -39,23 +39,6 @@ export function findSentAs(query: Query, identifier: string, processor: string):
   return readRow<Sent>(query, FIND_SENT_AS, [identifier, processor]);
 }
 
-/** What is sent of it, as it is stored. */
-export type Kept = Pick<Sent, 'processorRequestId' | 'amount'>;
-
-/** Reads what is stored under requestIds. */
-export async function readKept(query: Query, requestIds: readonly string[]): Promise<ReadonlyMap<string, Kept>> {
-  if (requestIds.length === 0) return new Map();
-  const rows = await query<Kept & Pick<Sent, 'requestId'>>(READ_KEPT, [requestIds]);
-  return new Map(rows.map(({ requestId, ...kept }) => [requestId, kept]));
-}
-
-const READ_KEPT: Statement = {
-  name: 'read-kept',
-  text: ofBothTables(
-    (table) => `select request_id, processor_request_id, amount from ${table} where request_id = any($1::uuid[])`,
-  ),
-};
-
 const FIND_SENT = sentWhere('find-sent', 's.request_id = $1');
 
 const FIND_SENT_AS = sentWhere(

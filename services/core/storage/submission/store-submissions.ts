@@ -6,7 +6,7 @@ import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
-import { type Kept, readKept } from './find-sent.ts';
+import { ofBothTables } from './sent-tables.ts';
 import type { SubmissionRow } from './submission-row.ts';
 
 /** The call that makes something which is sent to a processor, as a statement takes it. */
@@ -71,8 +71,10 @@ export type SubmissionInput = NewRow<SubmissionRow, keyof typeof COLUMNS> & Hold
  * What became of storing. Unless it is stored, its key or its requestId is taken, its caller's deadline is over, or the
  * database went back in time and may have lost an operation under this key or requestId.
  */
-export interface Stored extends Kept {
+export interface Stored {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
+  /** Its identifier at the processor, when it is stored; null = the requestId. */
+  readonly processorRequestId: string | null;
 }
 
 /**
@@ -80,7 +82,7 @@ export interface Stored extends Kept {
  * is not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId
  * is before it. Throws ResultLost when something may be stored and cannot be read.
  */
-export async function storeEach<Input extends { readonly requestId: string; readonly amount: bigint }>(
+export async function storeEach<Input extends { readonly requestId: string }>(
   query: Query,
   statement: Statement,
   inputs: readonly Input[],
@@ -94,17 +96,31 @@ export async function storeEach<Input extends { readonly requestId: string; read
   }
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
-  const repeated = await readKept(query, refused).catch((cause) => {
-    throw new ResultLost('what was stored before cannot be read', { cause });
-  });
+  const known = await readKnown(query, refused);
   for (const { place, outcome, sentAs: processorRequestId } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
-    const kept = repeated.get(input.requestId);
-    stored.set(input, kept ? { outcome: 'REPEATED', ...kept } : { outcome, processorRequestId, amount: input.amount });
+    const isRepeated = known.has(input.requestId);
+    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId });
   }
   return stored;
 }
+
+/** Which of them name something that is stored. */
+async function readKnown(query: Query, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (requestIds.length === 0) return new Set();
+  try {
+    const rows = await query<{ requestId: string }>(READ_KNOWN, [requestIds]);
+    return new Set(rows.map(({ requestId }) => requestId));
+  } catch (cause) {
+    throw new ResultLost('what was stored before cannot be read', { cause });
+  }
+}
+
+const READ_KNOWN: Statement = {
+  name: 'read-known',
+  text: ofBothTables((table) => `select request_id from ${table} where request_id = any($1::uuid[])`),
+};
 
 interface OutcomeRow {
   readonly place: number;

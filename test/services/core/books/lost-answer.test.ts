@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { openBooks } from '../../../../services/core/books/books.ts';
-import type { Sender } from '../../../../services/core/kinds/facts.ts';
+import type { Sender } from '../../../../services/core/kinds/sender.ts';
 import { automaticCaptures, expiries } from '../../../../services/core/recovery/due-holds.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 import type { Query } from '../../../../services/core/storage/database.ts';

@@ -4,7 +4,7 @@ import type { ProcessorEventService } from '../../../../proto/gen/holdfast/proce
 import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { openBooks } from '../../../../services/core/books/books.ts';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
-import type { Sender } from '../../../../services/core/kinds/facts.ts';
+import type { Sender } from '../../../../services/core/kinds/sender.ts';
 import { automaticCaptures, renewals } from '../../../../services/core/recovery/due-holds.ts';
 import type { Work } from '../../../../services/core/recovery/work-loop.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';

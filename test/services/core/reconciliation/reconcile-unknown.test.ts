@@ -186,11 +186,9 @@ describe('reconcile()', () => {
     const [first, second] = [await shop.hold(), await shop.hold()];
     await goBack();
     const { books } = stage.recovery;
-    const settleHold: typeof books.settleHold = (end) =>
-      end.hold.requestId === first.requestId
-        ? Promise.reject(new Error('the connection broke'))
-        : books.settleHold(end);
-    const recovery = { ...stage.recovery, books: { ...books, settleHold } };
+    const settle: typeof books.settle = (end) =>
+      end.facts.requestId === first.requestId ? Promise.reject(new Error('the connection broke')) : books.settle(end);
+    const recovery = { ...stage.recovery, books: { ...books, settle } };
     const broken = { settings: stage.settings, recovery } as Stage;
     const { lines, imported, left } = await decideAt(broken, { importing: ['all'] });
     assert.deepEqual([imported, left], [1, 1], lines.join('\n'));

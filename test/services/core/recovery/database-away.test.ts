@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Sender } from '../../../../services/core/kinds/facts.ts';
+import type { Sender } from '../../../../services/core/kinds/sender.ts';
 import { inquiries } from '../../../../services/core/recovery/inquire-open.ts';
 
 describe('inquiries() without a database', () => {

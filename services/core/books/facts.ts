@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { SentKind } from '../domain/kinds.ts';
+import type { Query } from '../storage/database.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { HoldInput } from '../storage/hold/insert-holds.ts';
+import { findHold } from '../storage/hold/read-holds.ts';
+import { isImported } from '../storage/imported/import-marks.ts';
+import { findSubmission } from '../storage/submission/read-submissions.ts';
+import type { SubmissionInput } from '../storage/submission/store-submissions.ts';
+import type { SubmissionRow } from '../storage/submission/submission-row.ts';
+
+/** The placing of a hold, as it is stored. Without a tokenId it is a checkout, whose page is known if its address is. */
+export type HoldFacts = HoldInput & Pick<Partial<HoldRow>, 'checkoutUrlCiphertext'> & { readonly kind: 'HOLD' };
+
+/** A submission, as it is stored, with what it is on. */
+export type SubmissionFacts = SubmissionInput & {
+  readonly hold?: HoldRow | undefined;
+  /** Of a refund: its capture. */
+  readonly capture?: SubmissionRow | undefined;
+};
+
+/** What sending and settling depend on; it never changes. */
+export type Facts = HoldFacts | SubmissionFacts;
+
+/** Whether a customer enters the card on a page that the processor hosts. */
+export function isCheckout(facts: Facts): facts is HoldFacts {
+  return facts.kind === 'HOLD' && facts.tokenId == null;
+}
+
+/** Reads the facts of what is stored. */
+export async function factsOf(query: Query, kind: SentKind, requestId: string): Promise<Facts> {
+  const imported = await isImported(query, requestId, 'OPERATION');
+  if (kind === 'HOLD') {
+    const hold = await findHold(query, requestId);
+    assert(hold, 'a hold that is settled was stored');
+    return { ...hold, kind, imported };
+  }
+  const submission = await findSubmission(query, requestId);
+  assert(submission, 'a submission that is settled was stored');
+  if (submission.holdRequestId == null) return { ...submission, imported };
+  const { holdRequestId, captureRequestId } = submission;
+  const capture = captureRequestId == null ? undefined : await findSubmission(query, captureRequestId);
+  return { ...submission, imported, capture, hold: await findHold(query, holdRequestId) };
+}

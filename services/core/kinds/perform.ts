@@ -1,0 +1,146 @@
+/** The life of an operation (domain/outcome.ts): every one is stored, sent and settled here. */
+import { v7 as uuidv7 } from 'uuid';
+import type { StoreRequest } from '../books/books.ts';
+import { type Facts, factsOf, isCheckout } from '../books/facts.ts';
+import { isStored, type Stored } from '../books/submission-request.ts';
+import type { WrittenHold, WrittenSubmission } from '../books/written.ts';
+import { BY_ANSWER, type Told } from '../domain/contradiction.ts';
+import { pointOf } from '../domain/crash-points.ts';
+import { mustHappen } from '../domain/kinds.ts';
+import { type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/outcome.ts';
+import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { ReadHold } from '../storage/hold/read-holds.ts';
+import { postponeInquiry } from '../storage/submission/open-submissions.ts';
+import { hasLateVoid } from '../storage/submission/read-submissions.ts';
+import { openPage } from './checkout-page.ts';
+import { logContradiction } from './contradict.ts';
+import {
+  aboutOf,
+  cameLate,
+  contradictAmount,
+  isOfOtherAmount,
+  isSentAgain,
+  leaveUnknown,
+  readOutcome,
+  review,
+} from './judge-outcome.ts';
+import { send } from './send-to-processor.ts';
+import type { Sender } from './sender.ts';
+
+/**
+ * What an outcome did: it SETTLED what was sent; or nothing, because it is UNKNOWN yet, another one had settled it
+ * before (OVERTAKEN), or an operator must decide (IN_REVIEW).
+ */
+export type Settlement = SettledNow | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
+
+/** The rows are as they are written now; `before` is the submission's hold, right before. */
+export interface SettledNow {
+  readonly is: 'SETTLED';
+  readonly outcome: FinalOutcome;
+  readonly submission?: WrittenSubmission | undefined;
+  readonly before?: ReadHold | undefined;
+  readonly hold?: WrittenHold | undefined;
+}
+
+/** What became of a request; OPENED = a checkout has its page. */
+export type Performed =
+  | Settlement
+  | { readonly is: 'OPENED'; readonly hold: HoldRow }
+  | { readonly is: 'NOT_STORED'; readonly stored: Stored };
+
+/** How a request is performed, where it is not as usual. */
+export interface Course {
+  /** What the processor has done already, and when: nothing is sent. */
+  readonly known?: { readonly outcome: Outcome; readonly told: Told; readonly at: Date } | undefined;
+  /** Whether what became of storing is a new operation, which is sent. */
+  readonly isNew?: ((stored: Stored) => Promise<boolean>) | undefined;
+  /** Waits for a turn to send; undefined = none is free, and recovery goes on. */
+  readonly inTurn?:
+    | ((stored: Stored, send: () => Promise<Performed>) => Promise<Performed> | Promise<undefined> | undefined)
+    | undefined;
+}
+
+/** Stores a request, sends it, and settles it by the outcome. Rejects as Books says when it may not be stored. */
+export async function perform(sender: Sender, request: StoreRequest, course: Course = {}): Promise<Performed> {
+  const { known, isNew = async (stored: Stored) => isStored(stored), inTurn = (_, goOn) => goOn() } = course;
+  const stored = await sender.books.store(request);
+  if (!(await isNew(stored))) return { is: 'NOT_STORED', stored };
+  const goOn = async () => {
+    const facts = stored.facts ?? (await factsOf(sender.database.query, request.kind, request.requestId));
+    if (!known) return finish(sender, facts);
+    return settle({ ...sender, clock: () => known.at }, facts, known.outcome, known.told);
+  };
+  return (await inTurn(stored, goOn)) ?? { is: 'UNKNOWN' };
+}
+
+/** Sends what is stored, and settles it by the outcome. */
+export async function finish(sender: Sender, facts: Facts): Promise<Exclude<Performed, { is: 'NOT_STORED' }>> {
+  if (!isCheckout(facts)) return settle(sender, facts, await send(sender, facts));
+  sender.reach(pointOf('HOLD', 'stored'));
+  const page = await openPage(sender, facts);
+  if (page && 'refusal' in page) return settle(sender, facts, page.refusal);
+  if (page) return { is: 'OPENED', hold: page };
+  await postponeInquiry(sender.database.query, 'HOLD', facts.requestId, sender.clock());
+  return { is: 'UNKNOWN' };
+}
+
+/**
+ * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts
+ * it changes nothing but freezes the hold and alerts. What was done for another amount than was asked for is not booked
+ * as if it were: an operator decides. A refusal of what must happen needs an operator, except when the request never
+ * arrived: then it is sent again under a new identifier, a few times. What has no final outcome stays unknown, and
+ * recovery inquires.
+ */
+export async function settle(
+  sender: Sender,
+  facts: Facts,
+  outcome: Outcome,
+  told: Told = BY_ANSWER,
+): Promise<Settlement> {
+  if (!isFinal(outcome)) {
+    await leaveUnknown(sender, facts, outcome);
+    return { is: 'UNKNOWN' };
+  }
+  const final = readOutcome(facts.kind, outcome);
+  if (isOfOtherAmount(facts, final)) {
+    await contradictAmount(sender, facts, final, told);
+    if (await review(sender, facts, 'other_amount')) return { is: 'IN_REVIEW' };
+  } else if (mustHappen(facts.kind) && !isOk(final) && !(await isSentAgain(sender, facts, final))) {
+    if (await review(sender, facts, final.code)) return { is: 'IN_REVIEW' };
+  } else {
+    const settled = await settleFinal(sender, facts, final, told);
+    if (settled) return settled;
+  }
+  const failed = await cameLate(sender, facts, final, told);
+  if (failed) await voidLate(sender, failed);
+  return { is: 'OVERTAKEN' };
+}
+
+/** Settles by a final outcome. Undefined = what was sent had been settled before. */
+export async function settleFinal(
+  sender: Sender,
+  facts: Facts,
+  outcome: FinalOutcome,
+  told: Told = BY_ANSWER,
+): Promise<SettledNow | undefined> {
+  // Stored before this one ends: nobody looks at a void that has ended. An expiry is sent again by the expiry sweep.
+  const isLost = !isOk(outcome) && outcome.code === 'never_received';
+  if (isLost && facts.kind === 'LATE_VOID' && facts.hold) await voidLate(sender, facts.hold, facts.requestId);
+  const settled = await sender.books.settle({ facts, outcome, at: sender.clock(), told });
+  if (!settled.changed) return undefined;
+  const { submission, before, hold, contradicts } = settled;
+  if (contradicts) logContradiction(sender.log, aboutOf(facts), contradicts, told);
+  return { is: 'SETTLED', outcome, submission, before, hold };
+}
+
+/**
+ * Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. `lost` is a void
+ * that never arrived.
+ */
+async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow, lost?: string): Promise<void> {
+  const { requestId: holdRequestId, idHash } = hold;
+  if (await hasLateVoid(database.query, holdRequestId, lost)) return;
+  const at = clock();
+  await books.store({ kind: 'LATE_VOID', requestId: uuidv7(), idHash, at, inquireAt: at });
+  log.warn('late_authorization', { requestId: holdRequestId });
+}

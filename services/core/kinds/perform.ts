@@ -55,14 +55,12 @@ export interface Course {
   /** Whether what became of storing is a new operation, which is sent. */
   readonly isNew?: ((stored: Stored) => Promise<boolean>) | undefined;
   /** Waits for a turn to send; undefined = none is free, and recovery goes on. */
-  readonly inTurn?:
-    | ((stored: Stored, send: () => Promise<Performed>) => Promise<Performed> | Promise<undefined> | undefined)
-    | undefined;
+  readonly inTurn?: ((send: () => Promise<Performed>) => Promise<Performed> | undefined) | undefined;
 }
 
 /** Stores a request, sends it, and settles it by the outcome. Rejects as Books says when it may not be stored. */
 export async function perform(sender: Sender, request: StoreRequest, course: Course = {}): Promise<Performed> {
-  const { known, isNew = async (stored: Stored) => isStored(stored), inTurn = (_, goOn) => goOn() } = course;
+  const { known, isNew = async (stored: Stored) => isStored(stored), inTurn = (goOn) => goOn() } = course;
   const stored = await sender.books.store(request);
   if (!(await isNew(stored))) return { is: 'NOT_STORED', stored };
   const goOn = async () => {
@@ -70,7 +68,7 @@ export async function perform(sender: Sender, request: StoreRequest, course: Cou
     if (!known) return finish(sender, facts);
     return settle({ ...sender, clock: () => known.at }, facts, known.outcome, known.told);
   };
-  return (await inTurn(stored, goOn)) ?? { is: 'UNKNOWN' };
+  return (await inTurn(goOn)) ?? { is: 'UNKNOWN' };
 }
 
 /** Sends what is stored, and settles it by the outcome. */

@@ -98,8 +98,7 @@ export async function write<A extends object>(core: Core, asked: Write<A>): Prom
     const refuse = () => refusal ?? processorAway(core, asked.processor ?? '');
     return answers.first(await findFirstUnstored(core, call, refuse, (requestId) => agrees(requestId, hold)), hold);
   }
-  const perform = () => performCall(core, asked);
-  return processor ? processor.callers.wait(merchantId, perform) : perform();
+  return processor ? processor.callers.wait(merchantId, () => performCall(core, asked)) : performCall(core, asked);
 }
 
 async function performCall<A extends object>(core: Core, asked: Write<A>): Promise<A & { replayed?: boolean }> {
@@ -113,7 +112,7 @@ async function performCall<A extends object>(core: Core, asked: Write<A>): Promi
     first = before ?? first;
     return before === undefined;
   };
-  const inTurn = (_: Stored, send: () => Promise<Performed>) => {
+  const inTurn = (send: () => Promise<Performed>) => {
     const sent = () => send().catch((error) => unknownBy(core, requestId, error));
     if (asked.processor !== undefined || !hold) return sent();
     return core.processors.of(hold).callers.waitOrLeave(hold.merchantId, sent);

@@ -1,7 +1,8 @@
 /**
  * `npm run reconcile`: shows what the processors did and we do not know, which is so after a restore, and changes
- * nothing. `--import ID` stores it here, `--give-back ID` undoes it at the processor, in both places `all` for
- * everything that can be; `--end` ends the reconciling of the database when nothing is unknown any more. These need
+ * nothing. `--import ID` stores it here, `all` everything; what nobody wants is released or refunded afterwards like
+ * anything else. `--refund ID` refunds a capture at the processor that cannot be imported, because its hold has failed
+ * here; `--end` ends the reconciling of the database when nothing is unknown any more. These need
  * `--operator NAME`, and are audited. `--from TIME` reads what changed at the processors since then; without it, after a
  * restore, what changed since an hour before the time to which the database went back, else everything. `--to TIME`
  * makes `all` what they did before that time. `--ours NAME` says that the books of a processor are this installation's
@@ -28,6 +29,9 @@ import { demandMigrated } from './storage/demand-migrated.ts';
 import { openPool } from './storage/open-pool.ts';
 import { identitiesIn } from './storage/processor-identity/processor-identity.ts';
 import { reconcilingSince, type Waiting } from './storage/reconciling.ts';
+
+const IDENTIFIER = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 try {
   const { report, from, ...decisions } = readDecisions();
@@ -70,7 +74,7 @@ try {
   const read = done.ledgers.map(({ processor, entries }) => `${entries} entries of processor ${processor}`);
   const readFrom = done.from ? ` since ${done.from.toISOString()}` : '';
   process.stdout.write(
-    `reconciled with ${read.join(', ')}${readFrom}: ${done.imported} imported, ${done.givenBack} given back, ` +
+    `reconciled with ${read.join(', ')}${readFrom}: ${done.imported} imported, ${done.undone} closed or refunded, ` +
       `${done.left} unknown here\n`,
   );
   if (done.unread !== undefined) {
@@ -116,7 +120,7 @@ function readDecisions() {
   const { values } = parseArgs({
     options: {
       import: { type: 'string', multiple: true, default: [] },
-      'give-back': { type: 'string', multiple: true, default: [] },
+      refund: { type: 'string', multiple: true, default: [] },
       end: { type: 'boolean', default: false },
       ours: { type: 'string', multiple: true, default: [] },
       operator: { type: 'string', default: '' },
@@ -125,17 +129,13 @@ function readDecisions() {
       report: { type: 'string' },
     },
   });
-  const { import: importing, 'give-back': givingBack, end: ending, ours, operator: name, report } = values;
-  const strange = [...importing, ...givingBack].find(
-    (id) => id !== 'all' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id),
-  );
+  const { import: importing, refund: refunding, end: ending, ours, operator: name, report } = values;
+  const strange = [...importing.filter((id) => id !== 'all'), ...refunding].find((id) => !IDENTIFIER.test(id));
   if (strange !== undefined) throw new Error(`${strange} is neither an identifier nor all`);
-  if (importing.includes('all') && givingBack.includes('all'))
-    throw new Error('all can be either imported or given back');
-  const changes = importing.length + givingBack.length > 0 || ending;
+  const changes = importing.length + refunding.length > 0 || ending;
   const operator = changes ? readOperator(name) : '';
   const [from, to] = [timeOf('from', values.from), timeOf('to', values.to)];
-  return { importing, givingBack, ending, ours, operator, report, from, to };
+  return { importing, refunding, ending, ours, operator, report, from, to };
 }
 
 function timeOf(name: string, value: string | undefined): Date | undefined {
@@ -145,5 +145,3 @@ function timeOf(name: string, value: string | undefined): Date | undefined {
   }
   return new Date(value);
 }
-
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { beginReconciling } from '../../services/core/storage/reconciling.ts';
-import { decideAt } from '../services/core/reconciliation/decide.ts';
+import { type Decisions, decideAt } from '../services/core/reconciliation/decide.ts';
 import { openMerchant } from '../services/core/shop.ts';
 import { openStage, type Stage } from '../services/core/stage.ts';
 import { rememberBeginning, rememberNow } from '../services/core/time-machine.ts';
@@ -117,28 +117,41 @@ async function playRound(stage: Stage, story: Story, random: () => number): Prom
   assert.deepEqual(await stage.audit(), [], 'the audit after the end of all holds');
 }
 
-/** Imports or gives back everything, in random turns, until reconciling ends. */
+const IMPORT_ALL: Decisions = { importing: ['all'] };
+
+/** Imports everything, or some of it by name first, in random turns, until reconciling ends. */
 async function reconcile(stage: Stage, { pick, play, say, steps }: Story, random: () => number): Promise<void> {
   await beginReconciling(stage.recovery.database.query);
   say('--- reconciling begins');
   const meanwhile = () => play(Math.floor(random() * 4), MEANWHILE, KEYED_MEANWHILE);
   await meanwhile();
-  const decide = async (verb: 'importing' | 'givingBack') => {
-    const decisions = { [verb]: ['all'] };
+  const decide = async (decisions: Decisions) => {
     const done = await decideAt(stage, decisions).catch((error: Error) => {
       if (!error.message.startsWith('nothing of ours')) throw error;
       return decideAt(stage, decisions, undefined, EARLIER);
     });
-    say([`${verb}: ${done.ended ? 'ended' : `${done.left} left`}`, ...done.lines].join('\n    '));
+    say([`${JSON.stringify(decisions)}: ${done.ended ? 'ended' : `${done.left} left`}`, ...done.lines].join('\n    '));
     return done;
   };
-  const [usual, other] = pick([
-    ['importing', 'givingBack'],
-    ['importing', 'givingBack'],
-    ['givingBack', 'importing'],
-  ] as const);
+  /** Some of what is unknown, as an operator names it; what cannot be imported is refunded. */
+  const named = async (): Promise<Decisions> => {
+    const { report } = await decide({ ending: false });
+    const ids = [...new Set(report.map(({ processorRequestId }) => processorRequestId))];
+    return { importing: ids.filter(() => random() < 0.5) };
+  };
+  const refunds = async (): Promise<Decisions> => {
+    const { report } = await decide({ ...IMPORT_ALL, ending: false });
+    const left = report.filter(({ note }) => note?.endsWith('HOLD_NOT_PLACED'));
+    return { refunding: left.map(({ processorRequestId }) => processorRequestId) };
+  };
   for (let decided = 1; ; decided++) {
-    const { ended } = await decide(decided < PATIENT_DECISIONS / 2 || decided % 2 === 0 ? usual : other);
+    const isPatient = decided < PATIENT_DECISIONS / 2;
+    const decisions = isPatient
+      ? pick([IMPORT_ALL, IMPORT_ALL, await named()])
+      : decided % 2 === 0
+        ? IMPORT_ALL
+        : await refunds();
+    const { ended } = await decide(decisions);
     if (ended) break;
     assert(decided < MOST_DECISIONS, 'reconciling does not end');
     if (decided >= PATIENT_DECISIONS) {

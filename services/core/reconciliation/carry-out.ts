@@ -2,15 +2,15 @@ import type { Sender } from '../kinds/sender.ts';
 import type { InquiryAnswer } from '../processor/processor.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
-import { giveBack } from './give-back.ts';
 import { handleOfImported, type Importing, importEntry, nameAll, openImportReads, Unable } from './import-entry.ts';
-import { type ReportLine, reportLine } from './merchant-report.ts';
+import { type Particulars, type ReportLine, reportLine } from './merchant-report.ts';
+import { closeCheckout, isOpenCheckout, refundThere } from './undo-entry.ts';
 import { lineOf, type UnknownEntry } from './unknown-entry.ts';
 
 /** What is to be done with an entry; undefined = nothing was decided. */
 export interface Plan {
   readonly entry: UnknownEntry;
-  readonly verb: 'import' | 'give-back' | undefined;
+  readonly verb: 'import' | 'refund' | undefined;
   /** What the processor answered when it was asked about it. */
   readonly answer: InquiryAnswer;
 }
@@ -65,7 +65,7 @@ export async function carryOut(
   }
 }
 
-const RESULT = { IMPORTED: 'OK', 'GAVE BACK': 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT' } as const;
+const RESULT = { IMPORTED: 'OK', CLOSED: 'OK', REFUNDED: 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT' } as const;
 
 /** How many authorizations at once: enough for statements to be shared, and few enough for none to wait too long. */
 const AT_ONCE = 512;
@@ -89,11 +89,8 @@ async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise
     return { line: `UNKNOWN ${line}${why}`, report: reportLine(entry, 'UNKNOWN', {}) };
   }
   try {
-    if (verb === 'give-back') {
-      const given = await giveBack(entry, importing);
-      const said = [given.requestId, given.note].filter(Boolean).join(', ');
-      return { line: `GAVE BACK ${line}; ${said}`, report: reportLine(entry, 'GAVE BACK', given) };
-    }
+    if (isOpenCheckout(entry)) return undone(entry, 'CLOSED', await closeCheckout(entry, importing));
+    if (verb === 'refund') return undone(entry, 'REFUNDED', await refundThere(entry, importing));
     const requestId = await importEntry(entry, importing);
     const had = entry.operationRequestId || entry.requestId;
     const was = requestId === had ? '' : ` (was ${had})`;
@@ -109,4 +106,9 @@ async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise
     if (error instanceof Unable) return { line: `LEFT ${line}: ${note}`, report };
     return { line: `FAILED ${line}: ${note}`, report, failure: error };
   }
+}
+
+function undone(entry: UnknownEntry, became: 'CLOSED' | 'REFUNDED', particulars: Particulars): CarriedOut {
+  const said = [particulars.requestId, particulars.note].filter(Boolean).join(', ');
+  return { line: `${became} ${lineOf(entry)}; ${said}`, report: reportLine(entry, became, particulars) };
 }

@@ -221,7 +221,7 @@ create temporary view sent as
   from our_submission;
 
 -- A capture at the processor that is unknown here, was refunded or taken back in full, and will have no room in its
--- hold here, with what was added to it there: what was undone so (give-back.ts) is not booked.
+-- hold here, with what was added to it there: what was refunded so (undo-entry.ts) is not booked.
 create temporary view undone as
   select c.* from processor_entry c
     join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor

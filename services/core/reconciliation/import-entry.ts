@@ -26,7 +26,7 @@ import { findMerchant, type MerchantRow } from '../storage/merchant/merchant-row
 import { findSentAs } from '../storage/submission/find-sent.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
-/** Why an entry cannot be imported or given back, in plain words. */
+/** Why an entry cannot be imported or refunded, in plain words. */
 export class Unable extends Error {
   /** Under which requestId it is booked all the same; undefined = it is not. */
   readonly requestId: string | undefined;
@@ -143,10 +143,7 @@ interface Asked {
 
 /** The requests that store the entries of each kind. */
 const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importing) => Promise<Asked>>> = {
-  async AUTHORIZATION(entry, importing) {
-    if (entry.answer === 'UNSPECIFIED') throw new Unable('an open checkout cannot be imported: give it back');
-    return { request: await placing(entry, importing) };
-  },
+  AUTHORIZATION: async (entry, importing) => ({ request: await placing(entry, importing) }),
   CAPTURE: (entry, importing) =>
     onHold(entry, importing, { kind: 'CAPTURE', amount: entry.amount, finalCapture: entry.isFinal }),
   INCREMENT: (entry, importing) => onHold(entry, importing, { kind: 'INCREMENT', amount: entry.amount }),

@@ -1,8 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import type { UnknownEntry } from './unknown-entry.ts';
 
-/** What became of an operation that the database had lost. UNKNOWN = nothing was decided about it. */
-export type Became = 'IMPORTED' | 'GAVE BACK' | 'LEFT' | 'UNKNOWN';
+/**
+ * What became of an operation that the database had lost: it is IMPORTED; a checkout that was open is CLOSED; a capture
+ * that has no room here is REFUNDED. LEFT = that failed, UNKNOWN = nothing was decided about it.
+ */
+export type Became = 'IMPORTED' | 'CLOSED' | 'REFUNDED' | 'LEFT' | 'UNKNOWN';
 
 /** What became of it, besides: what is not known is absent. */
 export interface Particulars {

@@ -8,10 +8,12 @@ import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, re
 import type { ReportLine } from './merchant-report.ts';
 import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
-/** What an operator decided: identifiers at the processor, or `all`. */
+/** What an operator decided. */
 export interface Decisions {
+  /** Identifiers at the processor, or `all`. */
   readonly importing: readonly string[];
-  readonly givingBack: readonly string[];
+  /** Captures that cannot be imported, because their holds have failed here: by their identifiers. */
+  readonly refunding: readonly string[];
   /** `all` is what the processors did before this time; absent = at any time. */
   readonly to?: Date | undefined;
   /** Names of processors whose books the operator says to be this installation's, although nothing there is known here. */
@@ -38,7 +40,7 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
 type Tell = (line: string, report?: ReportLine) => void;
 
 /**
- * Shows what only the processors know, and imports it or gives it back as the operator decided. Before anything is
+ * Shows what only the processors know, and imports it as the operator decided. Before anything is
  * changed, the books must be whole, ours, and free of contradictions, and the processor must confirm each entry;
  * otherwise throws an Error of one line. Afterwards an entry that fails does not stop the others. Ends the reconciling
  * of the database when the operator says so and nothing is unknown any more: then the service answers everything again,
@@ -78,15 +80,15 @@ export function reconcile(parts: ReconcileParts, tell: Tell) {
     }
     const { report, failure } = await carryOutTelling(parts, plans, tell);
     const imported = report.filter(({ became }) => became === 'IMPORTED').length;
-    const givenBack = report.filter(({ became }) => became === 'GAVE BACK').length;
-    const more = imported + givenBack > 0 && failure === undefined ? await findMore(client, report) : [];
+    const undone = report.filter(({ became }) => became === 'CLOSED' || became === 'REFUNDED').length;
+    const more = imported + undone > 0 && failure === undefined ? await findMore(client, report) : [];
     for (const entry of more) tell(`UNKNOWN ${lineOf(entry)}`);
-    const left = invalid.length + plans.length + more.length - imported - givenBack;
+    const left = invalid.length + plans.length + more.length - imported - undone;
     const isAllRead = unread === undefined && (!from || (lostFrom && from <= lostFrom));
     const isOver = since && isAllRead && left === 0 && failure === undefined;
     const ended = isOver && decisions.ending ? await end(sender, decisions.operator, since).catch(() => false) : false;
     const waits = isOver && !ended ? await readWaiting(query) : undefined;
-    return { from, ledgers, imported, givenBack, left, unread, report, failure, ended, waits };
+    return { from, ledgers, imported, undone, left, unread, report, failure, ended, waits };
   });
 }
 
@@ -235,17 +237,17 @@ type Unconfirmed = Omit<Plan, 'answer'>;
 
 /** Refuses decisions about identifiers that are not unknown here, and `all` of books that nothing shows to be ours. */
 function refuseWrong(
-  { importing, givingBack, ours }: Decisions,
+  { importing, refunding, ours }: Decisions,
   unknown: readonly UnknownEntry[],
   known: ReadonlyMap<string, number>,
 ): void {
   const named = new Set(unknown.map(({ requestId }) => requestId));
-  const strange = [...importing, ...givingBack].find((id) => id !== ALL && !named.has(id));
+  const strange = [...importing.filter((id) => id !== ALL), ...refunding].find((id) => !named.has(id));
   if (strange !== undefined) throw new Error(`${strange} is nothing that only a processor knows`);
-  const twice = importing.find((id) => givingBack.includes(id));
-  if (twice !== undefined) throw new Error(`${twice} cannot be both imported and given back`);
+  const twice = importing.find((id) => refunding.includes(id));
+  if (twice !== undefined) throw new Error(`${twice} cannot be both imported and refunded`);
   const empty = unknown.find(({ processor }) => known.get(processor) === 0 && !ours.includes(processor));
-  if (empty && (importing.includes(ALL) || givingBack.includes(ALL))) {
+  if (empty && importing.includes(ALL)) {
     throw new Error(
       `nothing of ours is in the books of the processor ${empty.processor}, so they may be another installation's: ` +
         `name each entry instead of all, read from an earlier time on, or say that they are by --ours ` +
@@ -255,31 +257,26 @@ function refuseWrong(
 }
 
 /**
- * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold
- * only, so the authorization of what is decided about is imported before, with what was added to it, whatever becomes
- * of it.
+ * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold only,
+ * so the authorization of what is imported is imported, too, with what was added to it.
  */
 function planOf(unknown: readonly UnknownEntry[], decisions: Decisions): Unconfirmed[] {
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) }));
-  const lost = new Map(
-    plans.filter(({ entry }) => entry.kind === 'AUTHORIZATION').map(({ entry, verb }) => [entry.requestId, verb]),
-  );
-  const isBooked = ({ entry, verb }: Unconfirmed) => {
-    const authorization = entry.authorizationRequestId ?? '';
-    if (isChange(entry)) return lost.has(authorization) && (verb ?? lost.get(authorization)) !== undefined;
-    return verb === 'import' || (verb === 'give-back' && entry.kind === 'CAPTURE');
-  };
-  const dependent = new Set(plans.filter(isBooked).map(({ entry }) => entry.authorizationRequestId));
-  const inOrder = plans.map((plan) => {
-    const { kind, requestId, authorizationRequestId } = plan.entry;
-    const isNeeded = isChange(plan.entry) && dependent.has(authorizationRequestId);
-    const isFirst = kind === 'AUTHORIZATION' ? dependent.has(requestId) : isNeeded;
-    return isFirst ? { ...plan, verb: 'import' as const } : plan;
+  const lost = new Set(unknown.filter(isAuthorization).map(({ requestId }) => requestId));
+  const isOfLost = ({ authorizationRequestId }: UnknownEntry) => lost.has(authorizationRequestId ?? '');
+  const imported = plans.filter(({ entry, verb }) => verb === 'import' && (!isChange(entry) || isOfLost(entry)));
+  const needed = new Set(imported.map(({ entry }) => entry.authorizationRequestId ?? entry.requestId));
+  return plans.map((plan) => {
+    const { entry } = plan;
+    const isNeeded = isAuthorization(entry)
+      ? needed.has(entry.requestId)
+      : isChange(entry) && needed.has(entry.authorizationRequestId ?? '');
+    return isNeeded ? { ...plan, verb: 'import' } : plan;
   });
-  // What is left of such an authorization is given back after its captures.
-  const isGivenBackLast = ({ entry, verb }: Unconfirmed) =>
-    verb === 'give-back' && entry.kind === 'AUTHORIZATION' && dependent.has(entry.requestId);
-  return [...inOrder, ...plans.filter(isGivenBackLast)];
+}
+
+function isAuthorization({ kind }: UnknownEntry): boolean {
+  return kind === 'AUTHORIZATION';
 }
 
 function isChange({ kind }: UnknownEntry): boolean {
@@ -288,14 +285,10 @@ function isChange({ kind }: UnknownEntry): boolean {
 
 const ALL = 'all';
 
-function verbOf(entry: UnknownEntry, { importing, givingBack, to }: Decisions): Plan['verb'] {
+function verbOf(entry: UnknownEntry, { importing, refunding, to }: Decisions): Plan['verb'] {
   if (importing.includes(entry.requestId)) return 'import';
-  if (givingBack.includes(entry.requestId)) return 'give-back';
-  if (to && entry.actedAt >= to) return undefined;
-  // The page of a lost checkout that is open is of no use to anybody.
-  const isOpenCheckout = entry.kind === 'AUTHORIZATION' && entry.answer === 'UNSPECIFIED';
-  if (importing.includes(ALL)) return isOpenCheckout ? 'give-back' : 'import';
-  return givingBack.includes(ALL) ? 'give-back' : undefined;
+  if (refunding.includes(entry.requestId)) return 'refund';
+  return importing.includes(ALL) && !(to && entry.actedAt >= to) ? 'import' : undefined;
 }
 
 const INQUIRIES_AT_ONCE = 128;

@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
 
 export interface Decisions {
   readonly importing?: string[];
-  readonly givingBack?: string[];
+  readonly refunding?: string[];
   readonly to?: Date;
   readonly ours?: string[];
   /** Absent = true. */
@@ -28,7 +28,7 @@ export async function decideAt(
     databaseUrl: stage.settings.DATABASE_URL,
     processors: processors ?? ledgersOf(stage.recovery.processors),
     sender: stage.recovery,
-    decisions: { importing: [], givingBack: [], ours: [], ending: true, operator: 'ann', ...decisions },
+    decisions: { importing: [], refunding: [], ours: [], ending: true, operator: 'ann', ...decisions },
     from,
     mostUnknown: 100,
     patienceMs: 10,

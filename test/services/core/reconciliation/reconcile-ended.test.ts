@@ -133,15 +133,14 @@ describe('reconcile() on holds that have ended', () => {
     return hold;
   }
 
-  it('undoes a capture of a hold that has failed here, because it cannot be imported', async () => {
+  it('refunds a capture of a hold that has failed here, because it cannot be imported', async () => {
     const hold = await failedWithLostCapture();
     assert.equal(await acme.books(hold), 'FAILED FAILED 0/0/0/0/0');
     const { lines } = await decideAt(stage, { importing: ['all'] });
     assert.match(lines.join('\n'), /^LEFT capture .*: the hold \S+ has no room for it: HOLD_NOT_PLACED$/m);
-    assert.match(
-      (await decideAt(stage, { givingBack: ['all'] })).lines.join('\n'),
-      /^GAVE BACK capture .*; nothing is booked/m,
-    );
+    const capture = stage.oracle.entries().find(({ kind }) => kind === 'capture') ?? assert.fail();
+    const done = await decideAt(stage, { refunding: [capture.requestId] });
+    assert.match(done.lines.join('\n'), /^REFUNDED capture .*; nothing is booked/m);
     assert.equal(stage.oracle.entries().filter(({ kind }) => kind === 'refund').length, 1);
     assert.deepEqual(await stage.audit(), []);
   });
@@ -151,7 +150,7 @@ describe('reconcile() on holds that have ended', () => {
     const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
     ledger.exec(`update entry set reversed = 300 where kind = 'capture' or requestId = '${hold.requestId}'`);
     ledger.close();
-    const { lines, left } = await decideAt(stage, { givingBack: ['all'] });
+    const { lines, left } = await decideAt(stage, { importing: ['all'] });
     assert.equal(left, 0, lines.join('\n'));
     assert.deepEqual(await stage.audit(), []);
   });
@@ -179,10 +178,8 @@ describe('reconcile() on holds that have ended', () => {
       await goBack();
       await beginReconciling(stage.recovery.database.query);
       stage.clock.advance(laterMs);
-      for (const decisions of [{ givingBack: ['all'] }, { importing: ['all'] }]) {
-        const { lines, left } = await decideAt(stage, decisions);
-        assert.equal(left, 2, lines.join('\n'));
-      }
+      const { lines, left } = await decideAt(stage, { importing: ['all'] });
+      assert.equal(left, 2, lines.join('\n'));
       await stage.expire();
       await stage.inquire();
       assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
@@ -211,7 +208,7 @@ describe('reconcile() on holds that have ended', () => {
     });
   }
 
-  it('does not end before it has imported that a lost hold, which was given back, had ended', async () => {
+  it('does not end before it has imported that a lost hold had ended', async () => {
     await acme.hold();
     const goBack = await rememberNow(stage);
     const hold = await acme.hold({ tokenId: 'tok_sandbox_ended_early' });
@@ -219,7 +216,7 @@ describe('reconcile() on holds that have ended', () => {
     await stage.sandbox.reportDue();
     await goBack();
     await beginReconciling(stage.recovery.database.query);
-    const given = await decideAt(stage, { givingBack: ['all'] });
+    const given = await decideAt(stage, { importing: [hold.requestId] });
     assert.match(given.lines.at(-1) ?? '', /^UNKNOWN end /);
     assert.deepEqual([given.left, given.ended], [1, false]);
     assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
@@ -261,7 +258,7 @@ describe('reconcile() on holds that have ended', () => {
     assert.equal(left, 1);
   });
 
-  it('gives back no capture of a hold that has no result yet here, until it has one', async () => {
+  it('neither imports nor refunds a capture of a hold that has no result yet here, until it has one', async () => {
     await acme.hold();
     const { preauthorization: hold = assert.fail() } = await acme.place({ tokenId: 'tok_sandbox_accepted' });
     const goBack = await rememberNow(stage);
@@ -270,12 +267,15 @@ describe('reconcile() on holds that have ended', () => {
     await acme.capture(await acme.get(hold), 300n);
     await goBack();
     await beginReconciling(stage.recovery.database.query);
-    const first = await decideAt(stage, { givingBack: ['all'] });
+    const first = await decideAt(stage, { importing: ['all'] });
     assert.match(first.lines.join('\n'), /^LEFT capture .* is not placed here yet: reconcile again later$/);
+    const capture = stage.oracle.entries().find(({ kind }) => kind === 'capture') ?? assert.fail();
+    const refunding = await decideAt(stage, { refunding: [capture.requestId] });
+    assert.match(refunding.lines.join('\n'), /^LEFT capture .*: its hold may have room for it/);
     stage.clock.advance(61_000);
     await stage.inquire();
-    assert.equal((await decideAt(stage, { givingBack: ['all'] })).ended, true);
-    assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
+    assert.equal((await decideAt(stage, { importing: ['all'] })).ended, true);
+    assert.equal(await acme.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
     assert.deepEqual(await stage.audit(), []);
   });
 

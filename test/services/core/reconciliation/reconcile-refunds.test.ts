@@ -1,4 +1,4 @@
-/** Refunds are imported after the database went back in time, and captures are given back by them. */
+/** Refunds are imported after the database went back in time. */
 import assert from 'node:assert/strict';
 import type { Processors } from '../../../../services/core/processor/processors.ts';
 import { forSuite } from '../../../suite.ts';
@@ -39,64 +39,27 @@ describe('reconcile() with refunds', () => {
     }
   }
 
-  it('cannot give a refund back', async () => {
-    const capture = await shop.captured(300n);
-    const goBack = await rememberNow(stage);
-    await shop.refund(capture, 100n);
-    await goBack();
-    const { lines } = await decide({ givingBack: ['all'] });
-    assert.match(lines.join('\n'), /^LEFT refund .*: this refund cannot be given back: import it$/);
-  });
-
-  it('gives a capture back that was refunded in part, and imports that refund', async () => {
+  it('books a capture once that was imported meanwhile', async () => {
     const hold = await shop.hold();
-    await shop.capture(hold, 200n);
-    const goBack = await rememberNow(stage);
-    const { capture = assert.fail() } = await shop.capture(hold, 300n);
-    const { refund = assert.fail() } = await shop.refund(capture, 100n);
-    await goBack();
-    const { lines, left } = await decide({ givingBack: [capture.requestId], importing: [refund.requestId] });
-    assert.equal(left, 0, lines.join('\n'));
-    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 500/0/9500/0/0 refunded 300');
-    assert.deepEqual(await stage.audit(), []);
-    assert.equal(stage.oracle.find(capture.requestId)?.refunded, 300);
-  });
-
-  it('says under which requestId a capture is booked whose refund is declined', async () => {
-    const hold = await shop.hold({ tokenId: 'tok_sandbox_refund_declined' });
     const goBack = await rememberNow(stage);
     const { capture = assert.fail() } = await shop.capture(hold, 300n);
     await goBack();
-    const { lines, report } = await decide({ givingBack: ['all'] });
-    assert.match(lines.join('\n'), /^LEFT capture .*: the processor did not give it back: \w+; it is booked as /);
-    assert.deepEqual([report[0]?.became, report[0]?.requestId], ['LEFT', capture.requestId]);
-    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
-    assert.deepEqual((await decide()).lines, [], 'nothing is unknown any more');
-  });
-
-  for (const decision of ['importing', 'givingBack']) {
-    it(`books a capture once that was imported meanwhile, and gives nothing back: ${decision}`, async () => {
-      const hold = await shop.hold();
-      const goBack = await rememberNow(stage);
-      const { capture = assert.fail() } = await shop.capture(hold, 300n);
-      await goBack();
-      const { settings, recovery } = stage;
-      const { processors } = recovery;
-      const of: Processors['of'] = (row) => ({
-        ...processors.of(row),
-        async inquire(asked) {
-          assert.equal((await decide({ importing: ['all'] })).left, 0);
-          return processors.of(row).inquire(asked);
-        },
-      });
-      const slow = { settings, recovery: { ...recovery, processors: { ...processors, of } } } as Stage;
-      const { lines } = await decideAt(slow, { [decision]: ['all'] });
-      assert.match(lines.join('\n'), /^LEFT capture .*: it is known here by now$/);
-      assert.equal(stage.oracle.find(capture.requestId)?.refunded, 0);
-      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
-      assert.deepEqual(await stage.audit(), []);
+    const { settings, recovery } = stage;
+    const { processors } = recovery;
+    const of: Processors['of'] = (row) => ({
+      ...processors.of(row),
+      async inquire(asked) {
+        assert.equal((await decide({ importing: ['all'] })).left, 0);
+        return processors.of(row).inquire(asked);
+      },
     });
-  }
+    const slow = { settings, recovery: { ...recovery, processors: { ...processors, of } } } as Stage;
+    const { lines } = await decideAt(slow, { importing: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT capture .*: it is known here by now$/);
+    assert.equal(stage.oracle.find(capture.requestId)?.refunded, 0);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/0');
+    assert.deepEqual(await stage.audit(), []);
+  });
 
   it('leaves a refund that has no result yet to recovery', async () => {
     const capture = await shop.captured(300n, { tokenId: 'tok_sandbox_refund_accepted' });

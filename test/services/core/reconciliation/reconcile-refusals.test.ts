@@ -164,6 +164,6 @@ describe('reconcile() stops and changes nothing', () => {
     const { oct } = await shop.oct();
     await goBack();
     const ids = [oct?.requestId ?? ''];
-    await stops(/cannot be both imported and given back/, { importing: ids, givingBack: ids });
+    await stops(/cannot be both imported and refunded/, { importing: ids, refunding: ids });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Operations that only the processor knows after the database went back in time are listed, imported or given back,
+ * Operations that only the processor knows after the database went back in time are listed and imported,
  * until the audit is clean.
  */
 import assert from 'node:assert/strict';
@@ -123,41 +123,6 @@ describe('reconcile()', () => {
     assert.deepEqual(await drifts(), []);
   });
 
-  it('gives back everything that it can, and names the rest', async () => {
-    const { before: early } = await live();
-    const { lines } = await decide({ givingBack: ['all'] });
-    const kept = lines.filter((line) => line.startsWith('LEFT'));
-    assert.deepEqual(
-      kept.map((line) => /^LEFT (\w+) .*Z: (.*)$/.exec(line)?.slice(1)),
-      [
-        ['void', 'this void cannot be given back: import it'],
-        ['void', 'this void cannot be given back: import it'],
-        ['credit', 'this credit cannot be given back: import it'],
-      ],
-      lines.join('\n'),
-    );
-    const rest = await decide({ importing: ['all'] });
-    assert.equal(rest.left, 0, rest.lines.join('\n'));
-    assert.deepEqual(await drifts(), []);
-    assert.equal(await shop.books(early.partly), 'PARTIALLY_CAPTURED 300/0/9700/0/0 refunded 300');
-    const open = stage.oracle.entries().filter(({ kind, answer }) => kind === 'authorization' && answer === 1);
-    const reserved = open.filter(({ amount, captured, voided }) => amount - captured - voided > 0);
-    assert.equal(reserved.length, 2, 'only known holds remain reserved');
-  });
-
-  it('gives back a lost hold, and a repeated key gets its first answer', async () => {
-    const goBack = await rememberNow(stage);
-    const key = { idempotencyKey: randomUUID() };
-    const lost = await shop.hold(key);
-    await goBack();
-    const { lines } = await decide({ givingBack: ['all'] });
-    assert.match(lines.join('\n'), /^GAVE BACK authorization approved /);
-    const again = await shop.place(key);
-    assert.deepEqual([again.replayed, again.preauthorization?.requestId], [true, lost.requestId]);
-    assert.equal(await shop.books(lost), 'RELEASED 0/0/0/10000/0 RELEASED');
-    assert.deepEqual(await drifts(), []);
-  });
-
   /** Puts a NUL into an entry of the sandbox's ledger. */
   function spoil(requestId: string): void {
     const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
@@ -227,7 +192,7 @@ describe('reconcile()', () => {
     const page = await shop.checkout();
     await goBack();
     const { lines } = await decide({ importing: ['all'] });
-    assert.match(lines.join('\n'), /GAVE BACK open checkout/);
+    assert.match(lines.join('\n'), /CLOSED open checkout/);
     assert.match(lines.join('\n'), /IMPORTED credit accepted/);
     assert.equal(stage.oracle.find(page.preauthorization?.requestId ?? '')?.answer, 3);
     stage.clock.advance(60_000);
@@ -259,11 +224,9 @@ describe('reconcile()', () => {
     const capture = await lost.captured(300n);
     await goBack();
     assert.match((await decide()).lines.join('\n'), /\(there is no such merchant here\)$/);
-    for (const decisions of [{ importing: ['all'] }, { givingBack: ['all'] }]) {
-      const { lines } = await decide(decisions);
-      assert.match(lines[0] ?? '', /^LEFT .*: the merchant lost does not exist here$/);
-      assert.match(lines[1] ?? '', /^LEFT capture .* is unknown here: import that first$/);
-    }
+    const { lines } = await decide({ importing: ['all'] });
+    assert.match(lines[0] ?? '', /^LEFT .*: the merchant lost does not exist here$/);
+    assert.match(lines[1] ?? '', /^LEFT capture .* is unknown here: import that first$/);
     assert.equal(stage.oracle.find(capture.requestId)?.refunded, 0);
   });
 
@@ -292,15 +255,18 @@ describe('reconcile()', () => {
     assert.equal(shown.code, 1, shown.output);
     assert.match(
       shown.output,
-      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 given back, 1 unknown here\n$/,
+      /^UNKNOWN credit .*\nreconciled with 2 entries of processor default: 0 imported, 0 closed or refunded, 1 unknown here\n$/,
     );
+    const since = await run(['--from', '2020-01-01T00:00:00Z']);
+    assert.match(since.output, /since 2020-01-01T00:00:00.000Z: 0 imported/);
     assert.deepEqual(await readdir(folder), [], 'what only looks reports nothing');
     for (const [args, wanted] of [
       [['--import', 'all'], /--operator NAME is needed/],
       [['--import', 'x', '--operator', 'ann'], /x is neither an identifier nor all/],
-      [['--import', 'all', '--give-back', 'all', '--operator', 'ann'], /either imported or given back/],
+      [['--refund', 'all', '--operator', 'ann'], /all is neither an identifier/],
       [['--end'], /--operator NAME is needed/],
       [['--imports'], /Unknown option/],
+      [['--from', 'yesterday'], /--from yesterday is no time like 2026/],
     ] as const) {
       const { code, output } = await run([...args]);
       assert.equal(code, 2, output);

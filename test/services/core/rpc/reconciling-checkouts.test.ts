@@ -89,7 +89,7 @@ describe('checkouts while the database is being reconciled', () => {
     await restored();
     const { lines, left } = await decideAt(stage, { importing: ['all'] });
     assert.equal(left, 0, lines.join('\n'));
-    assert.match(lines.join('\n'), /^GAVE BACK open checkout /);
+    assert.match(lines.join('\n'), /^CLOSED open checkout /);
     assert.match(await shop.books(page), /^FAILED/);
     assert.notEqual(await payAt(page.checkoutUrl).catch(() => 0), 200);
     assert.deepEqual(await stage.audit(), []);

@@ -13,7 +13,7 @@ export const CORE_ROOMS: Readonly<Record<string, readonly [holds: string, import
   processor: ['calls to the card processors', 'domain'],
   books: ['writes of money: one statement each, including the operation and the delivery', 'domain storage'],
   kinds: [
-    'what is sent to the processor, by kind: the call, and the effect of its answer',
+    'the life of an operation (`kinds/perform.ts`): stored, sent by kind, settled by its outcome',
     'domain storage processor books',
   ],
   recovery: [

@@ -1,5 +1,5 @@
 import type { Interceptor, UnaryRequest } from '@connectrpc/connect';
-import { FairShare } from '../../../../platform/fair-share.ts';
+import { type Full, Places } from '../../../../platform/places.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Metrics } from '../../metrics/core-metrics.ts';
 import { isOfWebhook } from './access.ts';
@@ -11,26 +11,26 @@ import { callerKey, OPERATOR_HEADER, peerKey } from './caller.ts';
  * limits.
  */
 export function admits(most: number, observer: Metrics['admission']): Interceptor {
-  const calls = new FairShare(most);
+  const calls = new Places({ total: most, share: 1 });
   return (next) => async (request) => {
     if (request.stream) return next(request);
     const account = accountOf(request);
-    const full = calls.enter(account);
-    if (full) {
-      observer.refused(full === 'OWNER' ? 'MERCHANT' : 'TOTAL');
-      throw refusal(full);
+    const place = calls.take(account);
+    if (typeof place === 'string') {
+      observer.refused(place === 'KEY' ? 'MERCHANT' : 'TOTAL');
+      throw refusal(place);
     }
-    observer.inFlight(calls.inFlight);
+    observer.inFlight(calls.taken);
     try {
       return await next(request);
     } finally {
-      calls.leave(account);
-      observer.inFlight(calls.inFlight);
+      place.leave();
+      observer.inFlight(calls.taken);
     }
   };
 }
 
-function refusal(full: 'TOTAL' | 'OWNER'): HoldfastError {
+function refusal(full: Full): HoldfastError {
   const details = { retryAfterS: 1 };
   if (full === 'TOTAL') return new HoldfastError('UNAVAILABLE', 'too many calls are under way; try again', details);
   return new HoldfastError('RATE_LIMITED', "too many of this merchant's calls are under way; try again", details);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
-import { FairShare } from '../../../platform/fair-share.ts';
 import { errorFields, type Log } from '../../../platform/log.ts';
 import { runPeriodically } from '../../../platform/periodic-job.ts';
+import { type Place, Places } from '../../../platform/places.ts';
 import type { Search, Turns } from '../storage/by-turns.ts';
 
 /** Most items of a job in progress at once, for each processor. */
@@ -33,8 +33,8 @@ export interface Work<Found, Item = Found> {
  */
 export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log, clock: Clock) {
   const busy = new Map<string, Promise<void>>();
-  const shares = new FairShare(work.slots);
-  const turns: Turns = { isFull: (merchantId) => shares.full(merchantId) !== undefined, last: new Map() };
+  const slots = new Places({ total: work.slots, share: 1 });
+  const turns: Turns = { isFull: (merchantId) => slots.full(merchantId) !== undefined, last: new Map() };
   /** Until when, milliseconds; the oldest first. */
   const putOff = new Map<string, number>();
   /** When the next search need not wait for its interval: more is due, and this few are in progress. */
@@ -47,27 +47,28 @@ export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log,
     const [oldest = key] = putOff.keys();
     if (putOff.size > MOST_PUT_OFF) putOff.delete(oldest);
   };
-  const leave = (key: string, merchantId: string): void => {
+  const leave = (key: string, slot: Place): void => {
     busy.delete(key);
-    shares.leave(merchantId);
+    slot.leave();
     if (busy.size > hurriesAt || hurry) return;
     hurry = setTimeout(() => job.wake(), HURRY_MS);
   };
-  /** Gives slots to what was found, until a merchant's are used up. Returns whose they are, by key. */
-  const enter = (found: readonly Found[]): Map<string, Found> => {
-    const entered = new Map<string, Found>();
+  /** Gives slots to what was found, until a merchant's are used up. Returns both, by key. */
+  const enter = (found: readonly Found[]): Map<string, { each: Found; slot: Place }> => {
+    const entered = new Map<string, { each: Found; slot: Place }>();
     for (const each of found) {
       const key = work.keyOf(each);
-      if (busy.has(key) || entered.has(key) || shares.enter(work.merchantOf(each))) continue;
-      entered.set(key, each);
+      if (busy.has(key) || entered.has(key)) continue;
+      const slot = slots.take(work.merchantOf(each));
+      if (typeof slot !== 'string') entered.set(key, { each, slot });
     }
     return entered;
   };
-  const start = (item: Item, key: string, merchantId: string): void => {
+  const start = (item: Item, key: string, slot: Place): void => {
     const handled = work
       .handle(item)
       .catch((error) => fail(key, error))
-      .finally(() => leave(key, merchantId));
+      .finally(() => leave(key, slot));
     busy.set(key, handled);
   };
   const runOnce = async (): Promise<void> => {
@@ -82,15 +83,15 @@ export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log,
     const entered = enter(found);
     const isMoreDue = found.length > entered.size || found.length >= limit;
     try {
-      for (const item of await work.take([...entered.values()])) {
+      for (const item of await work.take([...entered.values()].map(({ each }) => each))) {
         const key = work.keyOf(item);
-        const each = entered.get(key);
-        if (each === undefined) continue;
+        const slot = entered.get(key)?.slot;
+        if (slot === undefined) continue;
         entered.delete(key);
-        start(item, key, work.merchantOf(each));
+        start(item, key, slot);
       }
     } finally {
-      for (const each of entered.values()) shares.leave(work.merchantOf(each));
+      for (const { slot } of entered.values()) slot.leave();
     }
     if (isMoreDue) hurriesAt = Math.floor((busy.size * 3) / 4);
   };

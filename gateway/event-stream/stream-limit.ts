@@ -1,6 +1,6 @@
+import { Places } from '../../platform/places.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { demandRate, rateLimited } from '../limits/rate-limit.ts';
-import { Places } from '../resource/places.ts';
 
 /** Retry-After of a refused stream: about as long as it takes to notice that a reader has disconnected. */
 const RETRY_AFTER_MS = 10_000;
@@ -15,13 +15,13 @@ export type StreamLimit = ReturnType<typeof limitStreams>;
 
 /** Limits how many streams each key has open at this gateway, and how often it opens one. */
 export function limitStreams(most: number, openings: Limiter) {
-  const places = new Places(most);
+  const places = new Places({ perKey: most });
   return {
     /** Counts a stream. Resolves with a function to call once, when it ends. Throws RATE_LIMITED above either limit. */
     async open(key: string): Promise<() => void> {
       await demandRate(openings, key);
-      const close = places.take(key);
-      if (close) return close;
+      const place = places.take(key);
+      if (typeof place !== 'string') return () => place.leave();
       throw rateLimited(most, RETRY_AFTER_MS, `As many streams are open as may be: ${most}.`);
     },
   };

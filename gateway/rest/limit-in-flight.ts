@@ -1,9 +1,8 @@
 import type { Middleware } from 'koa';
 import { Counter, type Registry } from 'prom-client';
-import { FairShare } from '../../platform/fair-share.ts';
+import { Places } from '../../platform/places.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
-import { Places } from '../resource/places.ts';
 import { identityOf } from './authenticate.ts';
 
 /**
@@ -21,8 +20,8 @@ export type InFlightLimits = ReturnType<typeof limitInFlight>;
  * busy with that, other merchants' connections wait to be accepted.
  */
 export function limitInFlight(most: number, registry: Registry) {
-  const requests = new FairShare(most);
-  const writes = new Places(WRITES_PER_HOLD);
+  const requests = new Places({ total: most, share: 1 });
+  const writes = new Places({ perKey: WRITES_PER_HOLD });
   const refused = new Counter({
     name: 'holdfast_calls_refused_total',
     help:
@@ -45,13 +44,13 @@ export function limitInFlight(most: number, registry: Registry) {
       const part = tag === 'Webhook' ? 'webhook of ' : '';
       return async (ctx, next) => {
         const account = part + identityOf(ctx).merchantId;
-        const full = requests.enter(account);
-        if (full === 'TOTAL') throw refusal('TOTAL', 'Too many requests are under way.');
-        if (full) throw refusal('MERCHANT', "Too many of this merchant's requests are under way.");
+        const place = requests.take(account);
+        if (place === 'TOTAL') throw refusal('TOTAL', 'Too many requests are under way.');
+        if (place === 'KEY') throw refusal('MERCHANT', "Too many of this merchant's requests are under way.");
         try {
           await next();
         } finally {
-          requests.leave(account);
+          place.leave();
         }
       };
     },
@@ -61,9 +60,9 @@ export function limitInFlight(most: number, registry: Registry) {
      */
     enterHold(merchantId: string, id: string | undefined): Disposable {
       // Another merchant that names this hold, which core answers 404, takes none of its places.
-      const leave = writes.take(`${merchantId} ${id}`);
-      if (leave === undefined) throw refusal('HOLD', 'Too many requests about this hold are under way.');
-      return { [Symbol.dispose]: leave };
+      const place = writes.take(`${merchantId} ${id}`);
+      if (typeof place === 'string') throw refusal('HOLD', 'Too many requests about this hold are under way.');
+      return place;
     },
   };
 }

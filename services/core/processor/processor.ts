@@ -27,7 +27,7 @@ import {
 } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { amountBreachOf, type Payment } from './amount-bounds.ts';
-import { CallerLimit } from './caller-limit.ts';
+import { type CallerLimit, limitCallers } from './caller-limit.ts';
 import { believing, ContractViolation } from './contract-breaches.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
 import { openBreaker } from './processor-breaker.ts';
@@ -168,7 +168,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     if (!same) breaker.record(merchantId, false);
     return same;
   };
-  const callers = new CallerLimit(mostCallers);
+  const callers = limitCallers(mostCallers);
   const recorded = async <T>(merchantId: string, call: Promise<T>): Promise<T> => {
     const sinceMs = performance.now();
     try {

@@ -1,6 +1,6 @@
 import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { CallerLimit } from './caller-limit.ts';
+import { limitCallers } from './caller-limit.ts';
 import type { ContractViolation } from './contract-breaches.ts';
 import type { Identities } from './identity-check.ts';
 import { openProcessor, type Processor, type ProcessorOptions } from './processor.ts';
@@ -97,7 +97,7 @@ const GONE: Processor = {
   askWhenSilent: async () => undefined,
   admits: () => false,
   amountBreach: () => undefined,
-  callers: new CallerLimit(Number.POSITIVE_INFINITY),
+  callers: limitCallers(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,
   inquire: async () => ({ found: 'NO_ANSWER' }),

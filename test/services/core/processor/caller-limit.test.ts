@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { CallerLimit } from '../../../../services/core/processor/caller-limit.ts';
+import { limitCallers } from '../../../../services/core/processor/caller-limit.ts';
 
-describe('CallerLimit', () => {
+describe('limitCallers()', () => {
   const never = () => new Promise<never>(() => undefined);
 
   it('allows a number of waiting callers, and another one when a call has its answer', async () => {
-    const limit = new CallerLimit(2);
+    const limit = limitCallers(2);
     const answer = Promise.withResolvers<string>();
     const first = limit.wait('a', () => answer.promise);
     void limit.wait('b', never);
@@ -16,9 +16,9 @@ describe('CallerLimit', () => {
   });
 
   it('leaves room for others when the calls of one merchant get no answer', () => {
-    const limit = new CallerLimit(8);
+    const limit = limitCallers(16);
     while (limit.hasRoom('a')) void limit.wait('a', never);
-    assert.deepEqual([limit.waiting, limit.hasRoom('b')], [4, true]);
+    assert.deepEqual([limit.waiting, limit.hasRoom('b')], [14, true]);
     let begun = 0;
     for (let call = 0; call < 100; call++) {
       const run = () => {
@@ -27,11 +27,25 @@ describe('CallerLimit', () => {
       };
       assert.equal(limit.waitOrLeave('a', run), undefined);
     }
-    assert.equal(begun, 16, 'half of four times as many');
+    assert.equal(begun, 56, 'seven eighths of four times as many');
+  });
+
+  it('gives what a merchant frees to another one that comes meanwhile', async () => {
+    const limit = limitCallers(16);
+    const ends: (() => void)[] = [];
+    const call = () => new Promise<void>((resolve) => ends.push(resolve));
+    while (limit.hasRoom('a')) void limit.wait('a', call);
+    for (let round = 0; round < 6; round++) {
+      while (limit.hasRoom('b')) void limit.wait('b', never);
+      ends.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual([limit.hasRoom('a'), limit.hasRoom('b')], [false, true]);
+    }
+    assert.deepEqual([limit.waiting, limit.hasRoom('c')], [14, true]);
   });
 
   it('frees the slot of a call that fails', async () => {
-    const limit = new CallerLimit(1);
+    const limit = limitCallers(1);
     await assert.rejects(
       limit.wait('a', () => Promise.reject(new Error('no'))),
       /no/,
@@ -40,7 +54,7 @@ describe('CallerLimit', () => {
   });
 
   it('lets a call continue without its caller when no slot is free, at most four times as many', async () => {
-    const limit = new CallerLimit(1);
+    const limit = limitCallers(1);
     void limit.wait('a', never);
     const begun: Promise<string>[] = [];
     const ends = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
@@ -60,6 +74,6 @@ describe('CallerLimit', () => {
   });
 
   it('lets a caller wait while a slot is free', async () => {
-    assert.equal(await new CallerLimit(1).waitOrLeave('a', async () => 'yes'), 'yes');
+    assert.equal(await limitCallers(1).waitOrLeave('a', async () => 'yes'), 'yes');
   });
 });

@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { digitsOf } from '../../platform/currencies.ts';
+import { Places } from '../../platform/places.ts';
+import { Turns } from '../../platform/turns.ts';
 import { isServiceError, Problem } from '../http/problem.ts';
 import type { Json } from './answer.ts';
-import { Places } from './places.ts';
 
 export interface CsvPage {
   readonly items: readonly object[];
@@ -48,32 +49,22 @@ const MOST_EXPORTS = 128;
  * is slow costs nothing but memory, so many may be open; what they read of core, they read in turns.
  */
 export class ExportLimit {
-  readonly #accounts = new Places(1);
-  readonly #waiting: (() => void)[] = [];
-  #reading = 0;
+  readonly #exports = new Places({ total: MOST_EXPORTS, perKey: 1 });
+  readonly #reading = new Turns({ total: MOST_READING });
 
   /**
    * Takes a place. Returns a function that gives it back. Throws RATE_LIMITED when the account has one already, or none
    * is free.
    */
   open(account: string): () => void {
-    const leave = this.#accounts.size < MOST_EXPORTS ? this.#accounts.take(account) : undefined;
-    if (leave) return leave;
+    const place = this.#exports.take(account);
+    if (typeof place !== 'string') return () => place.leave();
     throw new Problem('RATE_LIMITED', { detail: 'An export is under way; one at a time.', retryAfterSeconds: 10 });
   }
 
-  /** Reads a page when fewer than MOST_READING are being read, in the order of asking. */
-  async inTurn<T>(read: () => Promise<T>): Promise<T> {
-    if (this.#reading < MOST_READING) this.#reading += 1;
-    // One that is done hands its turn on.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await read();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#reading -= 1;
-    }
+  /** Reads a page of an account in its turn, unless its reader has gone before that. */
+  inTurn<T>(account: string, read: () => Promise<T>, gone: AbortSignal): Promise<T> {
+    return this.#reading.run(account, read, { signal: () => gone });
   }
 }
 
@@ -110,9 +101,13 @@ async function answerCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): P
   const { ctx, exportLimit, exporter } = call;
   if (ctx.res.closed) return;
   const release = exportLimit.open(exporter.account);
-  ctx.res.once('close', release);
+  const gone = new AbortController();
+  ctx.res.once('close', () => {
+    release();
+    gone.abort();
+  });
   try {
-    const inTurn: ReadPage = (page) => exportLimit.inTurn(() => read(page));
+    const inTurn: ReadPage = (page) => exportLimit.inTurn(exporter.account, () => read(page), gone.signal);
     const first = await inTurn({ pageSize: PAGE_SIZE });
     ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
     ctx.type = 'text/csv; charset=utf-8; header=present';
@@ -124,7 +119,7 @@ async function answerCsv(call: ListCall, schema: z.ZodObject, read: ReadPage): P
     });
   } catch (error) {
     release();
-    throw error;
+    if (!gone.signal.aborted) throw error;
   }
 }
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Place } from '../../platform/places.ts';
+import { Turns } from '../../platform/turns.ts';
 
 /**
  * Calls `listener` for at most PER_TURN requests in each turn of the event loop. The others wait, and callers take
@@ -7,35 +9,31 @@ import type { IncomingMessage, RequestListener } from 'node:http';
  * one at a time (`oneAtATime()`), so no more wait than there are connections.
  */
 export function inTurns(listener: RequestListener, callerOf: (request: IncomingMessage) => string): RequestListener {
-  const waiting = new Map<string, Set<Parameters<RequestListener>>>();
-  let left = PER_TURN;
+  const turns = new Turns({ total: PER_TURN });
+  let begun: Place[] = [];
 
-  function start(request: Parameters<RequestListener>): void {
-    if (left === PER_TURN) setImmediate(beginTurn);
-    left -= 1;
+  function start(place: Place, request: Parameters<RequestListener>): void {
+    if (begun.length === 0) setImmediate(beginTurn);
+    begun.push(place);
     listener(...request);
   }
   function beginTurn(): void {
-    left = PER_TURN;
-    for (const [caller, requests] of waiting) {
-      if (left === 0) break;
-      const [first] = requests;
-      waiting.delete(caller);
-      if (!first) continue;
-      requests.delete(first);
-      // Back to the end, where this loop comes to it again.
-      if (requests.size > 0) waiting.set(caller, requests);
-      start(first);
+    const before = begun;
+    begun = [];
+    try {
+      for (let place = before.pop(); place; place = before.pop()) place.leave();
+    } finally {
+      // A listener has thrown, and the next turn is set: what is left is given back then.
+      begun.push(...before);
     }
   }
 
   return (...request) => {
-    // While some wait, every turn is used up.
-    if (left > 0) return start(request);
-    const caller = callerOf(request[0]);
-    const requests = waiting.get(caller) ?? new Set();
-    waiting.set(caller, requests.add(request));
-    request[1].once('close', () => requests.delete(request));
+    // Whose it is costs a hash, and matters only to one that waits.
+    const place = turns.take('');
+    if (place) return start(place, request);
+    const forget = turns.wait(callerOf(request[0]), (next) => start(next, request));
+    request[1].once('close', forget);
   };
 }
 

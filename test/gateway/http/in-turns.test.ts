@@ -66,6 +66,29 @@ describe('inTurns()', () => {
     assert.equal(started.length, 17);
   });
 
+  it('goes on after a listener has thrown', async () => {
+    const own: number[] = [];
+    const thrown: unknown[] = [];
+    const listener = inTurns(
+      ({ url }) => {
+        own.push(Number(url));
+        if (url === '20') throw new Error('a bug');
+      },
+      () => 'a',
+    );
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => void thrown.push(error));
+    try {
+      for (let index = 0; index < 100; index++)
+        listener({ url: String(index) } as IncomingMessage, new EventEmitter() as unknown as ServerResponse);
+      for (let turns = 0; turns < 12; turns++) await turn();
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const each of before) process.on('uncaughtException', each);
+    }
+    assert.deepEqual([thrown.length, own.length], [1, 100]);
+  });
+
   it('starts at once again after a flood', async () => {
     arrive('a', 120);
     for (let turns = 0; turns < 9; turns++) await turn();

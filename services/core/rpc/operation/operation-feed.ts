@@ -10,7 +10,7 @@ import {
   readOperations,
   readOperationsOf,
 } from '../../storage/operation/operation-row.ts';
-import { ReadTurns } from '../server/read-turns.ts';
+import { openReadTurns } from '../server/read-turns.ts';
 
 /** Results that follow each other in the log, and where the log was read to. */
 export interface LogPage {
@@ -47,7 +47,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
   let closed = false;
   let wokenAtMs = 0;
   let waking: NodeJS.Timeout | undefined;
-  const turns = new ReadTurns(BEHIND_WAIT_MS);
+  const turns = openReadTurns({ waitMs: BEHIND_WAIT_MS });
   const heard = () => {
     waking ??= setTimeout(
       () => {

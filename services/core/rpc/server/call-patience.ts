@@ -6,6 +6,9 @@ import { invalidField, tooLate } from '../refuse.ts';
 /** How long the caller waits: nothing is stored after its deadline, or once it has disconnected. */
 export const patienceKey = createContextKey<CallerPatience | undefined>(undefined);
 
+/** Gives the signal of a call of gRPC that its caller has disconnected; other calls have a signal of their own. */
+export const goneKey = createContextKey<(() => AbortSignal) | undefined>(undefined);
+
 /** Sets how long the caller waits. Throws when a unary call's deadline has passed, or cannot be read. */
 export const readsPatience: Interceptor = (next) => (request) => {
   const known = request.contextValues.get(patienceKey);

@@ -22,7 +22,6 @@ import { authenticates, demandsManagingKey } from './access.ts';
 import { admits } from './admission.ts';
 import { patienceKey, readsPatience } from './call-patience.ts';
 import { callerKey } from './caller.ts';
-import { ReadTurns } from './read-turns.ts';
 import { takesTurns } from './takes-turns.ts';
 import { translateError } from './translate-error.ts';
 import { validates } from './validate.ts';
@@ -34,7 +33,7 @@ export function interceptorsOf(core: Core): Interceptor[] {
     translatesAndLogs(core),
     authenticates(core),
     admits(core.settings.MAX_CALLS_IN_FLIGHT, core.metrics.admission),
-    takesTurns(new ReadTurns()),
+    takesTurns(),
     readsPatience,
     demandsManagingKey(core),
     hidesLoss(core),

@@ -40,7 +40,7 @@ import { StatusSchema } from '../../../../proto/gen/google/rpc/status_pb.js';
 import { type Call, type CallResult, CallService } from '../../../../proto/gen/holdfast/v1/call_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { MountedService } from '../services.ts';
-import { patienceKey } from './call-patience.ts';
+import { goneKey, patienceKey } from './call-patience.ts';
 import { peerKey } from './caller.ts';
 import { translateError } from './translate-error.ts';
 
@@ -181,11 +181,28 @@ function requestOf(
     requestMethod: 'POST',
     url: urlOf(method, call),
     header,
-    contextValues: createContextValues().set(patienceKey, patience).set(peerKey, hostOf(call.getPeer())),
+    contextValues: createContextValues()
+      .set(patienceKey, patience)
+      .set(goneKey, () => goneSignalOf(call))
+      .set(peerKey, hostOf(call.getPeer())),
     signal: UNDISTURBED,
     message: message as never,
   };
 }
+
+/** The signal that the caller has disconnected, one for all calls of a message. Few ask, so it is made when asked for. */
+function goneSignalOf(call: ServerUnaryCall<object, object> | ManyCalls): AbortSignal {
+  const known = goneSignals.get(call);
+  if (known) return known;
+  const gone = new AbortController();
+  const abort = () => gone.abort(new ConnectError('the caller has disconnected', Code.Canceled));
+  if (call.cancelled) abort();
+  else call.once('cancelled', abort);
+  goneSignals.set(call, gone.signal);
+  return gone.signal;
+}
+
+const goneSignals = new WeakMap<object, AbortSignal>();
 
 /**
  * A handler behind its interceptors, composed once: creating connect's own context costs as much as decoding a request.

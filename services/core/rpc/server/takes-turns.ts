@@ -2,14 +2,18 @@ import type { Interceptor } from '@connectrpc/connect';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { isStatementTimeout } from '../../storage/database-errors.ts';
 import { accountOf } from './admission.ts';
+import { goneKey } from './call-patience.ts';
 import { callerKey } from './caller.ts';
-import type { ReadTurns } from './read-turns.ts';
+import { openReadTurns } from './read-turns.ts';
 
 /**
  * Runs lists and look-ups in turns. A look-up reads by an index, so it has turns of its own and never waits behind a
  * list; the overview counts, and is none. Throws UNAVAILABLE when a statement of one took too long.
  */
-export function takesTurns(turns: ReadTurns): Interceptor {
+export function takesTurns(waitMs?: number): Interceptor {
+  const open = (atOnce = 1) => openReadTurns({ atOnce, waitMs });
+  const [lists, ownLists] = [open(), open(OWN_LISTS)];
+  const [lookUps, ownLookUps] = [open(), open(OWN_LOOK_UPS)];
   return (next) => (request) => {
     if (request.stream || !/^(Get|List)[A-Z]/.test(request.method.name)) return next(request);
     const isLookUp = /^Get(?!Overview$)/.test(request.method.name);
@@ -24,9 +28,10 @@ export function takesTurns(turns: ReadTurns): Interceptor {
       }
     };
     const account = accountOf(request);
-    if (isLookUp) return turns.run(`look-ups of ${account}`, read, role === 'gateway' ? 1 : OWN_LOOK_UPS);
-    if (role === 'gateway') return turns.run(`lists of ${account}`, read);
-    return turns.run(`lists of ${account}`, () => turns.run(`lists of all: ${role}`, read, OWN_LISTS));
+    const signal = request.contextValues.get(goneKey) ?? (() => request.signal);
+    if (isLookUp) return (role === 'gateway' ? lookUps : ownLookUps).run(account, read, signal);
+    if (role === 'gateway') return lists.run(account, read, signal);
+    return lists.run(account, () => ownLists.run(role ?? '', read, signal), signal);
   };
 }
 

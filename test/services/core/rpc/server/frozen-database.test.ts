@@ -5,7 +5,6 @@ import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
 import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
-import { ReadTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
 import { takesTurns } from '../../../../../services/core/rpc/server/takes-turns.ts';
 import { runningMs } from '../../../../running-ms.ts';
 import { forSuite } from '../../../../suite.ts';
@@ -51,7 +50,7 @@ describe('lists while the database is frozen', () => {
 
   it('are refused, not failed, when one statement takes too long', async () => {
     const stopped = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
-    const call = takesTurns(new ReadTurns())(async () => Promise.reject(stopped));
+    const call = takesTurns()(async () => Promise.reject(stopped));
     const request = {
       stream: false,
       method: OperationService.method.listOperations,

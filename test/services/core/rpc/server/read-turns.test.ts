@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { HoldfastError } from '../../../../../services/core/domain/refusal.ts';
-import { ReadTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
+import { openReadTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
 
 /** A read that ends when it is told to. */
 function read() {
@@ -16,9 +16,9 @@ function read() {
 /** Lets what is ready run. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('ReadTurns', () => {
+describe('openReadTurns()', () => {
   it('lets an account read one thing at a time, in the order of arrival, and others besides', async () => {
-    const turns = new ReadTurns();
+    const turns = openReadTurns();
     const reads = [read(), read(), read()];
     const running = reads.map(({ run }) => turns.run('flood', run));
     const started = () => reads.map(({ isStarted }) => isStarted());
@@ -39,9 +39,9 @@ describe('ReadTurns', () => {
   });
 
   it('lets as many read at a time as an account may', async () => {
-    const turns = new ReadTurns();
+    const turns = openReadTurns({ atOnce: 2 });
     const reads = [read(), read(), read()];
-    const running = reads.map(({ run }) => turns.run('wide', run, 2));
+    const running = reads.map(({ run }) => turns.run('wide', run));
     const started = () => reads.map(({ isStarted }) => isStarted());
     await turn();
     assert.deepEqual(started(), [true, true, false]);
@@ -51,11 +51,11 @@ describe('ReadTurns', () => {
     assert.deepEqual(started(), [true, true, true]);
     for (const each of reads) each.end();
     await Promise.all(running);
-    assert.equal(await turns.run('wide', async () => 'again', 2), 'again');
+    assert.equal(await turns.run('wide', async () => 'again'), 'again');
   });
 
   it('refuses what waits too long, and does not run it later', async () => {
-    const turns = new ReadTurns(1);
+    const turns = openReadTurns({ waitMs: 1 });
     const [first, second] = [read(), read()];
     const running = turns.run('flood', first.run);
     await assert.rejects(turns.run('flood', second.run), (error) => {
@@ -70,8 +70,22 @@ describe('ReadTurns', () => {
     assert.equal(await turns.run('flood', async () => 'again'), 'again');
   });
 
+  it('does not run a read whose caller has gone while it waited', async () => {
+    const turns = openReadTurns();
+    const [first, second] = [read(), read()];
+    const running = turns.run('flood', first.run);
+    const gone = new AbortController();
+    const waiting = turns.run('flood', second.run, () => gone.signal);
+    gone.abort(new Error('disconnected'));
+    await assert.rejects(waiting, /disconnected/);
+    first.end();
+    await running;
+    await turn();
+    assert.equal(second.isStarted(), false);
+  });
+
   it('answers all that wait when the database is away', async () => {
-    const turns = new ReadTurns();
+    const turns = openReadTurns();
     const [first, second, third] = [read(), read(), read()];
     const running = [first, second, third].map(({ run }) => turns.run('shop', run));
     first.fail(new Error('Query read timeout'));

@@ -4,7 +4,6 @@ import { createContextValues } from '@connectrpc/connect';
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { type Caller, callerKey, peerKey } from '../../../../../services/core/rpc/server/caller.ts';
-import { ReadTurns } from '../../../../../services/core/rpc/server/read-turns.ts';
 import { takesTurns } from '../../../../../services/core/rpc/server/takes-turns.ts';
 
 const LIST = OperationService.method.listOperations;
@@ -25,7 +24,7 @@ describe('takesTurns()', () => {
   beforeEach(() => {
     begun = 0;
     // None of the reads ends.
-    const read = takesTurns(new ReadTurns(60_000))(() => {
+    const read = takesTurns(60_000)(() => {
       begun += 1;
       return new Promise(() => undefined);
     });

@@ -142,7 +142,7 @@ export class Deliverer {
     const endpoint = { merchantId: row.merchantId, kind: row.endpointKind };
     const startedMs = performance.now();
     this.#busy += 1;
-    this.#endpoints.enter(endpoint);
+    const slot = this.#endpoints.enter(endpoint);
     // An attempt continues the trace of what caused the delivery.
     const attributes = { 'holdfast.request_id': row.requestId, 'holdfast.attempt': row.attemptCount + 1 };
     const span = { name: `deliver ${row.endpointKind}`, kind: 'CLIENT', parent: row.traceParent, attributes } as const;
@@ -152,7 +152,7 @@ export class Deliverer {
         this.#underWay.delete(done);
         const wasFull = this.#busy >= this.#slots;
         this.#busy -= 1;
-        if (this.#endpoints.leave(endpoint, performance.now() - startedMs) || wasFull) this.#wake.resolve();
+        if (this.#endpoints.leave(endpoint, slot, performance.now() - startedMs) || wasFull) this.#wake.resolve();
       });
     this.#underWay.add(done);
     return done;

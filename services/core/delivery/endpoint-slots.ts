@@ -1,3 +1,4 @@
+import { type Place, Places } from '../../../platform/places.ts';
 import type { Wanted } from '../storage/delivery/take-due.ts';
 import { type EndpointKey, endpointName } from '../storage/endpoint/endpoint-row.ts';
 
@@ -6,7 +7,7 @@ export class EndpointSlots {
   readonly #slots: number;
   /** In the order of their turn. */
   readonly #due = new Map<string, EndpointKey>();
-  readonly #busy = new Map<string, number>();
+  readonly #busy = new Places({});
   readonly #slowMs = new Map<string, number>();
 
   constructor(slots: number) {
@@ -25,31 +26,24 @@ export class EndpointSlots {
     return free.map(([name, endpoint]) => {
       this.#due.delete(name);
       const cap = this.#slotsOf(name);
-      return { ...endpoint, cap, room: Math.min(cap - this.#busyAt(name), share) };
+      return { ...endpoint, cap, room: Math.min(cap - this.#busy.takenBy(name), share) };
     });
   }
 
-  /** Takes a slot for an attempt. */
-  enter(endpoint: EndpointKey): void {
-    const name = endpointName(endpoint);
-    this.#busy.set(name, this.#busyAt(name) + 1);
+  /** Takes a slot for an attempt; next() has seen to it that one is free. */
+  enter(endpoint: EndpointKey): Place {
+    return this.#busy.takeAnyway(endpointName(endpoint));
   }
 
-  /** Returns the slot. `latencyMs` = how long the endpoint took. Returns true when others may use it now. */
-  leave(endpoint: EndpointKey, latencyMs: number): boolean {
+  /** Gives the slot back. `latencyMs` = how long the endpoint took. Returns true when others may use it now. */
+  leave(endpoint: EndpointKey, slot: Place, latencyMs: number): boolean {
     const name = endpointName(endpoint);
     const wasFull = this.#isFull(name);
-    const busy = this.#busyAt(name) - 1;
-    if (busy > 0) this.#busy.set(name, busy);
-    else this.#busy.delete(name);
+    slot.leave();
     const averageMs = (this.#slowMs.get(name) ?? latencyMs) * 0.8 + latencyMs * 0.2;
     if (averageMs >= SLOW_MS) this.#slowMs.set(name, averageMs);
     else this.#slowMs.delete(name);
     return wasFull && !this.#isFull(name);
-  }
-
-  #busyAt(name: string): number {
-    return this.#busy.get(name) ?? 0;
   }
 
   /**
@@ -57,7 +51,7 @@ export class EndpointSlots {
    * as large, but too few were in progress meanwhile (measured: 1.1 to 1.5 times as many a second now).
    */
   #isFull(name: string): boolean {
-    return this.#busyAt(name) * 4 > this.#slotsOf(name) * 3;
+    return this.#busy.takenBy(name) * 4 > this.#slotsOf(name) * 3;
   }
 
   #slotsOf(name: string): number {

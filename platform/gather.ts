@@ -1,3 +1,5 @@
+import { type Place, Places } from './places.ts';
+
 /** Options of a Gather. */
 export interface GatherOptions<Command, Answer = unknown> {
   /** Maximum commands in one batch. */
@@ -9,7 +11,7 @@ export interface GatherOptions<Command, Answer = unknown> {
   /** Two commands with the same key are never in flight together. */
   readonly keyOf?: (command: Command) => string;
   /** Shared by gathers whose commands with the same key must not be in flight together either. */
-  readonly keys?: BusyKeys;
+  readonly keys?: Places;
   /** Maximum commands that wait; the next one is refused. */
   readonly maxWaiting?: number;
   /** Maximum commands of one key that wait; the next one is refused. */
@@ -59,27 +61,8 @@ export class ResultLost extends Error {
 /** A batch returns this for a command that is to be sent again a little later. */
 export const AGAIN = 'AGAIN';
 
-/** The keys of commands in flight. */
-export class BusyKeys {
-  readonly #busy = new Set<string>();
-  readonly #listeners: (() => void)[] = [];
-
-  /** Takes a key; returns false when it is already taken. */
-  take(key: string): boolean {
-    if (this.#busy.has(key)) return false;
-    this.#busy.add(key);
-    return true;
-  }
-
-  free(keys: readonly string[]): void {
-    for (const key of keys) this.#busy.delete(key);
-    for (const listener of this.#listeners) listener();
-  }
-
-  onFree(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-}
+/** The keys of commands in flight: a place for each. */
+export const busyKeys = () => new Places({ perKey: 1 });
 
 interface Waiting<Command, Answer> {
   readonly command: Command;
@@ -92,6 +75,8 @@ interface Waiting<Command, Answer> {
   /** A batch with it failed in a way that leaves open whether it was executed. */
   wasLost: boolean;
   tries: number;
+  /** Of its key: among those that wait, then among those in flight. */
+  place: Place | undefined;
 }
 
 /**
@@ -106,8 +91,8 @@ interface Waiting<Command, Answer> {
 export class Gather<Command, Answer> {
   readonly #run: (commands: readonly Command[]) => Promise<readonly (Answer | typeof AGAIN)[]>;
   readonly #options: GatherOptions<Command, Answer>;
-  readonly #keys: BusyKeys;
-  readonly #waitingOfKey = new Map<string, number>();
+  readonly #keys: Places;
+  readonly #waitingOfKey: Places;
   #waiting: Waiting<Command, Answer>[] = [];
   #busyLanes = 0;
   #willDispatch = false;
@@ -120,25 +105,26 @@ export class Gather<Command, Answer> {
   ) {
     this.#run = run;
     this.#options = options;
-    this.#keys = options.keys ?? new BusyKeys();
-    this.#keys.onFree(() => this.#waiting.length > 0 && this.#dispatchSoon());
+    this.#keys = options.keys ?? busyKeys();
+    this.#waitingOfKey = new Places({ perKey: options.maxPerKey ?? Infinity });
+    this.#keys.onLeave(() => this.#waiting.length > 0 && this.#dispatchSoon());
   }
 
   /** Adds a command; resolves when its batch is done. Rejects with NotSent, ResultLost, or the batch's own error. */
   submit(command: Command, patience?: CallerPatience): Promise<Answer> {
-    const { keyOf, maxWaitMs = Infinity, maxWaiting = Infinity, maxPerKey = Infinity } = this.#options;
+    const { keyOf, maxWaitMs = Infinity, maxWaiting = Infinity } = this.#options;
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(new NotSent('FULL'));
     const key = keyOf?.(command);
-    const waitingOfKey = key === undefined ? 0 : (this.#waitingOfKey.get(key) ?? 0);
-    if (this.#waiting.length >= maxWaiting || waitingOfKey >= maxPerKey) return Promise.reject(new NotSent('FULL'));
+    const place = key === undefined ? undefined : this.#waitingOfKey.take(key);
+    if (typeof place === 'string') return Promise.reject(new NotSent('FULL'));
     const endsAtMs = performance.now() + maxWaitMs;
     return new Promise((resolve, reject) =>
-      this.#enqueue({ command, key, patience, endsAtMs, resolve, reject, wasLost: false, tries: 0 }),
+      this.#enqueue({ command, key, patience, endsAtMs, resolve, reject, wasLost: false, tries: 0, place }),
     );
   }
 
   #enqueue(waiting: Waiting<Command, Answer>): void {
     this.#waiting.push(waiting);
-    this.#count(waiting, 1);
     this.#sweep ??= setInterval(() => this.#expire(), SWEEP_MS).unref();
     this.#dispatchSoon();
   }
@@ -158,10 +144,11 @@ export class Gather<Command, Answer> {
       const batch = this.#take();
       if (batch.length === 0) break;
       this.#busyLanes++;
+      // One that is to be repeated may wait again before the others of its batch are done.
+      const places = batch.map(({ place }) => place);
       void this.#settle(batch).finally(() => {
         this.#busyLanes--;
-        const keys = batch.flatMap(({ key }) => (key === undefined ? [] : [key]));
-        if (keys.length > 0) this.#keys.free(keys);
+        for (const place of places) place?.leave();
         this.#dispatchSoon();
       });
     }
@@ -178,8 +165,10 @@ export class Gather<Command, Answer> {
     this.#waiting = this.#waiting.filter((waiting) => {
       if (batch.length === most) return true;
       if (this.#refuses(waiting)) return false;
-      if (waiting.key !== undefined && !this.#keys.take(waiting.key)) return true;
-      this.#count(waiting, -1);
+      const place = waiting.key === undefined ? undefined : this.#keys.take(waiting.key);
+      if (typeof place === 'string') return true;
+      waiting.place?.leave();
+      waiting.place = place;
       batch.push(waiting);
       return false;
     });
@@ -190,7 +179,7 @@ export class Gather<Command, Answer> {
   #refuses(waiting: Waiting<Command, Answer>): boolean {
     const refusal = refusalOf(waiting);
     if (refusal === undefined) return false;
-    this.#count(waiting, -1);
+    waiting.place?.leave();
     waiting.reject(refusal);
     return true;
   }
@@ -198,13 +187,6 @@ export class Gather<Command, Answer> {
   /** Refuses commands whose time is over, even while no batch can be sent. */
   #expire(): void {
     this.#waiting = this.#waiting.filter((waiting) => !this.#refuses(waiting));
-  }
-
-  #count({ key }: Waiting<Command, Answer>, change: 1 | -1): void {
-    if (key === undefined) return;
-    const count = (this.#waitingOfKey.get(key) ?? 0) + change;
-    if (count > 0) this.#waitingOfKey.set(key, count);
-    else this.#waitingOfKey.delete(key);
   }
 
   async #settle(batch: readonly Waiting<Command, Answer>[]): Promise<void> {
@@ -242,7 +224,10 @@ export class Gather<Command, Answer> {
   #repeat(waiting: Waiting<Command, Answer>, cause: unknown): void {
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** waiting.tries++, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
     if (performance.now() + pauseMs < waiting.endsAtMs) {
-      setTimeout(() => this.#enqueue(waiting), pauseMs);
+      setTimeout(() => {
+        if (waiting.key !== undefined) waiting.place = this.#waitingOfKey.takeAnyway(waiting.key);
+        this.#enqueue(waiting);
+      }, pauseMs);
     } else if (waiting.wasLost) waiting.reject(new ResultLost('the result is not known', { cause }));
     else waiting.reject(cause ?? new NotSent('LATE'));
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   AGAIN,
-  BusyKeys,
+  busyKeys,
   type CallerPatience,
   Gather,
   type GatherOptions,
@@ -231,7 +231,7 @@ describe('Gather', () => {
   });
 
   it('separates commands of one key in two gathers that share their keys', async () => {
-    const keys = new BusyKeys();
+    const keys = busyKeys();
     const one = open({ keys, keyOf: (command) => command });
     const other = open({ keys, keyOf: (command) => command });
     const first = one.gather.submit('a');

@@ -1,4 +1,4 @@
-import { BusyKeys, type CallerPatience, Gather, ResultLost } from '../../../platform/gather.ts';
+import { busyKeys, type CallerPatience, Gather, ResultLost } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
@@ -46,7 +46,7 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold
   // becomes free, ends come before new requests: otherwise a crowd at one hold would be charged faster than it is
   // answered.
-  const writers = new BusyKeys();
+  const writers = busyKeys();
   const ends = new StatementGather<Settlement<SubmissionFacts>, Settled>((batch) => settleGathered(database, batch), {
     ...SETTLE,
     ...counted('submission_end'),

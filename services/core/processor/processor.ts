@@ -1,12 +1,9 @@
-import { timestampDate, timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
 import type { Violation } from '../../../platform/violations.ts';
 import {
-  Answer,
-  type Capabilities as CapabilitiesMessage,
-  type Card as CardMessage,
   type CreateCheckoutRequest,
   type DescribeResponse,
   EntryKind,
@@ -15,22 +12,15 @@ import {
   ProcessorService,
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Capabilities } from '../domain/hold-rules.ts';
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
-import {
-  type Card,
-  type FinalOutcome,
-  IDENTIFIER_REUSED,
-  identifierOf,
-  type NotPerformed,
-  type Outcome,
-} from '../domain/outcome.ts';
+import { type FinalOutcome, identifierOf, type NotPerformed, type Outcome } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { amountBreachOf, type Payment } from './amount-bounds.ts';
 import { type CallerLimit, limitCallers } from './caller-limit.ts';
 import { believing, ContractViolation } from './contract-breaches.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
 import { openBreaker } from './processor-breaker.ts';
+import { expectedBy, finalOutcome, outcomeOf, REUSED } from './read-result.ts';
 
 /**
  * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome
@@ -262,24 +252,6 @@ function isAnswer(error: unknown): boolean {
 
 type Submit = (request: object) => Promise<{ result?: Result | undefined }>;
 
-/** Only an explicit answer is an outcome: whatever else goes wrong on the way leaves it unknown. */
-async function outcomeOf(call: Promise<{ result?: Result | undefined }>): Promise<Outcome> {
-  try {
-    const { result } = await call;
-    if (result?.answer === Answer.ACCEPTED) return { answer: 'ACCEPTED', expectedBy: expectedBy(result) };
-    return finalOutcome(result) ?? { answer: 'UNKNOWN' };
-  } catch (error) {
-    return (error as Partial<ServiceError>).code === status.ALREADY_EXISTS ? REUSED : { answer: 'UNKNOWN' };
-  }
-}
-
-/** The contract allows a status instead of the answer; nothing was done. */
-const REUSED: NotPerformed = {
-  answer: 'NOT_PERFORMED',
-  code: IDENTIFIER_REUSED,
-  message: 'The identifier was used for something else.',
-};
-
 /** Statuses by which CreateCheckout is refused for good; any other error leaves it unknown. */
 const REFUSALS: ReadonlySet<status | undefined> = new Set([
   status.INVALID_ARGUMENT,
@@ -320,46 +292,4 @@ function findingOf({ finding, fenced, result }: InquireResponse): InquiryAnswer 
   const outcome = finalOutcome(result);
   if (outcome) return { found: 'DONE', outcome };
   return { found: 'AT_WORK', expectedBy: result && expectedBy(result) };
-}
-
-function expectedBy(result: Result): Date | undefined {
-  return result.expectedBy && timestampDate(result.expectedBy);
-}
-
-/** Reads a final result of the contract; undefined when it says nothing, or is not final. */
-export function finalOutcome(result: Result | undefined): FinalOutcome | undefined {
-  if (!result) return undefined;
-  const card = result.card && cardOf(result.card);
-  const refusal = { code: result.errorCode, message: result.errorMessage, card };
-  if (result.answer === Answer.DECLINED) return { answer: 'DECLINED', ...refusal };
-  if (result.answer === Answer.NOT_PERFORMED) return { answer: 'NOT_PERFORMED', ...refusal };
-  if (result.answer !== Answer.APPROVED) return undefined;
-  return {
-    answer: 'APPROVED',
-    reference: result.reference,
-    bankReference: result.bankReference,
-    expiresAt: result.expiresAt && timestampDate(result.expiresAt),
-    card,
-    generatedTokenId: result.generatedTokenId || undefined,
-    capabilities: result.capabilities && capabilitiesOf(result.capabilities),
-    amountReleased: result.amountReleased,
-    amount: result.amount,
-  };
-}
-
-function cardOf(card: CardMessage): Card {
-  const { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode } = card;
-  return {
-    brand,
-    last4,
-    expiryMonth,
-    expiryYear,
-    ...(funding && { funding }),
-    ...(threeDSecure && { threeDSecure }),
-    ...(declineCode && { declineCode }),
-  };
-}
-
-function capabilitiesOf({ severalCaptures, increments, extension, refunds }: CapabilitiesMessage): Capabilities {
-  return { severalCaptures, increments, extension, refunds };
 }

@@ -16,7 +16,7 @@ import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
 import { contradict } from '../../kinds/contradict.ts';
 import { endHold, noteEnd } from '../../kinds/end-hold.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
-import { finalOutcome } from '../../processor/processor.ts';
+import { finalOutcome } from '../../processor/read-result.ts';
 import { importCheckout } from '../../reconciliation/import-checkout.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';

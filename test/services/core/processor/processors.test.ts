@@ -271,7 +271,7 @@ describe('several processors', () => {
 
 describe('callers that wait for a frozen processor', () => {
   const other = forSuite(startFakeProcessor);
-  // A quarter of the calls, four, may wait for each processor, and two of one merchant.
+  // A quarter of the calls, four, may wait for each processor, and three of one merchant.
   const stage = forSuite(() =>
     openStage({ beside: { other: other.address }, processorTimeoutMs: 10_000, callsInFlight: 16 }),
   );
@@ -283,8 +283,8 @@ describe('callers that wait for a frozen processor', () => {
     const [first, second] = [await beta.hold(), await beta.hold()];
     const thaw = Promise.withResolvers<typeof approved>();
     other.says = { authorize: () => thaw.promise, capture: () => thaw.promise, void: () => thaw.promise };
-    const waiting = [beta.place(), beta.place()];
-    await until(() => other.heard.filter(({ method }) => method === 'authorize').length === 4);
+    const waiting = [beta.place(), beta.place(), beta.place()];
+    await until(() => other.heard.filter(({ method }) => method === 'authorize').length === 5);
     const startedMs = runningMs();
     assert.equal(await why(beta.place()), 'UNAVAILABLE');
     assert.equal(await why(beta.oct()), 'UNAVAILABLE');
@@ -293,7 +293,7 @@ describe('callers that wait for a frozen processor', () => {
     assert.equal((await beta.release(second)).state, OperationState.UNKNOWN);
     await acme.capture(await acme.hold(), 1_000n);
     assert(runningMs() - startedMs < 8_000, 'no caller waited for the frozen one');
-    assert.deepEqual(await sql(stage, "select count(*)::int as n from hold where merchant_id = 'beta'"), [{ n: 4 }]);
+    assert.deepEqual(await sql(stage, "select count(*)::int as n from hold where merchant_id = 'beta'"), [{ n: 5 }]);
     assert.deepEqual(await sql(stage, 'select count(*)::int as n from submission where kind = $1', ['OCT']), [
       { n: 0 },
     ]);

@@ -211,7 +211,8 @@ function limitsTable(): Table {
     ],
     [
       'calls in one core that wait for one of several processors',
-      'a quarter of those above, of each merchant as many as it leaves free. Above: 503 for a new hold or OCT, 202 at once for the rest',
+      'a quarter of those above, of each merchant seven times what it leaves free: seven eighths when it is alone. ' +
+        'Above: 503 for a new hold or OCT, 202 at once for the rest',
     ],
     [
       'requests at one gateway',

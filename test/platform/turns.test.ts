@@ -192,9 +192,10 @@ describe('Turns', () => {
     const running = keys.map((key, index) =>
       turns
         .run(key.deref() as object, async () => undefined, {
-        ...(index % 3 === 1 && { waitMs: 1 }),
-        ...(index % 3 === 2 && { signal: () => abort.signal }),
-      }).catch(() => undefined),
+          ...(index % 3 === 1 && { waitMs: 1 }),
+          ...(index % 3 === 2 && { signal: () => abort.signal }),
+        })
+        .catch(() => undefined),
     );
     assert.equal(turns.waiting, 300);
     abort.abort();

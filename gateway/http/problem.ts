@@ -85,7 +85,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   INTERNAL: [500, 'Something went wrong'],
   PROCESSOR_ERROR: [502, 'The processor did not perform the operation'],
   UNAVAILABLE: [503, 'The service is not available'],
-  RECONCILING: [503, 'What the database lost is being looked for'],
+  RECONCILING: [503, 'The service is recovering from a restore'],
   OUTCOME_UNKNOWN: [504, 'It is not known whether this was done'],
 };
 

@@ -108,9 +108,9 @@ export const OPERATION_ROUTES = {
     again: 'is refused as INVALID_REQUEST once the operation has its result',
     summary: 'Say how an operation ended, or unfreeze a hold',
     description:
-      'The processor is asked once more before, and from then on refuses an operation that it does not know. ' +
-      'INVALID_REQUEST where it is still at work, or gives no answer and `unfenced` is not set. Where it says otherwise, ' +
-      'its word is the result (`overruled`). To unfreeze a hold resolves what contradicted it, with the reason.',
+      'Core first inquires at the processor, which from then on refuses an operation that it does not know. ' +
+      'INVALID_REQUEST while it is still at work, or gives no answer and `unfenced` is not set. A result that it knows ' +
+      'overrules the decision (`overruled`). Unfreezing a hold resolves its contradictions, with the reason.',
     body: z
       .strictObject({
         outcome: z

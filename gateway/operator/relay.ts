@@ -58,7 +58,7 @@ export const NOTIFICATION_ROUTES = {
   }),
   listStored: operatorRoute('relay', 'GET /operator/relay/notifications', {
     summary: 'List notifications that the relay has accepted',
-    description: 'Newest first. One whose body was purged is shown only when its requestId is asked for.',
+    description: 'Newest first. A notification whose body was purged is shown only when its requestId is given.',
     query: z.strictObject({
       merchantId: merchantId.optional(),
       requestId: senderRequestId.meta({ description: 'Only this one; merchantId must be given, too' }).optional(),

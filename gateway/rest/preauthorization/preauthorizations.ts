@@ -52,7 +52,7 @@ export const HOLD_ROUTES = {
     summary: 'Place a hold',
     description:
       'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer ' +
-      'enters a card; what became of it is told by a notification and by GET. Refusals of the processor ' +
+      'enters a card; a notification and GET report the outcome. Refusals of the processor ' +
       '(CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
     body: z
       .strictObject({

@@ -146,9 +146,9 @@ export function tooMany(now: Date): HoldfastError {
   return new HoldfastError('RATE_LIMITED', 'the merchant did this too often in this minute', { retryAfterS });
 }
 
-/** The refusal of a call about what may be lost while a database that went back in time is being reconciled. */
+/** Refuses a call about something that a restore may have lost, until the database is reconciled. */
 export function reconciling(): HoldfastError {
-  const message = 'the database went back in time, and what it lost is being looked for; repeat the call later';
+  const message = 'the service is recovering from a restore; retry later';
   return new HoldfastError('RECONCILING', message, { retryAfterS: 30 });
 }
 

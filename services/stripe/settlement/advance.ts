@@ -27,7 +27,7 @@ export async function settleOthers(context: Context, authorizationRequestId: str
     if (authorization) await advance(context, other, authorization, { tell: true });
   }
   const settled = await findAuthorization(context, authorizationRequestId);
-  if (!settled) throw new Error('the authorization is not there any more');
+  if (!settled) throw new Error('the authorization no longer exists');
   return settled;
 }
 

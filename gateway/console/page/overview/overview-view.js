@@ -71,8 +71,8 @@ function Freshness({ at, isFresh }) {
 function Reconciling({ since }) {
   if (since === undefined) return null;
   return html`<div class="hint">
-    <p role="alert"><strong>Reconciling since <${Time} at=${since} />:</strong> the database went back in time, and the card processors
-      may have done what it lost. What may be lost is answered 503 <code>RECONCILING</code>, and no hold ends, until
+    <p role="alert"><strong>Reconciling since <${Time} at=${since} />:</strong> the service is recovering from a restore. Operations
+      that it may have lost are answered 503 <code>RECONCILING</code>, and no hold ends, until
       ${' '}<code>npm run reconcile</code> finds nothing unknown and an operator ends it.</p>
     <p class="quiet">${agoOf(since)}</p>
   </div>`;

@@ -34,6 +34,8 @@ export async function openFreezable(timeoutMs = 6_000) {
     GATEWAY_TOKEN: tokens.gateway,
     SERVICE_TOKEN: tokens.internal,
     OPERATOR_TOKEN: tokens.operator,
+    // One for each of many calls at once, since a frozen database takes no new ones.
+    DATABASE_POOL_SIZE: '60',
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
   });
   const gateway = await startGateway(
@@ -52,7 +54,8 @@ export async function openFreezable(timeoutMs = 6_000) {
     const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${bearer}`,
+        // A session's cookie stands for the token.
+        ...(headers.cookie === undefined && { authorization: `Bearer ${bearer}` }),
         ...(body && { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -123,7 +123,11 @@ export const correctOperation: Method<'correctOperation'> = async (core, request
   const requestId = uuidv7();
   const ok = request.outcome === OperationState.OK;
   const correcting = { requestId, correctsRequestId, holdRequestId, ok, by: actorOfCall(), at: core.clock() };
-  const { became, hold } = await core.books.correct(correcting);
+  await demandInTime(core.database.query);
+  const { became, hold } = await committing((begins) => {
+    begins();
+    return core.books.correct(correcting);
+  });
   if (became === 'AMOUNT_EXCEEDS_HOLD' && hold) {
     throw exceedsHold({ remaining: remainedOf(hold), currency: hold.currency });
   }

@@ -1,6 +1,6 @@
 import { get, pathOf } from '../api.js';
 import { Attempts } from '../deliveries/delivery-view.js';
-import { Contradictions } from '../reviews/contradictions.js';
+import { Contradictions, openOf } from '../reviews/contradictions.js';
 import { correctDialog, isCorrectable } from '../reviews/correct.js';
 import { unfreezeDialog } from '../reviews/resolve.js';
 import { recordView } from '../shell/record.js';
@@ -52,7 +52,7 @@ async function readStory(id, known) {
 }
 
 function Summary({ hold, ask }) {
-  const { amount, currency, status, frozen, frozenBecause, expiresAt, contradictions = [] } = hold;
+  const { amount, currency, status, frozen, frozenBecause, expiresAt, contradictions } = hold;
   const button = ([text, dialogOf, tone]) =>
     html`<button type="button" class=${tone} onClick=${() => ask(dialogOf(hold))}>${text}…</button>`;
   return html`<section class="card" aria-label="Summary">
@@ -62,7 +62,7 @@ function Summary({ hold, ask }) {
       ${isOpen(hold) && expiresAt && html`<span class="quiet">ends <${Time} at=${expiresAt} /></span>`}
     </p>
     <${AmountBar} hold=${hold} />
-    <${Contradictions} of=${contradictions.filter(({ resolvedAt }) => !resolvedAt)} />
+    <${Contradictions} of=${openOf(contradictions)} />
     <div class="buttons">${actionsOf(hold).map(button)}</div>
   </section>`;
 }
@@ -95,7 +95,9 @@ function Timeline({ hold, ask }) {
   const refundButton = (capture) => html`<button type="button" onClick=${() => ask(refundDialog(hold, capture))}>
     Refund…<span class="hidden"> the capture of ${formatAmount(capture.amount, capture.currency)}</span>
   </button>`;
-  const correctButton = (operation) => html`<button type="button" onClick=${() => ask(correctDialog(operation))}>
+  const { contradictions } = hold;
+  const correct = (operation) => ask(correctDialog({ ...operation, contradictions }));
+  const correctButton = (operation) => html`<button type="button" onClick=${() => correct(operation)}>
     Correct…<span class="hidden"> ${operation.requestId}</span>
   </button>`;
   return html`<ol class="timeline">

@@ -14,3 +14,6 @@ export function Contradictions({ of: contradictions = [] }) {
     )}
   </ul>`;
 }
+
+/** Those that nobody has resolved. */
+export const openOf = (contradictions = []) => contradictions.filter(({ resolvedAt }) => !resolvedAt);

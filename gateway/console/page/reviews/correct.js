@@ -3,6 +3,7 @@ import { Field } from '../shell/form.js';
 import { html } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { textOf } from '../words/words.js';
+import { Contradictions, openOf } from './contradictions.js';
 
 const CORRECTABLE = ['CAPTURE', 'INCREMENT', 'REFUND', 'OCT'];
 
@@ -14,7 +15,7 @@ export function isCorrectable({ operation, status }) {
 const OUTCOMES = { '': 'Choose', OK: 'OK: it was done after all', KO: 'KO: it was not done' };
 
 /** Says that an operation ended otherwise than was told. Kept in the audit log with the reason. */
-export const correctDialog = ({ requestId, operation, status, amount, currency, merchantId }) => ({
+export const correctDialog = ({ requestId, operation, status, amount, currency, merchantId, contradictions }) => ({
   title: 'How did it end in truth?',
   action: 'Correct',
   tone: 'danger',
@@ -23,6 +24,7 @@ export const correctDialog = ({ requestId, operation, status, amount, currency, 
       ${textOf(operation)} of ${formatAmount(amount, currency)} for ${merchantId}, told as ${status},
       <code>${requestId}</code>
     </p>
+    <${Contradictions} of=${openOf(contradictions)} />
     <p>
       The books are moved, and the merchant is notified. Its hold is not frozen any more. The processor is not asked:
       correct only what you have seen in its books.

@@ -4,7 +4,7 @@ import { CheckBox, Field } from '../shell/form.js';
 import { html } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { holdOf, textOf } from '../words/words.js';
-import { Contradictions } from './contradictions.js';
+import { Contradictions, openOf } from './contradictions.js';
 
 /** Says how an operation ended, or that a hold is frozen no more. Kept in the audit log with the reason. */
 export function resolveDialog(item) {
@@ -44,8 +44,8 @@ export function acknowledgeDialog(item) {
 }
 
 /** The same for a frozen hold, from its own page. */
-export function unfreezeDialog({ requestId, amount, currency, merchantId, contradictions = [] }) {
-  const open = contradictions.filter(({ resolvedAt }) => !resolvedAt).toReversed();
+export function unfreezeDialog({ requestId, amount, currency, merchantId, contradictions }) {
+  const open = openOf(contradictions).toReversed();
   const item = { requestId, operation: 'HOLD', amount, currency, merchantId, reason: 'FROZEN', contradictions: open };
   return resolveDialog(item);
 }

@@ -67,4 +67,17 @@ describe('countMinutes()', () => {
       await single.close();
     }
   });
+
+  it("walks no other merchants' log for one that has nothing", async () => {
+    const single = await openPool({ databaseUrl: test.url, poolSize: 1 });
+    try {
+      const before = await rowsRead(single);
+      // PostgreSQL keeps one plan for all merchants after some calls.
+      for (let call = 1; call <= 10; call++) await countMinutes(single.query, NOW, 60, 'none');
+      const read = (await rowsRead(single)) - before;
+      assert(read <= 1_000, `${read} rows read`);
+    } finally {
+      await single.close();
+    }
+  });
 });

@@ -85,6 +85,15 @@ export async function openFreezable(timeoutMs = 6_000) {
       const wake = stopped([core.pid]);
       return async () => wake();
     },
+    /** Lets core open a connection to the database for each of many calls at once. */
+    openConnections: async () => {
+      const create = (_: unknown, index: number) => {
+        const merchantId = `w${Date.now() % 1e9}x${index}`;
+        const contract = { ...terms, holdPeriodSeconds: 86_400 };
+        return ask('POST', '/operator/merchants', { merchantId, name: merchantId, contract });
+      };
+      await Promise.all(Array.from({ length: 60 }, create));
+    },
     /** Stops the database's sessions, and lets no new ones in; returns what continues them. */
     freezeDatabase: async () => {
       const name = new URL(settings.DATABASE_URL).pathname.slice(1);

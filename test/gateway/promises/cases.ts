@@ -59,6 +59,7 @@ async function openMerchant({ ask, stage }: Freezable) {
     contract,
     apiKeyManagesWebhook: true,
   });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
   const { apiKey, signingSecret } = created.body;
   const headers = { authorization: `Bearer ${apiKey}` };
   const own = async (path: string, asked: object) => {

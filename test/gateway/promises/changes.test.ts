@@ -32,8 +32,12 @@ const CHANGES = named('CHANGE').filter((name) => name !== 'relayNotification');
 describe('a request that changes something', () => {
   const service = forSuite(() => openFreezable(3_000));
 
-  const prepareAll = (names: readonly string[]): Promise<Prepared[]> =>
-    Promise.all(names.map((name) => prepare(service, name)));
+  /** One after another, as a busy machine would take longer for all of them at once than a call may. */
+  const prepareAll = async (names: readonly string[]): Promise<Prepared[]> => {
+    const requests: Prepared[] = [];
+    for (const name of names) requests.push(await prepare(service, name));
+    return requests;
+  };
   const sendAll = (requests: readonly Prepared[]) =>
     Promise.all(
       requests.map(async (request): Promise<[string, Answer]> => [request.name, await send(service, request)]),
@@ -57,6 +61,7 @@ describe('a request that changes something', () => {
     };
 
     it(`is unknown while ${what} is frozen, and nothing is changed once its answer is given`, async () => {
+      await service.openConnections();
       const requests = await prepareAll(CHANGES);
       const before = await stored(service.stage);
       const wake = await freeze();
@@ -70,6 +75,7 @@ describe('a request that changes something', () => {
     });
 
     it(`makes one operation under its key, after ${what} was frozen`, async () => {
+      await service.openConnections();
       const keyed = (await prepareAll(OPERATIONS)).map((request): Prepared => {
         return { ...request, headers: { ...request.headers, 'idempotency-key': uuidv7() } };
       });

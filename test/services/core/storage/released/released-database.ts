@@ -1,22 +1,28 @@
 /** Databases as a release left them. */
 import pg from 'pg';
+import type { DatabaseClient } from '../../../../../platform/database-client.ts';
+import { recordExtension, runMigrations } from '../../../../../platform/migrations/run.ts';
 import releases from '../../../../../services/core/storage/releases/releases.json' with { type: 'json' };
-import { loadMigration } from '../../../../../services/core/storage/tree-migrations.ts';
+import { loadMigration, treeMigrations } from '../../../../../services/core/storage/tree-migrations.ts';
 import { createDatabase, type TestDatabase } from '../../../../database.ts';
 
 /** Rows of each table. */
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
-/** Creates the schema of a release by its migrations, with no more about them than their names, as 1.0.0 recorded them. */
+/** Creates the schema of a release by its migrations, and records them as it did: 1.0.0 with no more than their names. */
 export async function createReleasedDatabase(names = migrationsOf('1.0.0'), rows: Rows = {}): Promise<TestDatabase> {
   const database = await createDatabase();
   await onDatabase(database.url, async (client) => {
     await client.query(`create table migration (id serial primary key, name varchar(255) not null,
       executed_at timestamptz(6) not null default current_timestamp(6))`);
-    for (const name of names) {
-      for (const text of (await loadMigration({ name, hash: '' })).statements) await client.query(text);
-      await client.query('insert into migration (name) values ($1)', [name]);
-    }
+    await client.query(recordExtension('migration'));
+    const known = (await treeMigrations()).filter(({ name }) => names.includes(name));
+    const running = { table: 'migration', say: () => undefined, lockPid: 0 };
+    for (const each of known)
+      await runMigrations(client as unknown as DatabaseClient, [await loadMigration(each)], new Map(), running);
+    const first = migrationsOf('1.0.0');
+    if (names.every((name) => first.includes(name)))
+      await client.query('alter table migration drop column hash, drop column step');
     // What a migration stores itself is in the rows, too.
     for (const table of Object.keys(rows)) await client.query(`delete from ${table}`);
     for (const [table, values] of Object.entries(rows)) await insert(client, table, values);

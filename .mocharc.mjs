@@ -11,6 +11,7 @@ enableCompileCache();
 const named = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 /** Those that wait longest are first, and those that are soon done last. */
 const spec = [
+  'test/services/conformance/run.test.ts',
   'test/{client,docs,platform}/**/*.test.ts',
   'test/services/**/*.test.ts',
   'test/!(client|docs|platform|services)/**/*.test.ts',
@@ -32,7 +33,7 @@ function roomForDatabases() {
 if (!process.argv.some((argument) => /operate|torture/.test(argument))) process.env.TMPDIR ??= roomForDatabases();
 
 export default {
-  require: ['test/setup.ts'],
+  require: ['test/setup.ts', 'test/leaves-nothing.ts'],
   // Ends a test that waits for what never comes. No other takes as long, also where the machine is ten times slower.
   timeout: 600_000,
   // Tests wait twice as long as they work.

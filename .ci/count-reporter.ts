@@ -1,8 +1,9 @@
 /**
  * Mocha's own report, and its counts as `passed failed skipped` in a file (--reporter-option counts=FILE) for .ci/run,
- * which ends the tests by SIGTERM when its time is over: then the one that runs is named.
+ * which ends the tests by SIGTERM when its time is over: then those that run are named. A parallel worker reports a
+ * file only at its end, so it writes which test it runs into the folder TEST_RUNNING (test/leaves-nothing.ts).
  */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
 const { EVENT_RUN_END, EVENT_TEST_BEGIN, EVENT_HOOK_BEGIN } = Mocha.Runner.constants;
@@ -24,8 +25,16 @@ export default class CountReporter extends Mocha.reporters.Spec {
     runner.once(EVENT_RUN_END, keep);
     process.once('SIGTERM', () => {
       keep();
-      process.stderr.write(`out of time during: ${running}\n`);
+      const { TEST_RUNNING: folder } = process.env;
+      for (const each of (folder && runningIn(folder)) || [running])
+        process.stderr.write(`out of time during: ${each}\n`);
       process.exit(1);
     });
   }
+}
+
+/** Reads what the parallel workers run; undefined when there are none. */
+function runningIn(folder: string): string[] | undefined {
+  const found = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8').trim());
+  return found.length > 0 ? found : undefined;
 }

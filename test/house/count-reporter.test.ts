@@ -20,6 +20,7 @@ describe('.ci/count-reporter.ts', () => {
       const mocha = ['node_modules/mocha/bin/mocha.js', '--no-config', '--timeout=0', ...reporter];
       const tests = spawn(process.execPath, [...mocha, `${directory}/tests.cjs`], {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+        env: { ...process.env, TEST_RUNNING: '' },
       });
       const said = text(tests.stderr ?? assert.fail());
       const ended = once(tests, 'exit');

@@ -13,8 +13,7 @@ import { type FakeAdyen, startFakeAdyen } from '../services/adyen/fake/fake-adye
 import { settingsOf } from '../services/adyen/fixture.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
-describe('core with an acquirer that only ever says "received"', function () {
-  this.timeout(120_000);
+describe('core with an acquirer that only ever says "received"', () => {
   let fleet: Fleet;
   let adyen: FakeAdyen;
   let adapter: Adapter;

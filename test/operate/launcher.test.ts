@@ -39,8 +39,7 @@ describe('npm start', () => {
     return quickstartFile(dataDir);
   };
 
-  it('places a first hold quickly, and describes the service to other programs', async function () {
-    this.timeout(60_000);
+  it('places a first hold quickly, and describes the service to other programs', async () => {
     const file = await start();
     assert.equal((await stat(`${dataDir}/quickstart.json`)).mode & 0o777, 0o600);
     assert.equal(file.baseUrl, `http://127.0.0.1:${settings.PORT}`);
@@ -109,8 +108,7 @@ describe('npm start', () => {
     await served(async () => (await openShop(file).get(`/preauthorization/${requestId}`)).status);
   });
 
-  it('leaves no process behind when it is killed, and starts again with the stored data', async function () {
-    this.timeout(60_000);
+  it('leaves no process behind when it is killed, and starts again with the stored data', async () => {
     launched.process.kill('SIGKILL');
     await launched.ended;
     assert.deepEqual(await lastProcessesOf(dataDir), []);
@@ -118,8 +116,7 @@ describe('npm start', () => {
     assert.deepEqual([body.requestId, body.amount], [requestId, 1000]);
   });
 
-  it('starts again after everything was killed', async function () {
-    this.timeout(60_000);
+  it('starts again after everything was killed', async () => {
     const { apiKey } = await quickstartFile(dataDir);
     launched.process.kill('SIGKILL');
     for (const { pid } of await processesOf(dataDir)) killed(pid);
@@ -140,8 +137,7 @@ describe('npm start', () => {
     assert.doesNotMatch(launched.output(), /ended \(/);
   });
 
-  it('stops everything when the npm that runs it is ended', async function () {
-    this.timeout(120_000);
+  it('stops everything when the npm that runs it is ended', async () => {
     launched = launch(settings, ['npm', 'start']);
     await launched.printed('Ctrl-C stops everything');
     launched.process.kill('SIGTERM');

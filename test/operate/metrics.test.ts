@@ -11,8 +11,7 @@ const DELIVERED = /holdfast_delivery_attempts_total\{endpoint_kind="internal",re
 
 const docs = (file: string) => readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
 
-describe('metrics', function () {
-  this.timeout(120_000);
+describe('metrics', () => {
   let fleet: Fleet;
   let scrape: string;
   const secrets: string[] = [];

@@ -17,8 +17,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 /** Not as JSON.stringify would write it: only the bytes as they came verify. */
 const BODY = '{ "requestId": "r-1", "amount": 10.50 }';
 
-describe('the receivers of docs/clients.md', function () {
-  this.timeout(120_000);
+describe('the receivers of docs/clients.md', () => {
   let folder: string;
 
   before(async function () {

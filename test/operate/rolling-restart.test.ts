@@ -8,5 +8,5 @@ describe('a rolling restart of two cores and two gateways under load', () => {
     assertDoneOnce(sold);
     assert.equal(restarts, 4);
     assert(sold.tally.captures > 4);
-  }).timeout(180_000);
+  });
 });

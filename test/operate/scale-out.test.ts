@@ -19,8 +19,7 @@ import { type ScaleOutWatcher, watchAcross } from './scale-out-watcher.ts';
 const REST_RATE_PER_SECOND = 50;
 const NOBODYS = `/oct/${randomUUID()}`;
 
-describe('two cores, two workers and two gateways on one PostgreSQL and one Redis', function () {
-  this.timeout(120_000);
+describe('two cores, two workers and two gateways on one PostgreSQL and one Redis', () => {
   let redis: RedisServer;
   let fleet: Fleet;
   let shop: KeyedShop;

@@ -16,8 +16,7 @@ import { namedCode, readCodeBlocks } from '../docs/code-blocks.ts';
 import { API_KEY, type FakeStripe, startFakeStripe } from '../services/stripe/fake/fake-stripe.ts';
 import { type Launched, launch, launchSettings, processesOf, quickstartFile } from './launched.ts';
 
-describe('npm start with a Stripe key', function () {
-  this.timeout(90_000);
+describe('npm start with a Stripe key', () => {
   let dataDir: string;
   let stripe: FakeStripe;
   let settings: Record<string, string>;

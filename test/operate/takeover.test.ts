@@ -24,8 +24,7 @@ const CLUSTERS = {
  * The script of docker-compose.ha.yml with an etcd and a primary that are played here; `torture -- patroni` has real
  * ones.
  */
-describe('takeover', function () {
-  this.timeout(60_000);
+describe('takeover', () => {
   const scripts: ChildProcess[] = [];
   const servers: Server[] = [];
   const revoked: string[] = [];

@@ -16,8 +16,7 @@ async function hold(fleet: Fleet, headers: Record<string, string> = {}) {
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
-describe('tracing', function () {
-  this.timeout(120_000);
+describe('tracing', () => {
   const collector = forSuite(openCollector);
   const fleet = forSuite(() => openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } }));
 
@@ -71,5 +70,5 @@ describe('tracing to an exporter that is down', () => {
     const fleet = await openFleet({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
     for (let count = 0; count < 5; count++) assert.equal((await hold(fleet)).status, 201);
     await fleet.close();
-  }).timeout(120_000);
+  });
 });

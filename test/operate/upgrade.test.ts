@@ -33,5 +33,5 @@ describe(`an upgrade from ${from ?? 'this tree itself, since git lacks the code 
     } finally {
       await fleet.close();
     }
-  }).timeout(600_000);
+  });
 });

@@ -86,19 +86,19 @@ describe('the log of a process', () => {
     const [leftOut, last] = lines.slice(-2).map((line) => JSON.parse(line));
     assert.deepEqual([leftOut.event, last.event], ['lines left out', 'went on']);
     assert.equal(lines.length - 2 + leftOut.count, LINES);
-  }).timeout(90_000);
+  });
 
   it('does not keep the process from ending while nobody reads it', async () => {
     const child = start(`${talk} process.exit(0);`, 'pipe', 'inherit');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
-  }).timeout(90_000);
+  });
 
   it('does not end the process, or keep it from ending, when it cannot be written, as on a full disk', async () => {
     const unwritable = openSync(process.execPath, 'r');
     const child = start(`${talk} process.exit(7);`, unwritable, 'inherit');
     closeSync(unwritable);
     assert.deepEqual(await once(child, 'exit'), [7, null]);
-  }).timeout(90_000);
+  });
 });
 
 describe('limitRepeats()', () => {

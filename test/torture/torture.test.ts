@@ -1,6 +1,8 @@
 /**
- * Short versions of the tortures: enough to see that they still detect faults. `npm run torture` plays them at length.
+ * Short versions of the tortures for every change, longer ones at night. `npm run torture` plays them as long as one
+ * likes.
  */
+import { atNight } from '../at-night.ts';
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
 import { tortureFailover } from './failover.ts';
@@ -17,15 +19,18 @@ const READY_WITHIN_MS = 60_000;
 /** The same faults at each run, so that a change is not blamed for another's. Rows are locked when PostgreSQL dies. */
 const seed = 370_402_526;
 
+/** A test is ended that waits for what never comes. */
+const TIMEOUT_MS = atNight(3_600_000, 600_000);
+
 describe('core under torture, all at once', function () {
-  this.timeout(240_000);
+  this.timeout(TIMEOUT_MS);
   const ends: Record<string, PromiseSettledResult<unknown>> = {};
 
   before(async () => {
     const [crash, database, streams] = await Promise.allSettled([
-      tortureCrash({ seed, runs: 5 }),
-      tortureDatabase({ seed, runs: 3 }, READY_WITHIN_MS),
-      tortureStreams({ seed, runs: 25 }),
+      tortureCrash({ seed, runs: atNight(50, 5) }),
+      tortureDatabase({ seed, runs: atNight(30, 3) }, READY_WITHIN_MS),
+      tortureStreams({ seed, runs: atNight(200, 25) }),
     ]);
     Object.assign(ends, { crash, database, streams });
   });
@@ -40,17 +45,21 @@ describe('core under torture, all at once', function () {
 });
 
 describe('a deployment under torture', function () {
-  this.timeout(600_000);
+  this.timeout(TIMEOUT_MS);
 
   it('delivers notifications once they were answered 200, and under one webhook-id', () =>
-    tortureNotifications({ seed, runs: 3 }));
-  it('charges once and loses nothing for clients that obey every answer', () => tortureObedient({ seed, runs: 3 }));
-  it('charges once and loses nothing for clients in Python', () => tortureObedientPython({ seed, runs: 2 }));
+    tortureNotifications({ seed, runs: atNight(20, 3) }));
+  it('charges once and loses nothing for clients that obey every answer', () =>
+    tortureObedient({ seed, runs: atNight(25, 2) }));
+  it('charges once and loses nothing for clients in Python', () =>
+    tortureObedientPython({ seed, runs: atNight(10, 1) }));
   it('charges once and loses nothing for clients that take the table literally', () =>
-    tortureObedientKeyed({ seed, runs: 3 }));
-  it('charges once and loses nothing for clients without keys', () => tortureObedientUnkeyed({ seed, runs: 3 }));
-  it('loses nothing that was acknowledged with its database', () => tortureFailover({ seed, runs: 3 }));
-  it('charges nothing again after its database went back in time', () => tortureRestore({ seed, runs: 2 }));
-  it('reconciles what it lost at random moments', () => tortureRestores({ seed: 1, runs: 5 }));
-  it('strands nothing when the processor breaks its contract', () => tortureLiar({ seed, runs: 8 }));
+    tortureObedientKeyed({ seed, runs: atNight(25, 2) }));
+  it('charges once and loses nothing for clients without keys', () =>
+    tortureObedientUnkeyed({ seed, runs: atNight(25, 2) }));
+  it('loses nothing that was acknowledged with its database', () => tortureFailover({ seed, runs: atNight(10, 2) }));
+  it('charges nothing again after its database went back in time', () => tortureRestore({ seed, runs: atNight(6, 2) }));
+  it('reconciles what it lost at random moments', () => tortureRestores({ seed: 1, runs: atNight(150, 5) }));
+  it('strands nothing when the processor breaks its contract', () =>
+    tortureLiar(atNight({ seed, minutes: 30 }, { seed, runs: 8 })));
 });

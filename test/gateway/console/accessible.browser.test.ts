@@ -11,8 +11,7 @@ const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1'
 /** Set to a folder to save screenshots of the pages there. */
 const { PICTURES } = process.env;
 
-describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(120_000);
+describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   let stack: Stack;
   let browser: Browser;
   const pages: string[] = [

@@ -7,8 +7,7 @@ import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 
 const ORDER = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
 
-describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(60_000);
+describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   let stack: Stack;
   let browser: Browser;
   let page: Page;
@@ -16,7 +15,6 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
 
   before(async function () {
     if (CHROMIUM === undefined) this.skip();
-    this.timeout(120_000);
     stack = await useStack();
     browser = await openBrowser();
     ({ page, complaints } = await openPage(browser, { viewport: { width: 1280, height: 900 } }));

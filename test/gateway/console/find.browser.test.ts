@@ -21,8 +21,7 @@ const operation = (number: number, change: object = {}) => ({
   ...change,
 });
 
-describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(60_000);
+describe(`finding things in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   const { answer, give, open, ...views } = useViews();
   let page: Page;
   before(() => {

@@ -4,8 +4,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { type Stack, useStack } from '../../stack.ts';
 import { CHROMIUM, openBrowser, openPage } from './browser.ts';
 
-describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(120_000);
+describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   let stack: Stack;
   let browser: Browser;
   let page: Page;

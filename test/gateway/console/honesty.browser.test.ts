@@ -42,8 +42,7 @@ const MERCHANT = {
   signingSecrets: [{ signingSecretId: ID, createdAt: AT }],
 };
 
-describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(60_000);
+describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   const { answer, give, open, ...views } = useViews();
   let page: Page;
   before(() => {

@@ -25,8 +25,7 @@ const LISTS = [
 
 const ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
 
-describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(60_000);
+describe(`the views of the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   const { answer, give, open, ...views } = useViews();
   let page: Page;
   before(() => {

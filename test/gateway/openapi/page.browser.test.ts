@@ -11,7 +11,6 @@ describe('/docs in a browser', () => {
 
   before(async function () {
     if (CHROMIUM === undefined) this.skip();
-    this.timeout(60_000);
     await stage.open();
     browser = await openBrowser();
     watched = await openPage(browser, { viewport: { width: 390, height: 844 } });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { listFiles, ROOT } from '../../../.ci/sources.ts';
+import { atNight } from '../../at-night.ts';
 import { forSuite } from '../../suite.ts';
 import { EDITS, withAnswers } from './trial.ts';
 
@@ -15,6 +16,10 @@ const RECIPE = readFileSync(`${ROOT}docs/contributing.md`, 'utf8')
   ?.matchAll(/^\| \d+ \| .*?`([\w./-]+)`.*? \| .* \| (.+) \|$/gm)
   .map(([, file = '', reporter = '']) => ({ file, reporter }))
   .toArray() as { file: string; reporter: string }[];
+
+/** For every change one row for each of those who report; all at night. */
+const isLeftOut = ({ reporter }: { reporter: string }, index: number) =>
+  atNight(true, RECIPE.findIndex((row) => row.reporter === reporter) === index);
 
 describe('the recipe of a new kind in docs/contributing.md', () => {
   const tree = forSuite(copyTree);
@@ -31,13 +36,15 @@ describe('the recipe of a new kind in docs/contributing.md', () => {
     for (const reporter of new Set(RECIPE.map((row) => row.reporter))) {
       if (reporter !== 'compiler') assert.deepEqual(await tree.faults(reporter), [], reporter);
     }
-  }).timeout(600_000);
+  });
 
-  for (const [index, { file, reporter }] of RECIPE.entries()) {
+  for (const [index, row] of RECIPE.entries()) {
+    if (!isLeftOut(row, index)) continue;
+    const { file, reporter } = row;
     it(`without ${file} is reported by ${reporter}`, async () => {
       await tree.make(index);
       assert.notDeepEqual(await tree.faults(reporter), []);
-    }).timeout(600_000);
+    });
   }
 });
 

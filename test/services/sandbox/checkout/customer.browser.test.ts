@@ -6,8 +6,7 @@ import { type Fixture, startFixture } from '../fixture.ts';
 import { entryOf } from './browse.ts';
 import { opened } from './states.ts';
 
-describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(60_000);
+describe(`a customer at the checkout page${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   let fixture: Fixture;
   let browser: Browser;
   before(async function () {

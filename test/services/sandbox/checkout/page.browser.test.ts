@@ -3,14 +3,12 @@ import type { Browser, Page } from 'playwright-core';
 import { CHROMIUM, openBrowser, openPage } from '../../../gateway/console/browser.ts';
 import { type Stack, useStack } from '../../../stack.ts';
 
-describe(`the checkout page in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(60_000);
+describe(`the checkout page in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   let stack: Stack;
   let browser: Browser;
 
   before(async function () {
     if (CHROMIUM === undefined) this.skip();
-    this.timeout(120_000);
     stack = await useStack();
     browser = await openBrowser();
   });

@@ -13,8 +13,7 @@ async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
 }
 
-describe(`the checkout page's states${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, function () {
-  this.timeout(120_000);
+describe(`the checkout page's states${CHROMIUM ? '' : ' (skipped: there is no /usr/bin/chromium)'}`, () => {
   let fixture: Fixture;
   let browser: Browser;
   before(async function () {

@@ -14,8 +14,8 @@ const MOST_MS = Number(process.env.TEST_ENDS_WITHIN_MS ?? 60_000);
 const folder = process.env.TEST_RUNNING;
 const running = folder === undefined ? undefined : `${folder}/${process.pid}`;
 
-/** A worker's own resources, such as the channel to the main process; known before its first file. */
-let own: Readonly<Record<string, number>> | undefined;
+/** What the worker had before the file: the channel to the main process, and what a file before it was blamed for. */
+let before: { resources: Readonly<Record<string, number>>; processes: readonly string[] };
 
 /** The main process of the run keeps PostgreSQL and the service, until the end of the run. */
 const isWorker = process.argv[1]?.endsWith('/mocha/lib/nodejs/worker.cjs');
@@ -25,7 +25,7 @@ export const mochaHooks = isWorker
       async beforeAll(this: Mocha.Context) {
         // The timer of this hook is counted, as that of the last one will be; no other timer is.
         await setImmediate();
-        own ??= countResources();
+        before = { resources: countResources(), processes: childProcesses() };
         say(fileOf(this));
       },
       beforeEach(this: Mocha.Context) {
@@ -33,7 +33,7 @@ export const mochaHooks = isWorker
       },
       async afterAll(this: Mocha.Context) {
         say(`${fileOf(this)}: what ends by itself after its tests`);
-        const left = await whatIsLeft();
+        const left = havePassed(this.test?.parent) ? await whatIsLeft() : [];
         if (running !== undefined) rmSync(running, { force: true });
         assert.deepEqual(left, [], `${fileOf(this)} leaves this running`);
       },
@@ -46,17 +46,23 @@ function fileOf({ test }: Mocha.Context): string {
   return relative('.', root?.suites[0]?.file ?? root?.tests[0]?.file ?? 'a file without tests');
 }
 
+/** One that fails, or whose hook does, may leave what it would have closed, which says no more than its failure. */
+function havePassed(suite: Mocha.Suite | undefined): boolean {
+  if (suite === undefined) return true;
+  return suite.tests.every((test) => test.state === 'passed' || test.isPending()) && suite.suites.every(havePassed);
+}
+
 function say(what: string): void {
   if (running !== undefined) writeFileSync(running, `${what}\n`);
 }
 
-/** Waits until the process has only its own resources, and returns what it has besides when that takes too long. */
+/** Waits until the process has only what it had before, and returns what it has besides when that takes too long. */
 async function whatIsLeft(): Promise<string[]> {
-  for (let waitedMs = 0; ; waitedMs += 20) {
+  for (const sinceMs = performance.now(); ; ) {
     await setImmediate();
-    const left = [...resourcesBesides(own ?? {}), ...childProcesses()];
-    if (left.length === 0 || waitedMs >= MOST_MS) return left;
-    await delay(20);
+    const left = [...moreResources(), ...childProcesses().filter((each) => !before.processes.includes(each))];
+    if (left.length === 0 || performance.now() - sinceMs >= MOST_MS) return left;
+    await delay(100);
   }
 }
 
@@ -66,10 +72,11 @@ function countResources(): Record<string, number> {
   return counts;
 }
 
-function resourcesBesides(before: Readonly<Record<string, number>>): string[] {
-  return Object.entries(countResources()).flatMap(([name, count]) =>
-    count > (before[name] ?? 0) ? `${count - (before[name] ?? 0)} ${name}` : [],
-  );
+function moreResources(): string[] {
+  return Object.entries(countResources()).flatMap(([name, count]) => {
+    const more = count - (before.resources[name] ?? 0);
+    return more > 0 ? `${more} ${name}` : [];
+  });
 }
 
 /** Processes that this one has started and that have not ended. Linux only. */

@@ -15,6 +15,10 @@ const FILES = {
     await new Promise((closed) => server.close(closed));
     await require('node:events').once(require('node:child_process').spawn('true'), 'close');
   });`,
+  'failed.cjs': `describe('a suite', () => {
+    before(() => { require('node:net').createServer().listen(0); throw new Error('does not begin'); });
+    it('never begins', () => {});
+  });`,
   'server.cjs': `it('passes', () => void require('node:net').createServer().listen(0));`,
   'timer.cjs': `it('passes', () => void setInterval(() => {}, 1000));`,
   'process.cjs': `it('passes', () => {
@@ -39,7 +43,7 @@ describe('test/leaves-nothing.ts', () => {
     for (const [name, code] of Object.entries(FILES)) await writeFile(`${folder.path}/${name}`, code);
     const mocha = runMocha(folder.path);
     const [said, [code]] = await Promise.all([text(mocha.stdout), once(mocha, 'close')]);
-    assert.equal(code, 3, said);
+    assert.equal(code, 4, said);
     assert.match(said, /4 passing/);
     for (const [file, left] of [
       ['server', '1 TCPServerWrap'],
@@ -47,7 +51,8 @@ describe('test/leaves-nothing.ts', () => {
       ['process', 'process \\d+: sleep 20'],
     ])
       assert.match(said, new RegExp(`${file}\\.cjs leaves this running\\n[^]*?${left}`));
-    assert.doesNotMatch(said, /clean\.cjs leaves/);
+    assert.match(said, /does not begin/);
+    assert.doesNotMatch(said, /(clean|failed)\.cjs leaves/);
     assert.deepEqual(await readdir(`${folder.path}/running`), []);
   });
 

@@ -84,7 +84,7 @@ describe('npm start with a Stripe key', () => {
     const environment = { PATH: process.env.PATH, DATA_DIR: dataDir };
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', walk.join('\n')], {
       env: environment,
-      timeout: 30_000,
+      timeout: 300_000,
     });
     const [hold, capture] = stdout.split(/(?<=})\n?(?={)/).map((text) => JSON.parse(text));
     assert.deepEqual(

@@ -41,7 +41,7 @@ export async function startBackupServer() {
   const places = { PGDATA: `${root}/data`, RESTORED: `${root}/restored`, PATH: `${programs}:/usr/bin:/bin` };
   const pgBackRest = { ...Object.fromEntries(inRoot), ...local, PASSPHRASE: 'only for this test' };
   const env = { ...names, ...places, LC_ALL: 'C', TZ: 'UTC', ...pgBackRest };
-  const options = { cwd: root, env, timeout: 60_000, ...(uid !== undefined && { uid, gid }) };
+  const options = { cwd: root, env, timeout: 300_000, ...(uid !== undefined && { uid, gid }) };
   const bash = async (script: string) => (await run('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
   await mkdir(`${root}/backups`, { recursive: true });
   if (uid !== undefined && gid !== undefined)

@@ -92,6 +92,6 @@ describe('the commands of docs/backup.md', () => {
   /** Runs npm commands as they stand, in the project. */
   const npm = async (script: string, settings: Record<string, string> = {}) => {
     const env = { ...process.env, DATABASE_URL: server.urlOf('holdfast'), ...settings };
-    return (await run('bash', ['-euo', 'pipefail', '-c', script], { env, timeout: 120_000 })).stdout;
+    return (await run('bash', ['-euo', 'pipefail', '-c', script], { env, timeout: 300_000 })).stdout;
   };
 });

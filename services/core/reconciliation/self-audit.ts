@@ -23,7 +23,7 @@ export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'le
   readonly ledgers: EntryCount[];
   /** Of each processor whose books could not be read, so they were not compared: why, with its name. */
   readonly unread: readonly string[];
-  /** requestIds of holds and OCTs that differed, and changed at each reading, so that nothing can be said of them. */
+  /** What differed and could not be judged, in words: it changed at each reading, or too much differs to be read again. */
   readonly unjudged: readonly string[];
 }
 
@@ -35,6 +35,8 @@ export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly most: number;
   /** How long to wait before reading again what differs from the processor's books, milliseconds. */
   readonly patienceMs: number;
+  /** Maximum suspects of each check that are read again; default MOST_SUSPECTS. */
+  readonly mostSuspects?: number | undefined;
 }
 
 /** The checks of compared-books.sql: of our books alone, and beside those of the processors. */
@@ -67,7 +69,9 @@ export function audit(parts: AuditParts): Promise<Audited> {
     if (!counts) throw new Error('the counts are not there');
     const books = await differing(client, BOOKS_CHECKS, most);
     await client.query('commit');
-    const beside = parts.processors ? await reconcile(comparison, patienceMs) : NOTHING_COMPARED;
+    const beside = parts.processors
+      ? await reconcile(comparison, patienceMs, parts.mostSuspects ?? MOST_SUSPECTS)
+      : NOTHING_COMPARED;
     const found = [...books.drifts, ...beside.drifts.slice(0, most)];
     const entries = ledgers.reduce((total, ledger) => total + ledger.entries, 0);
     const { rows: leftOut } = await client.query<{ why: string }>('select why from left_out order by processor');
@@ -98,7 +102,7 @@ interface Differing {
   readonly total: number;
 }
 
-/** What differs from the processors' books, and what could not be judged. */
+/** What differs from the processors' books, and what could not be judged, in words. */
 interface Reconciled extends Differing {
   readonly unjudged: readonly string[];
 }
@@ -109,10 +113,9 @@ const NOTHING_COMPARED: Reconciled = { drifts: [], total: 0, unjudged: [] };
  * Both books change while they are read, so what differs at first is only suspect. Each suspect is read again a little
  * later; what still differs while our books of it have not changed during the reading is a drift.
  */
-async function reconcile(comparison: Comparison, patienceMs: number): Promise<Reconciled> {
+async function reconcile(comparison: Comparison, patienceMs: number, most: number): Promise<Reconciled> {
   const { client } = comparison;
-  const first = await differing(client, LEDGER_CHECKS, SUSPECTS);
-  if (first.total > first.drifts.length) return { ...first, unjudged: [] };
+  const first = await differing(client, LEDGER_CHECKS, most);
   if (first.total > 0) await delay(patienceMs);
   const ids = first.drifts.map(({ requestId }) => requestId);
   const { rows: suspects } = await client.query<Suspect>(SUSPECT_OF, [ids.filter(isUuid)]);
@@ -122,13 +125,15 @@ async function reconcile(comparison: Comparison, patienceMs: number): Promise<Re
   for (const suspect of suspects) {
     const found = await judgeStill(comparison, suspect);
     if (found) drifts.push(...found);
-    else unjudged.push(suspect.id);
+    else unjudged.push(`${suspect.id} changed at each reading`);
   }
+  const rest = first.total - first.drifts.length;
+  if (rest > 0) unjudged.push(`${rest} more differ, too many to be read again: audit again once these are settled`);
   return { drifts, total: drifts.length, unjudged };
 }
 
-/** Maximum number read again, one by one. With more than this, a few false reports do not matter. */
-const SUSPECTS = 1_000;
+/** Suspects of each check that are read again, one by one. */
+const MOST_SUSPECTS = 1_000;
 
 /** A hold or an OCT, or what only a processor knows, by whose identifier its books are read. */
 interface Suspect {
@@ -154,7 +159,7 @@ async function judgeStill(comparison: Comparison, suspect: Suspect): Promise<rea
     await readAgain(comparison, [suspect.id]);
     await client.query('begin isolation level repeatable read');
     const stands = (await version()) === before;
-    const found = stands ? await differing(client, LEDGER_CHECKS, SUSPECTS, suspect) : undefined;
+    const found = stands ? await differing(client, LEDGER_CHECKS, MOST_SUSPECTS, suspect) : undefined;
     await client.query('commit');
     if (found) return found.drifts;
     await delay(reading * READING_PAUSE_MS);

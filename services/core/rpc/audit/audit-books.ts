@@ -17,8 +17,7 @@ export const auditBooks: Method<'auditBooks'> = async function* (core, request) 
   });
   if (audited.drifts > 0) core.log.error('audit_drift', { count: audited.drifts });
   for (const drift of audited.found) yield { line: { case: 'drift', value: drift } };
-  const unjudged = audited.unjudged.map((id) => `${id} changed at each reading`);
-  const why = [...audited.unread, ...unjudged].join('; ');
+  const why = [...audited.unread, ...audited.unjudged].join('; ');
   if (why !== '') throw new HoldfastError('UNAVAILABLE', why, { retryAfterS: 60 });
   yield { line: { case: 'summary', value: audited } };
 };

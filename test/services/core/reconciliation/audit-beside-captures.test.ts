@@ -64,7 +64,17 @@ describe('audit() beside a hold that goes on being captured', () => {
     const { requestId, preauthorizationId } = await placeCaptured();
     charge(requestId, 500);
     const { drifts, unjudged } = await auditBeside(preauthorizationId, Number.POSITIVE_INFINITY);
-    assert.deepEqual([drifts, unjudged], [[], [requestId]]);
+    assert.deepEqual([drifts, unjudged], [[], [`${requestId} changed at each reading`]]);
     charge(requestId, -500);
+  });
+
+  it('judges as many as it reads again, and says how many more differ', async () => {
+    const holds = [await placeCaptured(), await placeCaptured(), await placeCaptured()];
+    for (const { requestId } of holds) charge(requestId, 500);
+    const parts = { databaseUrl: stage.settings.DATABASE_URL, processors: ledgersOf(stage.recovery.processors) };
+    const { drifts, unjudged } = await audit({ ...parts, most: 10, patienceMs: 0, mostSuspects: 2 });
+    assert.equal(drifts, 2);
+    assert.match(unjudged.join(), /^1 more differ, too many to be read again/);
+    for (const { requestId } of holds) charge(requestId, -500);
   });
 });

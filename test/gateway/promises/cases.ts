@@ -49,18 +49,21 @@ const ADDRESSES = { webhookUrl: 'https://merchant.example', internalUrl: 'https:
 const SINCE = { since: new Date(0).toISOString() };
 const REASON = { reason: 'they said so' };
 
+/** Creates a merchant with addresses; again, when a busy machine answers that nobody knows. */
+async function createMerchant(ask: Freezable['ask']) {
+  const contract = { ...CONTRACT, ...ADDRESSES, holdPeriodSeconds: 86_400 };
+  for (let tries = 0; ; tries++) {
+    const merchantId = `m${uuidv7().replaceAll('-', '').slice(-20)}`;
+    const asked = { merchantId, name: merchantId, contract, apiKeyManagesWebhook: true };
+    const { status, body } = await ask('POST', '/operator/merchants', asked);
+    if (status === 201) return { merchantId, apiKey: body.apiKey, signingSecret: body.signingSecret };
+    assert(status >= 500 && tries < 20, `${status} ${JSON.stringify(body)}`);
+  }
+}
+
 /** Creates a merchant with addresses, and what its cases begin with. */
 async function openMerchant({ ask, stage }: Freezable) {
-  const merchantId = `m${uuidv7().replaceAll('-', '').slice(-20)}`;
-  const contract = { ...CONTRACT, ...ADDRESSES, holdPeriodSeconds: 86_400 };
-  const created = await ask('POST', '/operator/merchants', {
-    merchantId,
-    name: merchantId,
-    contract,
-    apiKeyManagesWebhook: true,
-  });
-  assert.equal(created.status, 201, JSON.stringify(created.body));
-  const { apiKey, signingSecret } = created.body;
+  const { merchantId, apiKey, signingSecret } = await createMerchant(ask);
   const headers = { authorization: `Bearer ${apiKey}` };
   const own = async (path: string, asked: object) => {
     const { status, body } = await ask('POST', path, asked, headers);

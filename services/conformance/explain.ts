@@ -21,7 +21,13 @@ interface Known {
 
 /** Tokens that provoke an event. */
 const PROVOKES = {
-  captureReversed: ['reversed', 'reversedInPart', 'reversedUnattributed', 'reversedReinstated'],
+  captureReversed: [
+    'reversed',
+    'reversedInPart',
+    'reversedUnattributed',
+    'reversedReinstated',
+    'refundAcceptedReversed',
+  ],
   captureReinstated: ['reversedReinstated'],
   authorizationEnded: ['endedEarly', 'expiresSoon'],
   refundReturned: ['refundReturned'],

@@ -10,23 +10,19 @@ import {
   type DescribeResponse,
   type Entry,
   Finding,
-  type ListEntriesRequest,
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Adapter, AdapterProcess, Client } from './adapter.ts';
+import { FENCED, isRefusal, told } from './answer.ts';
 import { addUp, demandAgreement } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
+import { type Filter, listAll } from './list-all.ts';
 import { Memory } from './memory.ts';
 import type { Feature, Profile } from './profile.ts';
 import { capture, type Hold, KIND_OF, type Request } from './requests.ts';
 
-/** Which entries are listed. */
-type Filter = Partial<Pick<ListEntriesRequest, 'authorizationRequestId' | 'merchantId' | 'account' | 'changedFrom'>>;
-
 /** The sums of an authorization, minor units. */
 type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded']?: bigint };
-
-const MOST_ENTRIES = 1_000_000;
 
 /** What a run has to do with, besides its adapter. */
 interface Run {
@@ -279,23 +275,9 @@ export class Kit {
     }
   }
 
-  /** The entries of a filter, page by page. Pages that lead nowhere are a fault, not a reason to go on for ever. */
-  async list(filter: Filter = {}, pageSize = 500): Promise<Entry[]> {
-    const entries: Entry[] = [];
-    const tokens = new Set<string>();
-    let pageToken = '';
-    do {
-      const page = await this.client.listEntries({ pageSize, pageToken, ...filter });
-      const { length } = page.entries;
-      assert(length <= pageSize, `a page has ${length} entries, and ${pageSize} were asked for`);
-      entries.push(...page.entries);
-      pageToken = page.nextPageToken;
-      assert(pageToken === '' || length > 0, 'a page without entries names a next page');
-      assert(!tokens.has(pageToken), 'a page names a next page that was read before');
-      assert(entries.length <= MOST_ENTRIES, `the books have more than ${MOST_ENTRIES} entries: they do not end`);
-      tokens.add(pageToken);
-    } while (pageToken !== '');
-    return entries;
+  /** The entries of a filter, page by page. */
+  list(filter: Filter = {}, pageSize = 500): Promise<Entry[]> {
+    return listAll(this.client, filter, pageSize);
   }
 
   /** Demands of the books that the authorization that a request is about, if any, adds up; returns its sums. */
@@ -329,34 +311,8 @@ export class Kit {
   }
 }
 
-/** An answer as a word: APPROVED, ACCEPTED, or what was refused with its code. */
-export function told({ answer, errorCode }: Result): string {
-  return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
-}
-
-/** Codes of a void by which core knows that nothing is left to give back. */
-export const NOTHING_LEFT = [
-  'authorization_expired',
-  'authorization_not_found',
-  'authorization_not_approved',
-  'authorization_voided',
-  'authorization_closed',
-];
-
-const FENCED = status.FAILED_PRECONDITION;
-
 /** A busy machine may be this much later than an adapter expects. */
 const GRACE_MS = 10_000;
-
-/** Swallows the status that says that an identifier was fenced. */
-export function fencedStatus(error: ServiceError): undefined {
-  if (error.code !== FENCED) throw error;
-}
-
-/** Whether nothing was done; undefined = a status said so. */
-export function isRefusal(result: Result | undefined): boolean {
-  return result === undefined || result.answer === Answer.NOT_PERFORMED;
-}
 
 /** When an identifier of the kit was made (RFC 9562, version 7). */
 function createdAt(requestId: string) {

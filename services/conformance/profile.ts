@@ -67,6 +67,8 @@ const PROFILE = z.strictObject({
     reversedInPart: token.optional(),
     reversedUnattributed: token.optional(),
     reversedReinstated: token.optional(),
+    /** Refunds are accepted, and their capture is reversed before they end. */
+    refundAcceptedReversed: token.optional(),
     /** A refund comes back, or a part of it; a credit does. */
     refundReturned: token.optional(),
     creditReturned: token.optional(),

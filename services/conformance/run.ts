@@ -9,6 +9,7 @@ import { CHECKOUTS } from './checks/checkouts.ts';
 import { CLOSING } from './checks/closing.ts';
 import { CROSSINGS } from './checks/crossings.ts';
 import { DESCRIBE } from './checks/describe.ts';
+import { DISPUTED } from './checks/disputed.ts';
 import { EVENTS } from './checks/events.ts';
 import { IDENTIFIERS } from './checks/identifiers.ts';
 import { KILLS } from './checks/kills.ts';
@@ -26,7 +27,7 @@ const CHECKS = Object.entries({
   'access by others': ACCESS,
   'results that are misread': [...ANSWERS, ...TOGETHER],
   'something done twice, or after it was given up': [...IDENTIFIERS, ...AGAIN],
-  'more taken or given back than there is': [...AMOUNTS, ...SEVERAL, ...CROSSINGS, ...LARGE],
+  'more taken or given back than there is': [...AMOUNTS, ...SEVERAL, ...CROSSINGS, ...DISPUTED, ...LARGE],
   'checkouts that hang or open twice': CHECKOUTS,
   'events that are lost or change': EVENTS,
   'losses in a crash': KILLS,

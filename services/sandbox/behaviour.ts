@@ -112,6 +112,11 @@ export const BEHAVIOURS = {
     about: 'Approved; captures are reversed, and reinstated 4 seconds later',
     reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS },
   },
+  refund_accepted_reversed: {
+    about: 'Approved; captures are reversed 4 seconds later; refunds are accepted, and approved 8 seconds later',
+    reversal: { afterMs: 2 * LATER_MS },
+    refund: { ...APPROVED, endsAfterMs: 4 * LATER_MS },
+  },
   refund_returned: {
     about: 'Approved; refunds come back 2 seconds later',
     returned: { kind: 'refund', afterMs: LATER_MS },

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { NOTHING_LEFT } from '../answer.ts';
 import { demandReleased } from '../books.ts';
 import { type Check, can, check, checkUnless, needs } from '../check.ts';
-import { type Kit, NOTHING_LEFT } from '../kit.ts';
+import type { Kit } from '../kit.ts';
 import { capture, extension, type Hold, increment, refund, voiding } from '../requests.ts';
 
 const several = can('severalCaptures', 'the processor takes one capture of an authorization');

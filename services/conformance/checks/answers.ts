@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { told } from '../answer.ts';
 import { type Check, checkUnless, needs, noMatter, ofEachKind, type Prepare } from '../check.ts';
 import { SKEW_MS } from '../inbox.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
-import { type Kit, told } from '../kit.ts';
+import type { Kit } from '../kit.ts';
 
 /** Each answer of each kind of operation. */
 export const ANSWERS: readonly Check[] = [

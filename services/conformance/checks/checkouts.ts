@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { told } from '../answer.ts';
 import { type Check, can, checkUnless } from '../check.ts';
-import { type Kit, told } from '../kit.ts';
+import type { Kit } from '../kit.ts';
 import { voiding } from '../requests.ts';
 
 const checkouts = can('checkouts', 'the processor has no checkouts');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Answer, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { isRefusal, NOTHING_LEFT, told } from '../answer.ts';
 import { type Check, checkUnless, supported } from '../check.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
-import { isRefusal, type Kit, NOTHING_LEFT, told } from '../kit.ts';
+import type { Kit } from '../kit.ts';
 import { capture, extension, type Hold, increment, type Request, refund, voiding } from '../requests.ts';
 import { canKill, restart } from './kills.ts';
 

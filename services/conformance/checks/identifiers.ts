@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { fencedStatus, isRefusal, told } from '../answer.ts';
 import { type Check, can, ofEachKind, type Prepare } from '../check.ts';
 import { isSupported, KINDS, type Kind, others } from '../kinds.ts';
-import { fencedStatus, isRefusal, type Kit, told } from '../kit.ts';
+import type { Kit } from '../kit.ts';
 import type { Request } from '../requests.ts';
 
 /** Calls at once, or rounds of what is a matter of luck. */

@@ -38,7 +38,8 @@ export function needs(name: keyof Profile['tokens'], way?: Way) {
 export function supported(kind: Kind, way?: Way) {
   return (kit: Kit): Skip | undefined => {
     if (!isSupported(kind, kit)) return noMatter('the processor cannot do it');
-    if (way === 'accepted' && !kit.can('accepts')) return noMatter('the processor accepts nothing to do it later');
+    if (way?.startsWith('accepted') && !kit.can('accepts'))
+      return noMatter('the processor accepts nothing to do it later');
     return way && needs(kind.name, way)(kit);
   };
 }

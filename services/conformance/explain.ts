@@ -1,4 +1,5 @@
 /** Why an event came: what the kit did, or what a token of the profile provokes. */
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type Entry, EntryKind, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type Inbox, type Report, type Said, subjectOf } from './inbox.ts';
 import type { Memory } from './memory.ts';
@@ -117,6 +118,19 @@ export function unreported(
       return said === shown ? [] : [`${requestId}: ${shown} was taken or came back, and ${said} was reported`];
     });
   return [...results, ...ended, ...sums];
+}
+
+/** The processor may count in whole seconds, and its clock differ a little from the adapter's. */
+const CLOCKS_DIFFER_MS = 10_000;
+
+/** Events of a time before that at which the authorization that they are about was made; one line each. */
+export function tooEarly(reports: readonly Report[], memory: Memory): string[] {
+  return reports.flatMap(({ eventId, said, occurredAt }) => {
+    const holdId = memory.holdOf(subjectOf(said))?.requestId ?? '';
+    const { actedAt } = memory.answered.get(holdId)?.result ?? {};
+    const isEarly = actedAt && occurredAt && timestampMs(occurredAt) < timestampMs(actedAt) - CLOCKS_DIFFER_MS;
+    return isEarly ? [`event ${eventId}, ${said.case}: occurred_at is before the authorization that it is about`] : [];
+  });
 }
 
 /** What events said was taken back of authorizations, or came back of refunds and credits, by identifier. */

@@ -28,6 +28,7 @@ export interface Report {
 export type Inbox = Awaited<ReturnType<typeof openInbox>>;
 
 const validator = createValidator();
+const QUIET_MS = 500;
 
 /**
  * Serves ProcessorEventService in core's place, at `host:port` (port 0 = any): takes events, refuses some for now, and
@@ -86,17 +87,11 @@ export async function openInbox(address: string, token: string) {
     /** The reports of a kind about an identifier, oldest first. */
     about: (kind: Said['case'], about: string) =>
       reports.filter(({ said }) => said.case === kind && subjectOf(said) === about),
-    /**
-     * The first report of a kind about an identifier that was taken, or that was refused; undefined when none comes
-     * within `withinMs`.
-     */
-    async first(kind: Said['case'], about: string, isTaken: boolean, withinMs: number): Promise<Report | undefined> {
-      const endMs = performance.now() + withinMs;
-      const isIt = ({ taken, said }: Report) => taken === isTaken && said.case === kind && subjectOf(said) === about;
-      for (;;) {
-        const found = reports.find(isIt);
-        if (found || performance.now() > endMs) return found;
-        await sleep(20);
+    /** Waits until no report has come for a while, so that one that follows another is judged, too. */
+    async quiet(): Promise<void> {
+      for (let count = -1; count !== reports.length; ) {
+        count = reports.length;
+        await sleep(QUIET_MS);
       }
     },
     close: () => server.forceShutdown(),

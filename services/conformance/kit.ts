@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
@@ -18,6 +17,7 @@ import { addUp, demandAgreement } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import { type Filter, listAll } from './list-all.ts';
 import { Memory } from './memory.ts';
+import { Patience } from './patience.ts';
 import type { Feature, Profile } from './profile.ts';
 import { capture, type Hold, KIND_OF, type Request } from './requests.ts';
 
@@ -98,11 +98,11 @@ export class Kit {
    */
   async endOf(request: Request, { expectedBy }: Result, sentMs: number): Promise<Result> {
     const { eventWithinMs } = this.profile;
-    const expectedMs = expectedBy ? timestampMs(expectedBy) : Number.POSITIVE_INFINITY;
-    const untilMs = Math.min(expectedMs + GRACE_MS, sentMs + eventWithinMs);
+    const expectedMs = expectedBy ? timestampMs(expectedBy) + GRACE_MS - sentMs : Number.POSITIVE_INFINITY;
     const late = `it had not ended after ${eventWithinMs} ms${expectedBy ? '; expected_by is later' : ''}`;
+    const patience = this.patience(Math.min(expectedMs, eventWithinMs));
     for (;;) {
-      const askedMs = Date.now();
+      const isLast = !(await patience.wait());
       const { finding, result } = await this.inquire(request);
       if (finding === Finding.DONE) {
         assert(result && result.answer !== Answer.ACCEPTED, 'an inquiry says DONE without a final result');
@@ -110,12 +110,16 @@ export class Kit {
       }
       assert.equal(Finding[finding], 'AT_WORK', 'the finding about an accepted operation');
       if (result) assert.equal(Answer[result.answer], 'ACCEPTED', 'the result of an operation at work');
-      assert(
-        askedMs < untilMs,
-        untilMs === expectedMs + GRACE_MS ? 'it had not ended when expected_by was over' : late,
-      );
-      await sleep(100);
+      if (result?.expectedBy && expectedBy) {
+        assert(result.expectedBy.seconds <= expectedBy.seconds, 'an inquiry moves expected_by to a later time');
+      }
+      assert(!isLast, expectedMs < eventWithinMs ? 'it had not ended when expected_by was over' : late);
     }
+  }
+
+  /** Waits for the adapter, in time that it had. */
+  patience(ms = this.profile.eventWithinMs): Patience {
+    return new Patience(ms, () => this.client.describe({}));
   }
 
   #referenceOf(authorizationRequestId = ''): string {
@@ -259,19 +263,21 @@ export class Kit {
 
   /** The report of an event about an identifier that was taken, or refused. Rejects when none comes in time. */
   async reported<K extends NonNullable<Said['case']>>(kind: K, about: string, isTaken = true) {
-    const { eventWithinMs } = this.profile;
-    const report = await this.inbox.first(kind, about, isTaken, eventWithinMs);
-    assert(report, `no event ${kind} within ${eventWithinMs} ms`);
+    const isIt = ({ taken }: Report) => taken === isTaken;
+    const find = () => this.inbox.about(kind, about).find(isIt);
+    const patience = this.patience();
+    while (!find() && (await patience.wait()));
+    const report = find();
+    assert(report, `no event ${kind} within ${this.profile.eventWithinMs} ms`);
     return report as Report & { readonly said: Extract<Said, { case: K }> };
   }
 
   /** Waits until an event about an identifier, or any of several, was reported so many times. */
   async reportedAbout(kind: NonNullable<Said['case']>, about: readonly Pick<Request, 'requestId'>[], times = 1) {
-    const { eventWithinMs } = this.profile;
-    const endMs = performance.now() + eventWithinMs;
+    const patience = this.patience();
     while (about.flatMap(({ requestId }) => this.inbox.about(kind, requestId)).length < times) {
-      assert(performance.now() < endMs, `no event ${kind} for the ${times}. time within ${eventWithinMs} ms`);
-      await sleep(20);
+      const { eventWithinMs } = this.profile;
+      assert(await patience.wait(), `no event ${kind} for the ${times}. time within ${eventWithinMs} ms`);
     }
   }
 

@@ -27,6 +27,8 @@ const ways = z.strictObject({
   declined: token.optional(),
   notPerformed: token.optional(),
   accepted: token.optional(),
+  /** It is accepted, and refused later. */
+  acceptedRefused: token.optional(),
   /** It is done, and the answer never comes. */
   answerLost: token.optional(),
   /** The request never arrives, and no answer comes. */

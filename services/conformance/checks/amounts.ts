@@ -153,11 +153,13 @@ export const AMOUNTS: readonly Check[] = [
   checkUnless(increments, 'increments: add to what can be captured', async (kit) => {
     const hold = await kit.placed();
     await kit.approved(increment(hold, kit.tenth));
-    const whole = hold.amount + kit.tenth;
+    await kit.approved(increment(hold, kit.tenth * 2n));
+    const added = kit.tenth * 3n;
+    const whole = hold.amount + added;
     await kit.refused(capture(hold, whole + 1n), 'a capture of more than was reserved');
     await kit.approved(capture(hold, whole));
     await kit.refused(increment(hold, 1n), 'an increment of a hold that is captured');
-    await kit.expectBooks(hold, { captured: whole, incremented: kit.tenth });
+    await kit.expectBooks(hold, { captured: whole, incremented: added });
   }),
   checkUnless(increments, 'increments: what they added is voided, too', async (kit) => {
     const hold = await kit.placed();

@@ -14,6 +14,7 @@ export const ANSWERS: readonly Check[] = [
     { name: 'declined', way: 'declined', run: (kit, prepare) => beRefused(kit, prepare, 'DECLINED') },
     { name: 'not performed', way: 'notPerformed', run: (kit, prepare) => beRefused(kit, prepare, 'NOT_PERFORMED') },
     { name: 'accepted, it ends in time and says how', way: 'accepted', run: beAccepted },
+    { name: 'accepted, and refused later with its reason', way: 'acceptedRefused', run: beRefusedLater },
   ]),
   ...KINDS.map(beUnable),
   checkUnless(needs('unknown'), 'authorization: an unknown token is NOT_PERFORMED token_invalid', async (kit) => {
@@ -79,6 +80,21 @@ async function beAccepted(kit: Kit, prepare: Prepare, kind: Kind): Promise<void>
   const { said } = await kit.reported('operationSettled', request.requestId);
   assert.deepEqual(said.value.result, result, 'the result of the event OperationSettled');
   await kit.demandBooks(request);
+}
+
+/** What is ACCEPTED and then refused says why, in its event too, and has moved nothing. */
+async function beRefusedLater(kit: Kit, prepare: Prepare): Promise<void> {
+  const request = await prepare();
+  const before = await kit.demandBooks(request);
+  const sentMs = Date.now();
+  const accepted = await kit.send(request);
+  assert.equal(Answer[accepted.answer], 'ACCEPTED');
+  const result = await kit.endOf(request, accepted, sentMs);
+  assert.notEqual(Answer[result.answer], 'APPROVED', 'the end with the token of its profile');
+  assert.notEqual(result.errorCode, '', 'a refusal has an error code');
+  const { said } = await kit.reported('operationSettled', request.requestId);
+  assert.deepEqual(said.value.result, result, 'the result of the event OperationSettled');
+  assert.deepEqual(await kit.demandBooks(request), before, 'the sums of the authorization after a refusal');
 }
 
 /** Where Describe does not say it. */

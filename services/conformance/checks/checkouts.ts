@@ -19,6 +19,8 @@ export const CHECKOUTS: readonly Check[] = [
     const latestMs = checkoutShortest ? Number.POSITIVE_INFINITY : timestampMs(request.expiresAt) + 1_000;
     assert(!first.expiresAt || timestampMs(first.expiresAt) <= latestMs, 'it closes when it was asked to');
     assert.deepEqual(await kit.openPage(request), first, 'the same page for a repeated request');
+    const other = await kit.openPage(checkout(kit));
+    assert.notEqual(other.checkoutUrl, first.checkoutUrl, 'the address of another page of the same order');
     const atWork = await kit.inquire(request);
     assert.deepEqual([Finding[atWork.finding], atWork.fenced], ['AT_WORK', false]);
     const { amountReleased } = await kit.approved(voiding(request));

@@ -99,6 +99,9 @@ async function fence(kit: Kit, prepare: Prepare): Promise<void> {
   const late = (await kit.list({ authorizationRequestId })).find((entry) => entry.requestId === requestId);
   assert.notEqual(late?.answer, Answer.APPROVED, 'the books show that it was done all the same');
   await kit.demandBooks(request);
+  const looked = await prepare();
+  await kit.inquire(looked, false);
+  assert.equal(told(await kit.settled(looked)), 'APPROVED', 'the answer after an inquiry that does not fence');
 }
 
 /** A request and the inquiry that fences it arrive together: either it was done, or it never is. */

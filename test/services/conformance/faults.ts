@@ -7,6 +7,8 @@ import { CROSSED } from './faults/crossed.ts';
 import type { Fault } from './faults/fault.ts';
 import { LEDGER, NAMES, PAGES } from './faults/ledger.ts';
 import { CODES, REFUSALS_THAT_ARE_NONE, STATUSES } from './faults/refusals.ts';
+import { REPORTED } from './faults/reported.ts';
+import { REPORTED_TOO } from './faults/reported-too.ts';
 import { REPORTS } from './faults/reports.ts';
 import { RESULTS } from './faults/results.ts';
 import { GIVEN_UP, UNASKED } from './faults/unasked.ts';
@@ -29,4 +31,6 @@ export const FAULTS: readonly Fault[] = [
   ...UNASKED,
   ...GIVEN_UP,
   ...AFTERWARDS,
+  ...REPORTED,
+  ...REPORTED_TOO,
 ];

@@ -6,9 +6,9 @@ import { create } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { CurrencyBoundsSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, CurrencyBoundsSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { parseProfile, readProfile } from '../../../services/conformance/profile.ts';
-import { runConformance, type Verdict } from '../../../services/conformance/run.ts';
+import { codeOf, runConformance, type Verdict } from '../../../services/conformance/run.ts';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { SANDBOX_SETTINGS } from '../../../services/sandbox/settings.ts';
 import { freePort } from '../../free-port.ts';
@@ -152,6 +152,59 @@ describe('runConformance()', () => {
       rig.liar.lie = {};
     });
     assert.deepEqual(failedOf(verdicts), []);
+  });
+
+  it('passes an adapter that can do little, when it does all of that', async () => {
+    const [rig] = rigs;
+    assert(rig);
+    const denied = { severalCaptures: false, increments: false, extension: false, refunds: false };
+    const refuses = telling('credit', () => ({
+      answer: Answer.NOT_PERFORMED,
+      errorCode: 'not_supported',
+      reference: '',
+      bankReference: '',
+    }));
+    rig.liar.lie = {
+      ...refuses,
+      async describe(request, forward) {
+        const description = await forward(request);
+        const { authorizations } = description;
+        return {
+          ...description,
+          checkouts: false,
+          savedCards: false,
+          credits: false,
+          ...(authorizations && { authorizations: { ...authorizations, ...denied } }),
+        };
+      },
+      createCheckout: async () => {
+        throw Object.assign(new Error('none'), { code: status.UNIMPLEMENTED });
+      },
+    };
+    const { authorization, capture, void: voids } = asShipped.tokens;
+    const tokens = {
+      approved: 'tok_sandbox_capture_only',
+      unknown: asShipped.tokens.unknown,
+      authorization,
+      capture,
+      void: voids,
+    };
+    const only = [
+      'credit: ',
+      'increment: refused',
+      'extension: refused',
+      'refund: refused',
+      'captures: ',
+      'checkouts: ',
+      'describe: ',
+    ];
+    const features = ['accepts', 'fences'];
+    const verdicts = await judge(only, parseProfile({ ...asShipped, features, tokens })).finally(() => {
+      rig.liar.lie = {};
+    });
+    assert.deepEqual(failedOf(verdicts), []);
+    assert(verdicts.some(({ outcome }) => outcome === 'noMatter'));
+    assert.equal(codeOf(verdicts), 0);
   });
 
   it('ends its own calls when the adapter refuses one of several', async () => {

@@ -291,7 +291,7 @@ function neverEnding(expectedAfterMs: number): Lie {
       return {
         ...response,
         finding: Finding.AT_WORK,
-        ...(response.result && { result: { ...response.result, answer: Answer.ACCEPTED } }),
+        ...(response.result && { result: { ...response.result, answer: Answer.ACCEPTED, expectedBy } }),
       };
     },
   };

@@ -37,7 +37,7 @@ export const LEDGER: readonly Fault[] = [
         const { entries, ...response } = await forward({ ...request, account: '' });
         return {
           ...response,
-          entries: entries.map((entry, index) => ({ ...entry, account: index % 2 ? 'account-2' : entry.account })),
+          entries: entries.map((entry, index) => ({ ...entry, account: index % 2 ? 'account-12' : entry.account })),
         };
       },
     }),
@@ -79,7 +79,7 @@ export const LEDGER: readonly Fault[] = [
       ['another reference', /reference is r/, (entry) => ({ ...entry, reference: 'r' })],
       ['another time', /acted_at is/, (entry) => ({ ...entry, actedAt: later(entry.actedAt, -1) })],
       ['another answer', /answer is DECLINED/, (entry) => ({ ...entry, answer: Answer.DECLINED })],
-      ['another account', /account is account-2/, (entry) => ({ ...entry, account: 'account-2' })],
+      ['another account', /account is account-12/, (entry) => ({ ...entry, account: 'account-12' })],
       ['another user', /user_id is somebody/, (entry) => ({ ...entry, userId: 'somebody' })],
       ["none of core's names", /operation_request_id is /, (entry) => ({ ...entry, operationRequestId: '' })],
       ["none of the merchant's references", /merchant_reference is /, (entry) => ({ ...entry, merchantReference: '' })],

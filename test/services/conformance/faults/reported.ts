@@ -1,0 +1,353 @@
+/**
+ * Faults of kinds that people reported of payment adapters: Stripe's and Adyen's in shops, and those of payment routers.
+ * The comment behind each name says where.
+ */
+import { create } from '@bufbuild/protobuf';
+import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from '@bufbuild/protobuf/wkt';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  AuthorizationEnd,
+  type ReportEventRequest,
+  ReportEventRequestSchema,
+} from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer, type Entry, EntryKind } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Lie } from '../liar.ts';
+import { type Fault, listing, other, reporting, telling, withResult } from './fault.ts';
+
+const msOf = (time: Timestamp | undefined) => (time ? timestampMs(time) : 0);
+
+/** Changes the result that an event of one kind tells. */
+function settledSays(change: (value: { requestId: string; result?: object | undefined }) => object): Lie {
+  return reporting((request) => {
+    const { event } = request;
+    if (event.case !== 'operationSettled') return request;
+    return { ...request, event: { ...event, value: { ...event.value, ...change(event.value) } } } as ReportEventRequest;
+  });
+}
+
+export const REPORTED: readonly Fault[] = [
+  {
+    // medusajs/medusa#16681, saleor/apps#2446
+    name: 'a second refund of the same amount taken for the first',
+    checks: ['refunds: 10 at once'],
+    why: /refunds of half the capture were approved/,
+    lie: () => {
+      const results = new Map<string, Promise<object>>();
+      return {
+        async refund(request, forward) {
+          const key = `${request.captureRequestId} ${request.amount}`;
+          const known = results.get(key);
+          if (!known) results.set(key, forward(request));
+          const response = (await results.get(key)) as Awaited<ReturnType<typeof forward>>;
+          return known ? withResult(response, () => ({ requestId: request.requestId ?? '' })) : response;
+        },
+      };
+    },
+  },
+  {
+    // openfoodfoundation/openfoodnetwork#5829
+    name: 'the rest of a capture not refunded after a part of it was',
+    checks: ['refunds: up to the capture'],
+    why: /refund with the token of its profile/,
+    lie: () => {
+      const captures = new Map<unknown, bigint>();
+      const refundedOf = new Set<unknown>();
+      return {
+        async capture(request, forward) {
+          captures.set(request.requestId, request.amount ?? 0n);
+          return forward(request);
+        },
+        async refund(request, forward) {
+          const { captureRequestId } = request;
+          const isRest =
+            refundedOf.has(captureRequestId) && (request.amount ?? 0n) * 2n > (captures.get(captureRequestId) ?? 0n);
+          if (isRest) return forward({ ...request, amount: (captures.get(captureRequestId) ?? 0n) + 1n });
+          const response = await forward(request);
+          if (response.result?.answer === Answer.APPROVED) refundedOf.add(captureRequestId);
+          return response;
+        },
+      };
+    },
+  },
+  {
+    // openfoodfoundation/openfoodnetwork#5258, solidusio/solidus_stripe#57
+    name: 'a void that refunds what was captured, too',
+    checks: ['refund: approved', 'voids: what is left of a hold'],
+    why: /the books show what nobody asked for/,
+    lie: () => {
+      const captures = new Map<unknown, object>();
+      let refund: ((request: object) => Promise<object>) | undefined;
+      return {
+        async capture(request, forward) {
+          captures.set(request.authorizationRequestId, request);
+          return forward(request);
+        },
+        async refund(request, forward) {
+          refund = forward as never;
+          return forward(request);
+        },
+        async void(request, forward) {
+          const of = captures.get(request.authorizationRequestId) as { requestId: string } | undefined;
+          const response = await forward(request);
+          if (of) await refund?.({ ...other(of), captureRequestId: of.requestId });
+          return response;
+        },
+      };
+    },
+  },
+  {
+    // Adyen/adyen-magento2#3309
+    name: 'a reinstatement told as another reversal',
+    checks: ['capture: approved', 'events: a reversal that is reinstated'],
+    why: /no event captureReinstated/,
+    eventWithinMs: 8_000,
+    lie: () =>
+      reporting((request) => {
+        const { event } = request;
+        if (event.case !== 'captureReinstated') return request;
+        const { captureRequestId, amount, reference } = event.value;
+        const value = { captureRequestId, amount, reference };
+        return create(ReportEventRequestSchema, {
+          eventId: request.eventId,
+          ...(request.occurredAt && { occurredAt: request.occurredAt }),
+          event: { case: 'captureReversed', value },
+        });
+      }),
+  },
+  {
+    // Adyen/adyen-magento2#3315
+    name: 'a dispute that names no capture is dropped',
+    checks: ['events: a reversal that names no capture'],
+    why: /no event captureReversed/,
+    eventWithinMs: 8_000,
+    lie: () => ({
+      reportEvent: async (request, forward) =>
+        request.event.case === 'captureReversed' && !request.event.value.captureRequestId ? {} : forward(request),
+    }),
+  },
+  {
+    // Adyen/adyen-magento2#2999
+    name: 'a refused attempt that ends another hold of the same order',
+    checks: [
+      'authorization: approved',
+      'authorization: declined',
+      'events: a reversal of the whole',
+      'events: each that came was asked for',
+    ],
+    why: /authorizationEnded of .*: nobody has asked for it/,
+    lie: () => {
+      let hold: string | undefined;
+      let isSaid = false;
+      let isRefused = false;
+      return {
+        async authorize(request, forward) {
+          const response = await forward(request);
+          if (response.result?.answer === Answer.APPROVED) hold ??= request.requestId;
+          if (response.result?.answer === Answer.DECLINED) isRefused = true;
+          return response;
+        },
+        async reportEvent(request, forward) {
+          if (hold && isRefused && !isSaid) {
+            isSaid = true;
+            const value = { requestId: hold, end: AuthorizationEnd.VOIDED, amount: 1n, reference: '' };
+            await forward(
+              create(ReportEventRequestSchema, {
+                eventId: uuidv7(),
+                occurredAt: timestampNow(),
+                event: { case: 'authorizationEnded', value },
+              }),
+            );
+          }
+          return forward(request);
+        },
+      };
+    },
+  },
+  {
+    // juspay/hyperswitch#5298
+    name: 'the end of a refund reported of its capture',
+    checks: ['refund: accepted, it ends in time'],
+    why: /no event operationSettled/,
+    eventWithinMs: 8_000,
+    lie: () => {
+      const captureOf = new Map<string, string>();
+      return {
+        async refund(request, forward) {
+          captureOf.set(String(request.requestId), String(request.captureRequestId));
+          return forward(request);
+        },
+        ...settledSays(({ requestId }) => ({ requestId: captureOf.get(requestId) ?? requestId })),
+      };
+    },
+  },
+  {
+    // juspay/hyperswitch#3751
+    name: 'the reference left out of a result that came later',
+    checks: ['refund: accepted, it ends in time'],
+    why: /the result of the event OperationSettled/,
+    lie: () => settledSays(({ result }) => ({ result: { ...result, reference: '' } })),
+  },
+  {
+    // juspay/hyperswitch#6602
+    name: 'the error code left out of a refusal that came later',
+    checks: ['capture: accepted, and refused later'],
+    why: /the result of the event OperationSettled/,
+    lie: () => settledSays(({ result }) => ({ result: { ...result, errorCode: '', errorMessage: '' } })),
+  },
+  {
+    // docs.stripe.com/currencies: amounts of three decimals end in 0
+    name: 'amounts of three decimals rounded to a multiple of ten',
+    checks: ['large: currencies that count otherwise'],
+    why: /the sums of the authorization in the books/,
+    lie: () => {
+      const rounded = <T extends { amount?: bigint; currency?: string }>(request: T): T =>
+        request.currency === 'KWD' ? { ...request, amount: (((request.amount ?? 0n) + 9n) / 10n) * 10n } : request;
+      return {
+        authorize: (request, forward) => forward(rounded(request)),
+        capture: (request, forward) => forward(rounded(request)),
+      };
+    },
+  },
+  {
+    // docs.adyen.com, amountUpdates, and Stripe's increment_authorization take the new total
+    name: 'a second increment that replaces the first',
+    checks: ['increments: add to what'],
+    why: /incremented is what increments added/,
+    lie: () => {
+      const last = new Map<string, bigint>();
+      return {
+        async incrementAuthorization(request, forward) {
+          const response = await forward(request);
+          if (response.result?.answer === Answer.APPROVED)
+            last.set(String(request.authorizationRequestId), request.amount ?? 0n);
+          return response;
+        },
+        ...listing((entry) => ({
+          ...entry,
+          incremented: entry.incremented > 0n ? (last.get(entry.requestId) ?? entry.incremented) : 0n,
+        })),
+      };
+    },
+  },
+  {
+    // a time-out that is set anew by each look at it
+    name: 'an expected end that moves with each inquiry',
+    checks: ['refund: accepted, it ends in time'],
+    why: /an inquiry moves expected_by/,
+    lie: () => ({
+      async inquire(request, forward) {
+        const response = await forward(request);
+        if (response.result?.answer !== Answer.ACCEPTED) return response;
+        return withResult(response, () => ({ expectedBy: timestampFromMs(Date.now() + 10_000) }));
+      },
+    }),
+  },
+  {
+    // a page kept by order, not by attempt
+    name: 'two checkouts under one address',
+    checks: ['checkouts: opened once'],
+    why: /the address of another page/,
+    lie: () => {
+      let address: string | undefined;
+      return {
+        async createCheckout(request, forward) {
+          const response = await forward(request);
+          address ??= response.checkoutUrl;
+          return { ...response, checkoutUrl: address };
+        },
+      };
+    },
+  },
+  {
+    name: 'a look that fences without being asked to',
+    checks: ['capture: fenced, it never acts'],
+    why: /fenced/,
+    lie: () => ({
+      inquire: async (request, forward) => {
+        const response = await forward({ ...request, fence: true });
+        return request.fence ? response : { ...response, fenced: false };
+      },
+    }),
+  },
+  {
+    name: 'what changed at the very time that was asked for left out',
+    checks: ['books: what changed since'],
+    why: /the time asked for is one of those listed/,
+    lie: () => ({
+      async listEntries(request, forward) {
+        const response = await forward(request);
+        const from = msOf(request.changedFrom as Timestamp | undefined);
+        return {
+          ...response,
+          entries: response.entries.filter(({ changedAt }) => from === 0 || msOf(changedAt) !== from),
+        };
+      },
+    }),
+  },
+  {
+    name: 'a merchant whose name begins with another one sees its entries',
+    checks: ['books: of one merchant'],
+    why: /entries of another merchant than asked for/,
+    lie: () => ({
+      async listEntries(request, forward) {
+        const { merchantId = '' } = request;
+        if (merchantId === '') return forward(request);
+        const response = await forward({ ...request, merchantId: '' });
+        return { ...response, entries: response.entries.filter((entry) => entry.merchantId.startsWith(merchantId)) };
+      },
+    }),
+  },
+  {
+    // one charge of Stripe's for several captures
+    name: 'one reference for all holds of an amount',
+    checks: ['authorization: approved', 'captures: the whole', 'books: no two authorizations'],
+    why: /charge-of-10000/,
+    lie: () => {
+      const named = (entry: { amount?: bigint | undefined }) => `charge-of-${entry.amount ?? 0n}`;
+      const inBooks: Lie = listing((entry) =>
+        entry.kind === EntryKind.AUTHORIZATION && entry.reference !== ''
+          ? { ...entry, reference: named(entry) }
+          : entry,
+      );
+      const amounts = new Map<unknown, bigint>();
+      return {
+        ...telling('authorize', ({ answer }, { requestId, amount }) => {
+          amounts.set(requestId, amount as bigint);
+          return answer === Answer.APPROVED ? { reference: named({ amount: amount as bigint }) } : {};
+        }),
+        inquire: async (request, forward) =>
+          withResult(await forward(request), (result) =>
+            amounts.has(request.requestId) && result.answer === Answer.APPROVED
+              ? { reference: named({ amount: amounts.get(request.requestId) }) }
+              : {},
+          ),
+        ...settledSays(({ requestId, result }) => ({
+          result: amounts.has(requestId) ? { ...result, reference: named({ amount: amounts.get(requestId) }) } : result,
+        })),
+        ...inBooks,
+      };
+    },
+  },
+  {
+    name: 'a capture that does not change when it is refunded or taken back',
+    checks: ['books: what changed since'],
+    why: /the order of changes|since before it/,
+    lie: () => {
+      const first = new Map<string, Entry['changedAt']>();
+      return {
+        async capture(request, forward) {
+          first.set(String(request.requestId), timestampNow());
+          return forward(request);
+        },
+        async listEntries(request, forward) {
+          const response = await forward(request);
+          const from = msOf(request.changedFrom as Timestamp | undefined);
+          const entries = response.entries
+            .map((entry) => (first.has(entry.requestId) ? { ...entry, changedAt: first.get(entry.requestId) } : entry))
+            .filter(({ changedAt }) => from === 0 || msOf(changedAt) >= from);
+          return { ...response, entries } as typeof response;
+        },
+      };
+    },
+  },
+];

@@ -96,9 +96,10 @@ export const CLOSING: readonly Check[] = [
     const ofMerchant = await kit.list({ merchantId: otherMerchantId });
     assert(ofMerchant.map(idOf).includes(other.requestId), "the other merchant's hold is missing");
     const ofOwn = await kit.list({ merchantId: own.merchantId });
+    // A fence names no merchant.
     const strange = [
-      ...ofMerchant.filter(({ merchantId }) => merchantId !== otherMerchantId),
-      ...ofOwn.filter(({ merchantId }) => merchantId !== own.merchantId),
+      ...ofMerchant.filter(({ merchantId }) => ![otherMerchantId, ''].includes(merchantId)),
+      ...ofOwn.filter(({ merchantId }) => ![own.merchantId, ''].includes(merchantId)),
     ];
     assert.deepEqual(strange.map(idOf), [], 'entries of another merchant than asked for');
     if (account === '' || otherAccount === undefined) return;

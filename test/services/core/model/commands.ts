@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
-import type { Fault } from './hold-model.ts';
+import type { Fault } from './attempt.ts';
 import { MERCHANTS } from './world.ts';
 
 export interface Command {

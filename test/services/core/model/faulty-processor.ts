@@ -17,7 +17,7 @@ import {
   type ReportEventRequest,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer, ProcessorService, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import type { Fault } from './hold-model.ts';
+import type { Fault } from './attempt.ts';
 
 /** Counts the faults that happened, by name. */
 export class Faults {

@@ -1,5 +1,6 @@
 /** What core hears of the processor's events. */
-import { type Answer, type HoldModel, settle, settlePlacing, tellEnd } from './hold-model.ts';
+import type { Answer } from './attempt.ts';
+import { type HoldModel, settle, settlePlacing, tellEnd } from './hold-model.ts';
 import { decide, endThere } from './processor-model.ts';
 import { settleInAnyOrder } from './recover-model.ts';
 

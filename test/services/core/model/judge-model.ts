@@ -1,14 +1,13 @@
 /** What the model refuses, in the order of docs/product.md, "Order of refusals". */
 import { type Ability, isAble } from '../../../../services/sandbox/behaviour.ts';
+import { type Attempt, isLost } from './attempt.ts';
 import {
-  type Attempt,
   amountOf,
   booksOf,
   capturesFirst,
   changeOf,
   type HoldModel,
   isClosing,
-  isLost,
   isOver,
   isPast,
   MOST_TRIES,

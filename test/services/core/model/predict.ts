@@ -1,20 +1,8 @@
 /**
  * Predicts all results of commands: plays every order of the steps of core and the processor on copies of the model.
  */
-import {
-  type Answer,
-  type Attempt,
-  booksOf,
-  CHECKOUT_MS,
-  type Fault,
-  type HoldModel,
-  newAttempt,
-  settle,
-  settlePlacing,
-  type Terms,
-  wordOf,
-  wordOnHold,
-} from './hold-model.ts';
+import { type Answer, type Attempt, type Fault, newAttempt, wordOf, wordOnHold } from './attempt.ts';
+import { booksOf, CHECKOUT_MS, type HoldModel, settle, settlePlacing, type Terms } from './hold-model.ts';
 import {
   isDueToCapture,
   isDueToRelease,

@@ -1,6 +1,7 @@
 /** The processor's side of the model: its actions on a hold, and its own books of it. */
 import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
-import { type Answer, type Attempt, type HoldModel, refused } from './hold-model.ts';
+import { type Answer, type Attempt, refused } from './attempt.ts';
+import type { HoldModel } from './hold-model.ts';
 import { isCapturedOnce } from './judge-model.ts';
 
 const ISSUER_MS = 30 * 24 * 3_600_000;

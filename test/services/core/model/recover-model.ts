@@ -1,17 +1,6 @@
 /** What the worker does with a hold by itself: it ends what is over, and inquires; and what arrives late. */
-import {
-  type Answer,
-  type Attempt,
-  booksOf,
-  type Fault,
-  type HoldModel,
-  isDue,
-  newAttempt,
-  refused,
-  reportedEnd,
-  settle,
-  settlePlacing,
-} from './hold-model.ts';
+import { type Answer, type Attempt, type Fault, newAttempt, refused } from './attempt.ts';
+import { booksOf, type HoldModel, isDue, reportedEnd, settle, settlePlacing } from './hold-model.ts';
 import { arrive, type Crash, isAccepted, isLost } from './predict.ts';
 import { authorize, giveBack } from './processor-model.ts';
 

@@ -9,9 +9,10 @@ import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import { comeBack, correct } from './afterwards.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
+import type { Fault } from './attempt.ts';
 import { type Command, PLACED_TERMS, SHARES, TERMS, tokenOf } from './commands.ts';
 import { waysOf } from './crash-variants.ts';
-import { amountOf, booksOf, type Fault, type HoldModel, newHold, type Terms } from './hold-model.ts';
+import { amountOf, booksOf, type HoldModel, newHold, type Terms } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { judgeRenewal, refundedOf, remainedOf } from './judge-model.ts';
 import {

@@ -1,10 +1,11 @@
 /** Plays a wave of runs side by side, lets everything settle, and checks the result. */
 import assert from 'node:assert/strict';
+import type { Fault } from './attempt.ts';
 import { checkSubjects } from './check.ts';
 import type { Beat, Step } from './commands.ts';
 import { deedsOf } from './happenings.ts';
 import { hear, hearAll, tellPlacing } from './hear-model.ts';
-import type { Fault, HoldModel } from './hold-model.ts';
+import type { HoldModel } from './hold-model.ts';
 import { type Crash, predict, WORK } from './predict.ts';
 import { deliver, recover, sweep } from './recover-model.ts';
 import { Run } from './run.ts';

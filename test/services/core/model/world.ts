@@ -8,8 +8,8 @@ import type { Sender } from '../../../../services/core/kinds/sender.ts';
 import { automaticCaptures, renewals } from '../../../../services/core/recovery/due-holds.ts';
 import type { Work } from '../../../../services/core/recovery/work-loop.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';
+import { PROCESSOR_TIMEOUT_MS } from './attempt.ts';
 import { Faults, FaultyEvents, FaultyProcessor, Mischief } from './faulty-processor.ts';
-import { PROCESSOR_TIMEOUT_MS } from './hold-model.ts';
 
 const ELSEWHERE = 'http://127.0.0.1:9';
 

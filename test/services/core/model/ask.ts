@@ -6,7 +6,8 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { HoldStatus, type Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { refusal } from '../stage.ts';
 import type { HoldModel } from './hold-model.ts';
-import { referenceOf, type Sent } from './predict.ts';
+import type { Sent } from './predict.ts';
+import { saidBy } from './words.ts';
 import type { World } from './world.ts';
 
 /** The clients of one core. */
@@ -33,8 +34,7 @@ export async function askCore(
   const { merchantId, userId, requestId, preauthorizationId, model } = asked;
   const keyed = { merchantId, idempotencyKey: sent.key };
   const { currency } = sent;
-  const merchantReference = referenceOf(sent.key);
-  const common = { ...keyed, ...(currency && { currency }), ...(merchantReference && { merchantReference }) };
+  const common = { ...keyed, ...saidBy(sent), ...(currency && { currency }) };
   if (sent.do === 'capture') {
     const charge = { ...common, preauthorizationId, amountToCapture: BigInt(sent.amount), finalCapture: sent.final };
     const { capture } = await holds.capturePreauthorization(charge, call);
@@ -70,9 +70,7 @@ export async function askCore(
   const place = { ...keyed, amount: BigInt(sent.amount), currency: 'EUR', terminalId: 'T1', userId };
   const tokenId = `tok_sandbox_${model.token}`;
   if (model.kind === 'OCT')
-    return word(
-      (await octs.createOct({ ...place, tokenId, ...(merchantReference && { merchantReference }) }, call)).oct?.state,
-    );
+    return word((await octs.createOct({ ...place, tokenId, ...saidBy(sent) }, call)).oct?.state);
   const hold = { ...place, ...timesOf(sent), ...(!model.byCheckout && { tokenId }) };
   return word((await holds.createPreauthorization(hold, call)).state);
 }

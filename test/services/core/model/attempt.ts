@@ -6,6 +6,9 @@ export interface Answer {
   readonly code: string;
 }
 
+/** How an operator said that it ended in truth. */
+export type Corrected = 'OK' | 'KO';
+
 /** The fault of one call between core and the processor. */
 export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
 
@@ -20,8 +23,8 @@ export interface Attempt {
   /** What came back of a refund, and in how many parts. */
   returned: number;
   returns: number;
-  /** How often it was corrected there and back. */
-  corrections: number;
+  /** How it was corrected, oldest first. */
+  corrections: Corrected[];
   /** The hold captures by itself, because its captureAt is due. */
   readonly automatic?: boolean | undefined;
   state: 'OPEN' | 'OK' | 'KO';
@@ -64,7 +67,7 @@ export function newAttempt(
     ...intent,
     returned: 0,
     returns: 0,
-    corrections: 0,
+    corrections: [],
     state: 'OPEN',
     fenced: false,
     underWay: false,

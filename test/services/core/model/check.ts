@@ -3,9 +3,10 @@
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { storedKey } from '../stored-key.ts';
+import type { Attempt, Corrected } from './attempt.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
-import { referenceOf } from './predict.ts';
 import type { Subject } from './subject.ts';
+import { saidBy } from './words.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 interface Operation {
@@ -42,12 +43,35 @@ interface Kept {
   readonly key: string;
   readonly kind: string;
   readonly state: string;
-  readonly reference: string | null;
+  readonly words: KeptWords;
   readonly isTold: boolean;
-  readonly toldReference: string | null;
+  readonly told: KeptWords;
 }
 
-const hasReference = (kept: Kept | undefined) => kept?.kind !== 'EXTENSION';
+/** What was said of it is kept with it, and with its result. */
+function demandWords(
+  same: (what: string, actual: unknown, expected: unknown) => void,
+  { sent }: Subject,
+  key: string,
+  kept: Kept | undefined,
+): void {
+  const {
+    merchantReference = null,
+    metadata = null,
+    reason = null,
+  } = saidBy(sent.find((each) => each.key === key) ?? { key });
+  const said = JSON.stringify([merchantReference, metadata && sorted(metadata), reason]);
+  same(`words of ${key}`, wordsOf(kept?.words), said);
+  if (kept?.isTold) same(`words of the result of ${key}`, wordsOf(kept.told), said);
+}
+
+type KeptWords = readonly [string | null, Readonly<Record<string, string>> | null, string | null];
+
+function wordsOf([reference, metadata, reason]: KeptWords = [null, null, null]): string {
+  return JSON.stringify([reference, metadata && sorted(metadata), reason]);
+}
+
+const sorted = (metadata: Readonly<Record<string, string>>) => Object.entries(metadata).sort();
 
 interface Row {
   readonly requestId: string;
@@ -79,12 +103,11 @@ function differences(
   if (hold.kind === 'HOLD') same('times', row?.times, `${hold.captureAt}/${hold.releaseAt}`);
   same('reversed', row?.reversed, reversedOf(hold));
   same('refunded', row?.refunded, refundedIn(hold));
+  if (hold.kind === 'OCT') demandWords(same, subject, hold.key, attempts.get(storedKey(subject.merchantId, hold.key)));
   for (const { key, state } of hold.attempts.filter(({ key }) => key !== '')) {
     const kept = attempts.get(storedKey(subject.merchantId, key));
     same(`state of ${key}`, kept?.state, state);
-    const said = hasReference(kept) ? (referenceOf(key) ?? null) : null;
-    same(`reference of ${key}`, kept?.reference, said);
-    if (kept?.isTold) same(`reference of the result of ${key}`, kept.toldReference, said);
+    demandWords(same, subject, key, kept);
   }
   const [wanted, deliveries] = operationsOf(hold);
   same('operations', operations.map(({ kind, status: s }) => `${kind} ${s}`).sort(), wanted.sort());
@@ -134,8 +157,9 @@ function reversedOf(hold: HoldModel): number {
   return capturesOf(hold).reduce((sum, { amount }) => sum + ofOne(amount), 0);
 }
 
-/** What was refunded, and did not come back. */
+/** What was refunded, and did not come back; of an OCT what came back. */
 function refundedIn(hold: HoldModel): number {
+  if (hold.kind === 'OCT') return hold.returned;
   const done = hold.attempts.filter(({ kind, state }) => kind === 'REFUND' && state === 'OK');
   return done.reduce((sum, { amount, returned }) => sum + amount - returned, 0);
 }
@@ -144,10 +168,17 @@ function capturesOf(hold: HoldModel) {
   return hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
 }
 
+/** What was told first; what it is now follows from corrections. */
+function toldOf(state: Attempt['state'], [first]: readonly Corrected[]): Attempt['state'] {
+  return first === undefined ? state : first === 'OK' ? 'KO' : 'OK';
+}
+
 /** Each final attempt has one operation; which of them are notified depends on the contract. */
 function operationsOf(hold: HoldModel): [string[], number] {
-  const placing = `${hold.kind} ${hold.placing}`;
-  const attempts = hold.attempts.flatMap(({ kind, state, final: _, amount }) => {
+  const placing = `${hold.kind} ${toldOf(hold.placing, hold.corrections)}`;
+  const attempts = hold.attempts.flatMap((attempt) => {
+    const { kind, amount } = attempt;
+    const state = toldOf(attempt.state, attempt.corrections);
     if (kind === 'CAPTURE' || kind === 'REFUND') return [`${kind} ${state}`];
     if (kind === 'INCREMENT' || kind === 'EXTENSION') return [`${kind} ${state}`];
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
@@ -156,9 +187,9 @@ function operationsOf(hold: HoldModel): [string[], number] {
   const { reversal } = behaviourOf(hold.token);
   const reversals = reversal ? capturesOf(hold).map(() => 'REVERSAL KO') : [];
   if (reversal?.reinstatedAfterMs !== undefined) reversals.push(...capturesOf(hold).map(() => 'REINSTATEMENT OK'));
-  const later = hold.attempts.flatMap(({ returns, corrections }) => [
-    ...Array<string>(returns).fill('REFUND_RETURN KO'),
-    ...Array<string[]>(corrections).fill(['CORRECTION KO', 'CORRECTION OK']).flat(),
+  const later = [hold, ...hold.attempts].flatMap(({ kind, returns, corrections }) => [
+    ...Array<string>(returns).fill(`${kind}_RETURN KO`),
+    ...corrections.map((outcome) => `CORRECTION ${outcome}`),
   ]);
   const all = [placing, ...attempts, ...reversals, ...later];
   const merchant = MERCHANTS[hold.merchant];
@@ -176,14 +207,17 @@ const ROWS = `select request_id, captured || '/' || in_flight || '/' || remainin
     closing or changing is not null or phase not in ('AUTHORIZED', 'FAILED') as open,
     ${ms('capture_at')} || '/' || ${ms('release_at')} as times
   from hold where request_id = any($1::uuid[])
-  union all select request_id, state, 0, 0, false, state not in ('OK', 'KO'), '' from submission where kind = 'OCT' and
+  union all select request_id, state, 0, amount_returned, false, state not in ('OK', 'KO'), '' from submission where kind = 'OCT' and
   request_id = any($1::uuid[])`;
 
-const OPERATIONS = `select request_id, hold_request_id, kind, status, amount, sequence,
+const OPERATIONS = `select request_id, coalesce(hold_request_id, oct_request_id, corrects_request_id) as hold_request_id, kind, status,
+    amount, sequence,
     (select count(*) from delivery d where d.request_id = o.request_id::text)::int as deliveries
-  from operation o where request_id = any($1::uuid[]) or hold_request_id = any($1::uuid[])`;
+  from operation o where request_id = any($1::uuid[]) or hold_request_id = any($1::uuid[])
+    or coalesce(oct_request_id, case when hold_request_id is null then corrects_request_id end) = any($1::uuid[])`;
 
-const ATTEMPTS = `select k.key, s.kind, s.state, s.merchant_reference as reference,
-    o.request_id is not null as is_told, o.merchant_reference as told_reference
+const ATTEMPTS = `select k.key, s.kind, s.state,
+    json_build_array(s.merchant_reference, s.metadata, s.reason) as words, o.request_id is not null as is_told,
+    json_build_array(o.merchant_reference, o.metadata, o.reason) as told
   from claim k join submission s on s.request_id = k.request_id left join operation o on o.request_id = s.request_id
-  where s.hold_request_id = any($1::uuid[])`;
+  where s.hold_request_id = any($1::uuid[]) or s.request_id = any($1::uuid[])`;

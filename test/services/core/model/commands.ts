@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
 import type { Fault } from './attempt.ts';
+import { namesCard, WORDS, type Words } from './words.ts';
 import { MERCHANTS } from './world.ts';
 
 export interface Command {
@@ -19,6 +20,8 @@ export interface Command {
   readonly final: boolean;
   /** Of what is done with a hold: what the caller says its currency is. */
   readonly currency: (typeof CURRENCIES)[number];
+  /** Of what is done with a hold, and of an OCT: what is said of it. */
+  readonly words: Words;
   readonly fault: Fault;
   /** The second command of a race. */
   readonly rival: (typeof RIVALS)[number];
@@ -51,13 +54,13 @@ const WEIGHTS = {
   pay: 7,
   place: 1,
   checkout: 2,
-  oct: 2,
+  oct: 6,
   get: 2,
   tell: 5,
   reuse: 1,
   contradict: 1,
-  'come back': 6,
-  correct: 2,
+  'come back': 8,
+  correct: 4,
   impatient: 3,
 } as const;
 
@@ -163,6 +166,10 @@ const command = fc.record<Command>({
     { weight: 2, arbitrary: fc.constantFrom(...LOSSES) },
   ),
   terms: fc.constantFrom(...(Object.keys(TERMS) as Command['terms'][])),
+  words: fc.oneof(
+    { weight: 7, arbitrary: fc.constantFrom(...WORDS.filter((words) => !namesCard({ words }))) },
+    { weight: 1, arbitrary: fc.constantFrom(...WORDS) },
+  ),
   rival: fc.constantFrom(...RIVALS),
   pick: fc.nat(20),
 });
@@ -225,11 +232,20 @@ const STORIES: readonly Partial<Command>[][] = [
   // A capture is refunded in part, whatever fails, and again, also after its hold has closed.
   ...(['none', 'none', 'lost before', 'lost after', 'late', 'slow'] as const).map((fault): Partial<Command>[] => [
     { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
-    { do: 'capture', share: 'half', final: fault === 'slow', fault: 'none' },
-    { do: 'refund', share: 'half', fault },
+    { do: 'capture', share: 'half', final: fault === 'slow', currency: 'EUR', words: 'a reference', fault: 'none' },
+    { do: 'refund', share: 'half', currency: 'EUR', words: 'everything', fault },
     { do: 'come back' },
     { do: 'refund', share: 'little', fault: 'none' },
   ]),
+  // A refund fails, or is done, and the processor says the contrary later.
+  ...(['lost before', 'lost before', 'lost before', 'late', 'none', 'none'] as const).map(
+    (fault): Partial<Command>[] => [
+      { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
+      { do: 'capture', share: 'half', currency: 'EUR', words: 'everything', fault: 'none' },
+      { do: 'refund', share: 'half', currency: 'EUR', words: 'digits', fault },
+      ...Array<Partial<Command>>(5).fill({ do: 'correct', final: true }),
+    ],
+  ),
   // A release is unknown, and the merchant sends more commands.
   [{ do: 'place', token: 'ok', fault: 'none' }, { do: 'release', fault: 'lost after' }, { do: 'capture' }],
 ];

@@ -4,6 +4,7 @@ import { FAULTS } from './faulty-processor.ts';
 import type { HoldModel } from './hold-model.ts';
 import { IMPATIENCE } from './impatient.ts';
 import { COMMANDS } from './predict.ts';
+import { WORDS } from './words.ts';
 
 /** What a hold did by itself. */
 const DEEDS: Readonly<Record<string, (hold: HoldModel) => boolean>> = {
@@ -25,6 +26,7 @@ export const HAPPENINGS: readonly string[] = [
   'race of refunds',
   ...Object.keys(DEEDS),
   ...FAULTS,
+  ...WORDS.map((words) => `words: ${words}`),
   ...IMPATIENCE,
   ...CRASH_POINTS.map((point) => `crash: ${point}`),
 ];

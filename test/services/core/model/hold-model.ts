@@ -4,7 +4,16 @@
  * can be copied; times are milliseconds.
  */
 import { type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
-import { type Answer, APPROVED, type Attempt, isLost, newAttempt, RUNNING_MS, refused } from './attempt.ts';
+import {
+  type Answer,
+  APPROVED,
+  type Attempt,
+  type Corrected,
+  isLost,
+  newAttempt,
+  RUNNING_MS,
+  refused,
+} from './attempt.ts';
 
 /** When a hold captures what remains, and when it ends, by the merchant's choice; 0 = not. */
 export interface Terms {
@@ -56,6 +65,10 @@ export interface HoldModel extends Terms {
   /** Core has not accepted the event yet; REFUSED = it was reported once, too early. */
   endEvent: 'NONE' | 'PENDING' | 'REFUSED';
   attempts: Attempt[];
+  /** Of an OCT: what came back of it, in how many parts, and how it was corrected. */
+  returned: number;
+  returns: number;
+  corrections: Corrected[];
   closedBy?: 'FINAL' | 'RELEASED' | 'EXPIRED';
   frozen: boolean;
 }
@@ -250,6 +263,9 @@ export function newHold(
     endsEarlyAt: 0,
     endEvent: 'NONE',
     attempts: [],
+    returned: 0,
+    returns: 0,
+    corrections: [],
     frozen: false,
   };
 }

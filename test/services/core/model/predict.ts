@@ -13,6 +13,7 @@ import {
   judgeUpdate,
 } from './judge-model.ts';
 import { alter, authorize, charge, giveBack, giveRefund } from './processor-model.ts';
+import { namesCard, type Words } from './words.ts';
 
 /** The point where core dies, if it does. */
 export type Crash = 'none' | 'stored' | 'answered';
@@ -35,6 +36,8 @@ export interface Sent {
   readonly final: boolean;
   /** Of what is done with a hold: what the caller says its currency is; every hold is in EUR. */
   readonly currency?: 'EUR' | 'JPY' | undefined;
+  /** What is said of it besides. */
+  readonly words?: Words | undefined;
   readonly fault: Fault;
   readonly crash: Crash;
   /** The caller aborted the call before, and repeats it under its key. */
@@ -47,17 +50,15 @@ export const WORK = { key: '', amount: 0, final: false } as const;
 /** Whether it is the request of a hold or an OCT. */
 export const isPlacing = ({ do: what }: Sent) => what === 'place' || what === 'renew';
 
-/** It names another currency than the hold's: it is refused before anything else, also when it is a repetition. */
+/** It names another currency than the hold's. */
 export const isOtherCurrency = ({ currency }: Sent) => currency === 'JPY';
 
-/** What its caller calls it: every other one has a reference. */
-export function referenceOf(key: string): string | undefined {
-  return Number(key.slice(1)) % 2 === 0 ? undefined : `reference of ${key}`;
-}
+/** What it says is refused before anything else, also when it is a repetition. */
+export const isRefusedAtOnce = (sent: Sent) => isOtherCurrency(sent) || namesCard(sent);
 
 /** It, as a story tells it. */
-export function spelled({ do: what, key, amount, final, currency, fault, terms }: Sent): string {
-  const more = [currency, final ? 'final' : undefined, terms && JSON.stringify(terms)].filter(Boolean);
+export function spelled({ do: what, key, amount, final, currency, words, fault, terms }: Sent): string {
+  const more = [currency, words, final ? 'final' : undefined, terms && JSON.stringify(terms)].filter(Boolean);
   return [what, key, amount, ...more, `(${fault})`].join(' ');
 }
 
@@ -86,7 +87,7 @@ function play(before: HoldModel, commands: readonly Sent[], now: number, order: 
   const hold = structuredClone(before);
   const replies = commands.map(() => '');
   const running = commands.map((command) =>
-    isOtherCurrency(command) ? refuse() : STEPS[command.do](hold, command, now),
+    isRefusedAtOnce(command) ? refuse() : STEPS[command.do](hold, command, now),
   );
   const ended = new Set<number>();
   for (const index of order) {

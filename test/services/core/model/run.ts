@@ -7,7 +7,7 @@ import type { CrashPoint } from '../../../../services/core/domain/crash-points.t
 import { preauthorizationIdOf } from '../../../../services/core/storage/hold/preauthorization-id.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
-import { comeBack, correct } from './afterwards.ts';
+import { afterOct, comeBack, correct } from './afterwards.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import type { Fault } from './attempt.ts';
 import { type Command, PLACED_TERMS, SHARES, TERMS, tokenOf } from './commands.ts';
@@ -28,6 +28,7 @@ import {
 } from './predict.ts';
 import { contradict, contradictPlacing, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
 import { distinct, fail, named, type Subject } from './subject.ts';
+import { namesCard } from './words.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 let serial = 0;
@@ -48,7 +49,8 @@ export class Run {
     const subject = this.#slots[command.slot];
     if (command.do === 'oct') {
       const oct = await this.#place(command, crashes, 'OCT');
-      return command.final ? this.#retry(oct, command, crashes) : undefined;
+      if (command.final) await this.#retry(oct, command, crashes);
+      return afterOct(this.#world, oct, command);
     }
     if (!subject || command.do === 'place' || command.do === 'checkout') {
       await this.#place(command, crashes, 'HOLD');
@@ -106,7 +108,9 @@ export class Run {
     const terms = kind === 'HOLD' && PLACED_TERMS.includes(command.terms) ? this.#termsOf(command) : {};
     const times = { captureAt: 0, releaseAt: 0, ...terms };
     const from = { kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, token, ...times, now };
-    const sent: Sent = { do: 'place', key, amount, final: false, fault, crash: 'none', terms };
+    // What nothing is stored of cannot be played on.
+    const words = kind === 'HOLD' ? undefined : namesCard(command) ? 'digits' : command.words;
+    const sent: Sent = { do: 'place', key, amount, final: false, words, fault, crash: 'none', terms };
     return this.#begin(newHold(from), sent, key, command.slot, crashes);
   }
 
@@ -184,7 +188,8 @@ export class Run {
     const asked = Math.max(1, SHARES[command.share](remaining, amount));
     const final = what === 'capture' && command.final;
     const currency = what === 'extension' ? undefined : command.currency;
-    return { do: what, key: `k${++serial}`, amount: asked, final, currency, fault, crash };
+    const words = what === 'extension' ? undefined : command.words;
+    return { do: what, key: `k${++serial}`, amount: asked, final, currency, words, fault, crash };
   }
 
   /** A refund of one of the captures, or two at once. What the card scheme reverses is not refunded here. */
@@ -200,8 +205,9 @@ export class Run {
     const left = capture.amount - refundedOf(model, capture.key, ['OK', 'OPEN']);
     const fault = command.fault === 'late authorization' ? 'none' : command.fault;
     const amount = Math.max(1, SHARES[command.share](left, capture.amount));
-    const { currency } = command;
-    const of = { of: capture.key, captureRequestId, amount, final: false, currency, fault, crash: 'none' } as const;
+    const { currency, words } = command;
+    const asked = { of: capture.key, captureRequestId, amount, final: false, currency, words } as const;
+    const of = { ...asked, fault, crash: 'none' } as const;
     const one: Sent = { do: 'refund', key: `k${++serial}`, ...of };
     const isRace = command.pick % 3 === 0 && (fault === 'none' || fault === 'slow');
     if (isRace) this.#world.faults.happened('race of refunds');
@@ -211,7 +217,7 @@ export class Run {
   /** A capture or release whose caller does not wait. */
   async #impatient(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     const what = command.final ? 'release' : 'capture';
-    const sent = this.#sentOf(subject, { ...command, fault: 'none', currency: 'EUR' }, what);
+    const sent = this.#sentOf(subject, { ...command, fault: 'none', currency: 'EUR', words: 'everything' }, what);
     const ask: Ask = (clients, call) => this.#call(subject, sent, clients, call);
     const impatience = impatienceOf(command);
     if (impatience === 'cancelled') {
@@ -247,6 +253,7 @@ export class Run {
       if (!isPlacing(sent) && sent.key !== '') subject.sent.push({ ...sent, fault: 'none', brokenOff: false });
       this.#world.faults.happened(`command: ${sent.do}`);
       if (isOtherCurrency(sent)) this.#world.faults.happened('other currency');
+      if (sent.words) this.#world.faults.happened(`words: ${sent.words}`);
     }
     const replies = await Promise.all(
       commands.map((sent, index) => this.#ask(subject, sent, index, crashes.length > 0)),

@@ -20,6 +20,8 @@ export async function tortureLiar({ seed, runs, minutes = 30, tell }: TortureOpt
     'ended by themselves': 0,
     'decided by an operator': 0,
     unfrozen: 0,
+    corrected: 0,
+    'came back': 0,
     acknowledged: 0,
     'looks that failed': 0,
   };

@@ -15,6 +15,7 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Lie } from '../../services/conformance/liar.ts';
+import { UNASKED } from './unasked.ts';
 
 export interface Row {
   readonly name: string;
@@ -105,6 +106,7 @@ const fails = (code: status) => async () => {
 };
 
 export const LIES: readonly Row[] = [
+  ...UNASKED,
   results('an answer that does not exist', () => ({ answer: 9 as Answer })),
   results('an answer that says nothing', () => ({ answer: Answer.UNSPECIFIED })),
   results('NUL in the reference', () => ({ reference: 'a\0b' })),
@@ -208,6 +210,7 @@ export const LIES: readonly Row[] = [
   },
   entries('NUL in an entry', { reference: '\0' }),
   entries('a negative entry', { amount: -1n }),
+  entries('entries in another currency', { currency: 'JPY' }),
   entries('entries under no identifier', { requestId: 'none' }),
   entries('entries that add up to nothing', { captured: 0n, voided: 0n }),
   {

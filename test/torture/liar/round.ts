@@ -1,18 +1,30 @@
 /** One round: a merchant whose operations a processor lies about, beside one to whom it is honest. */
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { OperatorService, type ReviewItem, ReviewReason } from '../../../proto/gen/holdfast/v1/operator_pb.js';
+import {
+  ContradictionKind,
+  OperatorService,
+  type ReviewItem,
+  ReviewReason,
+} from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { type Capture, HoldStatus, type Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { subjectOf } from '../../../services/conformance/inbox.ts';
 import { type Liar, startLiar } from '../../services/conformance/liar.ts';
 import { openMerchant, type Shop, sql } from '../../services/core/shop.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
+import { judge, judgeSums, Transcript } from './judge.ts';
 import { only, type Row, together } from './lies.ts';
 
 /** What became of the operations that were lied about. */
 export type Tally = Record<
-  'ended by themselves' | 'decided by an operator' | 'unfrozen' | 'acknowledged' | 'looks that failed',
+  | 'ended by themselves'
+  | 'decided by an operator'
+  | 'unfrozen'
+  | 'corrected'
+  | 'came back'
+  | 'acknowledged'
+  | 'looks that failed',
   number
 >;
 
@@ -59,16 +71,17 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   const soon = timestampFromMs(stage.clock.now() + HOUR_MS);
   const byThemselves = [await victim.hold({ captureAt: soon }), await victim.hold({ releaseAt: soon })];
   const capture = await victim.captured();
+  const returning = await victim.captured(10_000n, { tokenId: 'tok_sandbox_refund_returned', currency: 'JPY' });
   const before = await idsOf(stage);
-  lie(house.liar, rows);
-  await askForAll(victim, holds, capture);
+  const transcript = lie(house.liar, rows);
+  await askForAll(victim, holds, [capture, returning]);
   await calmly(house);
   for (let hour = 0; hour < HOURS; hour += STEP_HOURS) await pass(house, tally);
   await readAll(house);
   await calmly(house);
   const asked = (await idsOf(stage)).difference(before);
   const decided = await decideAll(house, tally);
-  house.liar.lie = {};
+  house.liar.lie = transcript.noting({});
   for (let hour = 0; hour < 48; hour += STEP_HOURS) await pass(house, tally);
   await decideAll(house, tally);
   // What an operator has called undone was done: the void of its hold gave less back, so that waited for an operator.
@@ -79,6 +92,8 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
     assert.notEqual((await victim.get({ requestId })).status, HoldStatus.IN_PROGRESS, 'it ends by itself');
   }
   assert.deepEqual(await stage.audit('own books'), []);
+  await judge(stage, transcript, asked);
+  tally['came back'] += await countReturns(stage, asked);
   tally['ended by themselves'] += asked.size - decided;
 }
 
@@ -89,7 +104,7 @@ const TOKENS = [
 ];
 
 /** Lies about the victim's operations only: those that its requests have named. */
-function lie(liar: Liar, rows: readonly Row[]): void {
+function lie(liar: Liar, rows: readonly Row[]): Transcript {
   const named = new Set<string>();
   const isAbout = (message: object): boolean => {
     const { merchantId, requestId = '', event } = message as Record<string, string> & { event?: never };
@@ -97,11 +112,17 @@ function lie(liar: Liar, rows: readonly Row[]): void {
     if (merchantId === 'victim') named.add(requestId);
     return merchantId === 'victim';
   };
-  liar.lie = only(together(rows.map((row) => row.lie)), isAbout);
+  const transcript = new Transcript();
+  liar.lie = transcript.noting(only(together(rows.map((row) => row.lie)), isAbout));
+  return transcript;
 }
 
 /** One operation of each kind, and of each way to end. Whatever the answer is, it must be one that is documented. */
-async function askForAll(victim: Shop, holds: readonly Preauthorization[], capture: Capture): Promise<void> {
+async function askForAll(
+  victim: Shop,
+  holds: readonly Preauthorization[],
+  [capture, returning]: readonly [Capture, Capture],
+): Promise<void> {
   const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
     (hold) => hold ?? assert.fail(),
   );
@@ -125,6 +146,10 @@ async function askForAll(victim: Shop, holds: readonly Preauthorization[], captu
     victim.renew(renewed as never),
     victim.refund(capture, 3_000n),
     victim.refund(capture, 2_000n),
+    victim.refund(returning, 3_000n, { currency: 'JPY' }),
+    victim.oct({ tokenId: 'tok_sandbox_oct_returned', currency: 'JPY' }),
+    victim.oct({ tokenId: 'tok_sandbox_oct_returned_in_part' }),
+    victim.place({ currency: 'JPY' }),
   ];
   for (const call of await Promise.allSettled(calls)) {
     if (call.status === 'fulfilled') continue;
@@ -150,6 +175,7 @@ async function calmly({ calm }: House): Promise<void> {
 async function pass({ stage }: House, tally: Tally): Promise<void> {
   stage.clock.advance(STEP_HOURS * HOUR_MS);
   await stage.sandbox.reportDue();
+  await judgeSums(stage);
   for (const work of [stage.inquire, stage.captureDue, stage.releaseRenewed, stage.expire]) {
     await work().catch(() => {
       tally['looks that failed']++;
@@ -177,7 +203,8 @@ async function readAll({ stage, operators, victim, calm }: House): Promise<void>
 }
 
 /** Each operation has its result, or an operator sees it and decides. Returns about how many. */
-async function decideAll({ stage, operators }: House, tally: Tally): Promise<number> {
+async function decideAll(house: House, tally: Tally): Promise<number> {
+  const { stage, operators } = house;
   const open = await sql<{ id: string; state: string; what: string }>(stage, OPEN);
   const items = await allReviews(operators);
   const seen = new Set(items.map(({ requestId }) => requestId));
@@ -190,6 +217,7 @@ async function decideAll({ stage, operators }: House, tally: Tally): Promise<num
     });
     tally['decided by an operator']++;
   }
+  await correctAll(house, items, tally);
   for (const { id } of await sql<{ id: string }>(stage, 'select request_id as id from hold where frozen')) {
     assert(seen.has(id), `an operator does not see the frozen hold ${id}`);
     await operators.resolveOperation({ requestId: id, unfreezeHold: true, reason: 'cleared with them' });
@@ -203,6 +231,33 @@ async function decideAll({ stage, operators }: House, tally: Tally): Promise<num
   const left = await sql(stage, 'select * from contradiction where resolved_at is null');
   assert.deepEqual(left, [], 'an operator sees everything that is contradicted, and resolves it');
   return open.length;
+}
+
+/** An operator who has looked into the processor's books believes these, as far as what followed allows it. */
+async function correctAll({ stage, operators }: House, items: readonly ReviewItem[], tally: Tally): Promise<void> {
+  const told = items.flatMap(({ contradictions }) => contradictions);
+  const contradicted = new Set(
+    told.filter(({ kind }) => kind === ContradictionKind.RESULT).map((each) => each.requestId),
+  );
+  const rows = await sql<{ id: string; identifier: string; state: string }>(stage, CORRECTABLE, [[...contradicted]]);
+  for (const { id, identifier, state } of rows) {
+    const outcome = stage.oracle.find(identifier)?.answer === 1 ? OperationState.OK : OperationState.KO;
+    if (OperationState[outcome] === state) continue;
+    await operators.correctOperation({ requestId: id, outcome, reason: 'their books say so' }).then(
+      () => tally.corrected++,
+      ({ code }) => assert.equal(code, FAILED_PRECONDITION, 'a correction is refused for what is in the way'),
+    );
+  }
+}
+
+const CORRECTABLE = `select request_id as id, coalesce(processor_request_id, request_id)::text as identifier, state
+  from submission where request_id = any($1::uuid[]) and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT')
+    and state in ('OK', 'KO')`;
+
+async function countReturns(stage: Stage, asked: ReadonlySet<string>): Promise<number> {
+  const text = `select from operation where kind in ('REFUND_RETURN', 'OCT_RETURN')
+    and coalesce(refund_request_id, oct_request_id) = any($1::uuid[])`;
+  return (await sql(stage, text, [[...asked]])).length;
 }
 
 /** Everything that waits for an operator. */

@@ -8,7 +8,7 @@ export interface Payment {
   readonly currency: string;
 }
 
-/** What is wrong with an amount, by what a processor says of itself; undefined = nothing, or it has not said it. */
+/** What is wrong with an amount of a hold or OCT, by what a processor says of itself; undefined = nothing, or it has not said it. */
 export function amountBreachOf(
   description: Pick<DescribeResponse, 'currencies'> | undefined,
   { amount, currency }: Payment,
@@ -24,4 +24,21 @@ export function amountBreachOf(
   });
   if (amount < least || amount > most) return wrong(`${least} to ${most}`);
   return multipleOf > 1n && amount % multipleOf !== 0n ? wrong(`a multiple of ${multipleOf}`) : undefined;
+}
+
+/** What a capture, an increment or a refund is for. */
+export interface Step extends Pick<Payment, 'amount'> {
+  /** Undefined = any that the processor names. */
+  readonly currency?: string | undefined;
+}
+
+/** The number that an amount must be a multiple of and is not; undefined = none, or the processor has not said it. */
+export function stepBrokenBy(
+  { amount, currency }: Step,
+  description: Pick<DescribeResponse, 'currencies'> | undefined,
+): bigint | undefined {
+  const broken = description?.currencies.find(
+    (one) => one.multipleOf > 1n && amount % one.multipleOf !== 0n && (currency ?? one.currency) === one.currency,
+  );
+  return broken?.multipleOf;
 }

@@ -15,7 +15,7 @@ import {
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { type FinalOutcome, identifierOf, type NotPerformed, type Outcome } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import { amountBreachOf, type Payment } from './amount-bounds.ts';
+import { amountBreachOf, type Payment, type Step, stepBrokenBy } from './amount-bounds.ts';
 import { type CallerLimit, limitCallers } from './caller-limit.ts';
 import { believing, ContractViolation } from './contract-breaches.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
@@ -49,6 +49,8 @@ export interface Processor {
   readonly callers: CallerLimit;
   /** What is wrong with an amount of a hold or OCT, by what the processor has said of itself; undefined = nothing. */
   amountBreach(payment: Payment): Violation | undefined;
+  /** What an amount of a capture, increment or refund must be a multiple of and is not; undefined = nothing is wrong. */
+  stepBroken(step: Step): bigint | undefined;
   /** Whether it answers, as far as is known. */
   isAvailable(): boolean;
   /** Asks how it is when it has answered nothing for so long, by default 5 s: nobody may have called. */
@@ -189,6 +191,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     close: () => channel.close(),
     callers,
     amountBreach: (payment) => amountBreachOf(description, payment),
+    stepBroken: (step) => stepBrokenBy(step, description),
     admits: (merchantId) => !identity.isOther() && callers.hasRoom(merchantId) && breaker.admits(merchantId),
     isAvailable: () => !identity.isOther() && breaker.isClosed(),
     async askWhenSilent(silenceMs = SILENCE_MS) {

@@ -1,5 +1,6 @@
 import { readChannelTls, tlsFiles } from '../../../platform/tls.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Step } from './amount-bounds.ts';
 import { limitCallers } from './caller-limit.ts';
 import type { ContractViolation } from './contract-breaches.ts';
 import type { Identities } from './identity-check.ts';
@@ -49,6 +50,8 @@ export function processorsOf(named: readonly (readonly [name: string, processor:
     timeoutMs: first[1].timeoutMs,
     /** The processor of a stored row. One that is not configured any more never answers. */
     of: ({ processor }: { readonly processor: string }): Processor => byName.get(processor) ?? GONE,
+    /** Whether any of them would refuse an amount of a hold that has not been read yet. */
+    mayBreakStep: (step: Step) => [...byName.values()].some((one) => one.stepBroken(step) !== undefined),
     close(): void {
       for (const processor of byName.values()) processor.close();
     },
@@ -97,6 +100,7 @@ const GONE: Processor = {
   askWhenSilent: async () => undefined,
   admits: () => false,
   amountBreach: () => undefined,
+  stepBroken: () => undefined,
   callers: limitCallers(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,

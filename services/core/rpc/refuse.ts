@@ -68,6 +68,30 @@ export function capturedOnce(): HoldfastError {
   return new HoldfastError('NOT_SUPPORTED', message);
 }
 
+/** An amount of an act on a hold, and its field in the request. */
+interface SteppedAmount {
+  readonly field: string;
+  /** Undefined = all that is left. */
+  readonly amount: bigint | undefined;
+  /** What is left: all of it is taken, whatever it is. */
+  readonly rest?: bigint;
+}
+
+/** The refusal of an amount that the hold's processor takes no part of; undefined = it takes it, or has not said it. */
+export function brokenStep(
+  { processors }: Pick<Core, 'processors'>,
+  hold: { readonly processor: string; readonly currency: string },
+  { field, amount, rest }: SteppedAmount,
+): HoldfastError | undefined {
+  if (amount === undefined || amount === rest) return undefined;
+  const { currency } = hold;
+  const step = processors.of(hold).stepBroken({ amount, currency });
+  if (step === undefined) return undefined;
+  const orRest = rest === undefined ? '' : ', or all that is left';
+  const why = `the card processor takes no other amount of ${currency}`;
+  return invalidField(field, `must be a multiple of ${step}${orRest}: ${why}`);
+}
+
 /** The refusal of an invalid request. It names every invalid field; '' = the request as a whole. */
 export function invalidRequest(violations: readonly Violation[], cause?: unknown): HoldfastError {
   const fields = violations.map(({ field }) => field || 'request').join(', ');

@@ -283,6 +283,7 @@ function processorsOf(
 /** The contract most tests work under. */
 export function contract(
   overrides: {
+    currencies?: string[];
     allowMultipleCaptures?: boolean;
     holdPeriod?: { seconds: bigint };
     notifyHolds?: boolean;

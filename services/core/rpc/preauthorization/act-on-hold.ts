@@ -16,7 +16,7 @@ import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
 import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
-import { demandCurrency, reconciling } from '../refuse.ts';
+import { brokenStep, demandCurrency, reconciling } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { demandWords, presentWords, wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
@@ -74,11 +74,11 @@ async function actOnHold(
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount, ...words };
   // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
   const mayBePaid = hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query));
-  const stray = refuseStrayId(request);
+  const invalid = refuseStrayId(request) ?? brokenStep(core, hold, { field: 'amount_to_add', amount });
   return write(core, {
-    call: stray ? { ...call, merchantId: hold.merchantId } : call,
+    call: invalid ? { ...call, merchantId: hold.merchantId } : call,
     request: call,
-    refusal: stray ?? (mayBePaid ? reconciling() : undefined),
+    refusal: invalid ?? (mayBePaid ? reconciling() : undefined),
     hold,
     agrees: agreesWith(core, call, (row) => {
       return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);

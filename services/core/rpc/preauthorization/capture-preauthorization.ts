@@ -1,12 +1,15 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CapturePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { isOtherCurrency } from '../../domain/hold-rules.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { hashOf } from '../../storage/cipher.ts';
+import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { Core, Method } from '../core.ts';
 import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
 import { presentCapture } from '../present.ts';
+import { brokenStep } from '../refuse.ts';
 import { roleOf, scopeOfChange } from '../server/caller.ts';
 import { demandWords, wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
@@ -37,8 +40,10 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
     finalCapture,
     ...words,
   } as const;
-  const refusal = refuseStrayId(request);
-  const named = refusal && (await namedHold(core, request, merchantId));
+  const stray = refuseStrayId(request);
+  const mustRead = stray !== undefined || core.processors.mayBreakStep({ amount, currency });
+  const named = mustRead ? await namedHold(core, request, merchantId) : undefined;
+  const refusal = stray ?? (named && refuseStep(core, named, request));
   return write(core, {
     call: named ? { ...capture, merchantId: named.merchantId } : capture,
     request: capture,
@@ -54,6 +59,12 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
     }),
   });
 };
+
+/** The books refuse another currency than the hold's. */
+function refuseStep(core: Core, hold: HoldRow, { amountToCapture: amount, currency }: CapturePreauthorizationRequest) {
+  if (isOtherCurrency(hold, currency)) return undefined;
+  return brokenStep(core, hold, { field: 'amount_to_capture', amount, rest: hold.remaining });
+}
 
 /** A hold that is named by its handle is not read here: it is when the capture is judged. */
 async function idHashOf(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { leftOf } from '../../domain/refund-rules.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import type { SubmissionRow } from '../../storage/submission/submission-row.ts';
 import type { Method } from '../core.ts';
@@ -7,7 +8,7 @@ import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
 import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
-import { demandCurrency } from '../refuse.ts';
+import { brokenStep, demandCurrency } from '../refuse.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
 import { demandWords, wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
@@ -39,7 +40,7 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
   return write(core, {
     call: refund,
     request: refund,
-    refusal: refuseStrayId(request),
+    refusal: refuseStrayId(request) ?? brokenStep(core, hold, { field: 'amount', amount, rest: leftOf(hold, capture) }),
     processor: hold.processor,
     agrees: agreesWith(core, refund, isSame),
     answers: answersOf(core, {

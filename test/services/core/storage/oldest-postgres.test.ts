@@ -8,12 +8,14 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
+import { demandMigrated } from '../../../../services/core/storage/demand-migrated.ts';
 import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
 import { choosePostgresHome } from '../../../../services/quickstart/postgres-home.ts';
 import { createDatabase } from '../../../database.ts';
 import { freePort } from '../../../free-port.ts';
 import { openMerchant } from '../shop.ts';
 import { openStage } from '../stage.ts';
+import { createReleasedDatabase, migrationsOf, onDatabase } from './released/released-database.ts';
 
 /** OLDEST_POSTGRES names the folder of its programs where they are elsewhere. */
 const PROGRAMS = process.env.OLDEST_POSTGRES ?? '/usr/lib/postgresql/15/bin';
@@ -67,4 +69,25 @@ describe('PostgreSQL 15', () => {
       await stage.close();
     }
   });
+
+  it('adopts a database of release 1.0.0, after each of its migrations', async () => {
+    const names = migrationsOf('1.0.0');
+    const { rows: newest } = await onDatabase(templateUrl(), (client) => client.query(INDEXES));
+    for (const [index] of names.entries()) {
+      const { url } = await createReleasedDatabase(names.slice(0, index + 1));
+      await assert.rejects(demandMigrated(url), /run npm run migrate/);
+      await migrateDatabase(url);
+      await demandMigrated(url);
+      const { rows } = await onDatabase(url, (client) => client.query(INDEXES));
+      assert.deepEqual(rows, newest);
+    }
+  });
 });
+
+const templateUrl = () =>
+  `${process.env.TEST_DATABASE_URL}`.replace(/postgres$/, `${process.env.TEST_DATABASE_TEMPLATE}`);
+
+/** A partition's own are named by its month. */
+const INDEXES = `select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
+    join pg_class t on t.oid = i.indrelid
+  where c.relnamespace = 'public'::regnamespace and not t.relispartition order by 1`;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack, Target } from './edge/attack.ts';
 import { type HealthyMerchant, type Measured, openHealthyMerchant } from './edge/healthy-merchant.ts';
 import { openStack, type Stack } from './edge/stack.ts';
-import { ATTACKS, type Row, tableOf, writeTable } from './edge/table.ts';
+import { ATTACKS, percentileMs, type Row, tableOf, writeTable } from './edge/table.ts';
 import type { TortureOptions } from './options.ts';
 
 const WARM_UP_MS = 3_000;
@@ -60,19 +60,21 @@ async function make(attack: Attack, target: Target, stack: Stack, merchant: Heal
     }
   });
   const logBytes = (await stack.logBytes()) - loggedBefore;
-  return { attack, met, without, during, logBytes, faults: [...met.faults, ...suffered(without, during)] };
+  return { attack, met, without, during, logBytes, faults: [...met.faults, ...suffered(attack, without, during)] };
 }
 
 /** The effects on the healthy merchant. */
-function suffered(without: Measured, during: Measured): string[] {
+function suffered({ p99LongerMs = LONGER_MS }: Attack, without: Measured, during: Measured): string[] {
   const longer = (what: string, calm: readonly number[], troubled: readonly number[]) => {
     const longerMs = Math.round(Math.max(0, ...troubled) - Math.max(0, ...calm));
     return longerMs > LONGER_MS ? [`the merchant's slowest ${what} took ${longerMs} ms longer`] : [];
   };
+  const p99Ms = (percentileMs(during.readsMs, 0.99) ?? 0) - (percentileMs(without.readsMs, 0.99) ?? 0);
   return [
     ...Object.entries(during.failed).map(([what, count]) => `the merchant failed: ${count} × ${what}`),
     ...(during.readsMs.length === 0 ? ['the merchant read nothing'] : []),
     ...longer('read', without.readsMs, during.readsMs),
     ...longer('notification', without.notifiedMs, during.notifiedMs),
+    ...(p99Ms > p99LongerMs ? [`the 99th percentile of the merchant's reads was ${Math.round(p99Ms)} ms longer`] : []),
   ];
 }

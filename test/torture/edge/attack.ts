@@ -27,6 +27,8 @@ export interface Attack {
   readonly name: string;
   /** The expected result, in words. */
   readonly expects: string;
+  /** How much longer the 99th percentile of the healthy merchant's reads may be, when that is promised. */
+  readonly p99LongerMs?: number;
   run(target: Target): Promise<Met>;
 }
 

@@ -5,12 +5,22 @@ import type { Attack, Met } from './attack.ts';
 import { FLOODS } from './floods.ts';
 import type { Measured } from './healthy-merchant.ts';
 import { HOSTILE_ENDPOINTS } from './hostile-endpoints.ts';
+import { PIPELINERS } from './pipeliners.ts';
 import { REQUEST_LINES } from './request-lines.ts';
 import { SIGNATURES } from './signatures.ts';
 import { SLOW_SERVERS } from './slow-servers.ts';
+import { STORMS } from './storms.ts';
 
 /** In order. */
-export const ATTACKS: readonly Attack[] = [REQUEST_LINES, SIGNATURES, FLOODS, SLOW_SERVERS, HOSTILE_ENDPOINTS].flat();
+export const ATTACKS: readonly Attack[] = [
+  REQUEST_LINES,
+  SIGNATURES,
+  FLOODS,
+  SLOW_SERVERS,
+  HOSTILE_ENDPOINTS,
+  PIPELINERS,
+  STORMS,
+].flat();
 
 const FILE = new URL('../../../docs/security.md', import.meta.url);
 export const BEGIN = '<!-- Written by `npm run torture -- edge`; test/house/edge-table.test.ts compares the names. -->';
@@ -58,10 +68,15 @@ function times(valuesMs: readonly number[]): string {
   return `${percentile(valuesMs, 0.5)} / ${percentile(valuesMs, 0.99)}`;
 }
 
+/** Undefined without measurements. */
+export function percentileMs(valuesMs: readonly number[], share: number): number | undefined {
+  const sorted = valuesMs.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
 /** In whole milliseconds, with a decimal below 10; `–` without measurements. */
 function percentile(valuesMs: readonly number[], share: number): string {
-  const sorted = valuesMs.toSorted((a, b) => a - b);
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  const value = percentileMs(valuesMs, share);
   return value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0);
 }
 

@@ -1,9 +1,11 @@
 /** Failed verifications: counted, logged, and reported in batches to core, which stores them for the console. */
-import { hash, randomUUIDv7 } from 'node:crypto';
+
+import { hash } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Counter, type Registry } from 'prom-client';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
+import { drawId } from '../../platform/draw-id.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
 import {
@@ -92,7 +94,7 @@ export function createFailures({ notifications, log, registry, reportEveryMs = E
       if (waiting.length < WAITING) {
         waiting.push({
           ...shown,
-          failureId: randomUUIDv7(),
+          failureId: drawId(),
           failedAt: timestampNow(),
           reason,
           kind: KIND_FOR_CORE[kind],

@@ -1,7 +1,8 @@
 /** Writes that create an operation: its name, the answers it can get, and what these answers promise. */
-import { randomUUIDv7 } from 'node:crypto';
+
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { drawId } from '../../platform/draw-id.ts';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core/client.ts';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
@@ -55,7 +56,7 @@ export function describingWrites<Call extends { readonly ctx: Context; readonly 
  */
 async function namingOperation(ctx: Context, write: (name: OperationName) => unknown): Promise<unknown> {
   const key = readIdempotencyKey(ctx);
-  const operationRequestId = randomUUIDv7();
+  const operationRequestId = drawId();
   ctx.state.requestId = operationRequestId;
   try {
     return await write({ ...key, operationRequestId });

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../platform/draw-id.ts';
 import type { Kit } from './kit.ts';
 import type { Feature, Profile } from './profile.ts';
 import { capture, extension, increment, type Request, refund, voiding } from './requests.ts';
@@ -56,7 +56,7 @@ export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<st
     const { requestId } = await kit.placed();
     differing.set('authorization', { ...request, authorizationRequestId: requestId });
   }
-  if (captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: uuidv7() });
+  if (captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: drawId() });
   if (finalCapture !== undefined) differing.set('final_capture', { ...request, finalCapture: !finalCapture });
   return differing;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../platform/draw-id.ts';
 import {
   Answer,
   type CreateCheckoutRequestSchema,
@@ -174,8 +174,8 @@ export class Kit {
     const { merchantId, account, terminalId, userId, amount, currency } = this.profile;
     return {
       method: 'authorize',
-      requestId: uuidv7(),
-      operationRequestId: uuidv7(),
+      requestId: drawId(),
+      operationRequestId: drawId(),
       merchantId,
       account,
       terminalId,

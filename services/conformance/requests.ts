@@ -1,5 +1,5 @@
 /** The requests that the kit sends. */
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../platform/draw-id.ts';
 import {
   type AuthorizeRequest,
   type CaptureRequest,
@@ -48,7 +48,7 @@ function ofHold<M extends Method>(method: M, { requestId, merchantId, account }:
 }
 
 function named<M extends Method>(method: M) {
-  return { method, requestId: uuidv7(), operationRequestId: uuidv7() };
+  return { method, requestId: drawId(), operationRequestId: drawId() };
 }
 
 export const voiding = (hold: Hold) => ofHold('void', hold);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { NOTHING_LEFT } from '../answer.ts';
 import { demandReleased } from '../books.ts';
@@ -115,7 +115,7 @@ export const AMOUNTS: readonly Check[] = [
       await kit.approved(capture(hold, kit.tenth));
       const more = refund(of, kit.tenth + 1n);
       await kit.refused(more, 'a refund of more than its capture', ['amount_exceeds_capture']);
-      const strange = { ...refund(of, 1n), captureRequestId: uuidv7() };
+      const strange = { ...refund(of, 1n), captureRequestId: drawId() };
       await kit.refused(strange, 'a refund of a capture that was never made', ['capture_not_found']);
       await kit.expectBooks(hold, { captured: kit.tenth * 2n });
     },

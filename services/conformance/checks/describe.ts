@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import { type Check, cannot, check, checkUnless, lastCheck } from '../check.ts';
 import { FEATURES } from '../profile.ts';
 import { capture } from '../requests.ts';
@@ -37,11 +37,11 @@ export const DESCRIBE: readonly Check[] = [
     const bad = capture(hold, kit.tenth);
     const requests = [
       { ...bad, requestId: 'not-a-uuid' },
-      { ...bad, requestId: uuidv7(), amount: 0n },
-      { ...bad, requestId: uuidv7(), amount: -1n },
-      { ...bad, requestId: uuidv7(), amount: 1_000_000_000_000n },
-      { ...bad, requestId: uuidv7(), currency: 'euro' },
-      { ...bad, requestId: uuidv7(), authorizationRequestId: '' },
+      { ...bad, requestId: drawId(), amount: 0n },
+      { ...bad, requestId: drawId(), amount: -1n },
+      { ...bad, requestId: drawId(), amount: 1_000_000_000_000n },
+      { ...bad, requestId: drawId(), currency: 'euro' },
+      { ...bad, requestId: drawId(), authorizationRequestId: '' },
     ];
     for (const request of requests) {
       await kit.refused(request, 'a request that the contract does not allow', undefined, status.INVALID_ARGUMENT);

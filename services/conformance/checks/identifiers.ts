@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { fencedStatus, isRefusal, told } from '../answer.ts';
 import { type Check, can, ofEachKind, type Prepare } from '../check.ts';
@@ -33,7 +33,7 @@ async function repeat(kit: Kit, prepare: Prepare): Promise<void> {
     assert.deepEqual(await kit.send(repetition), first, 'the answer to a repeated request');
   }
   // Core may call it otherwise by then. The books keep the first name.
-  const renamed = { ...request, operationRequestId: uuidv7() };
+  const renamed = { ...request, operationRequestId: drawId() };
   assert.deepEqual(await kit.ask(renamed), first, 'the answer to a repeated request with another name');
   await kit.demandBooks(request);
 }

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import type { Database } from '../storage/database.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { tellExpiring } from '../storage/hold/tell-expiring.ts';
@@ -10,7 +10,7 @@ import { type Settled, settledOf } from './settle-gathered.ts';
  * the hold has changed since.
  */
 export async function noticeExpiring({ query }: Database, hold: ReadHold, at: Date): Promise<Settled> {
-  const requestId = uuidv7();
+  const requestId = drawId();
   const outcome = { answer: 'APPROVED', reference: '', bankReference: '' } as const;
   const operation = resultOf(requestId, 'EXPIRING', subjectOn(hold, hold.remaining), { outcome, at });
   const { requestId: holdRequestId, version } = hold;

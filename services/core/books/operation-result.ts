@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { drawId } from '../../../platform/draw-id.ts';
 import type { Told } from '../domain/contradiction.ts';
 import { notificationOf, OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification-body.ts';
@@ -85,7 +85,7 @@ export function resultOf(
     finalStateDate: at,
     delivery: isNotified
       ? {
-          id: randomUUIDv7(),
+          id: drawId(),
           kind: notificationOf(kind, subject),
           body: notificationBody({
             ...common,

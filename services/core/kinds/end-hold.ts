@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import type { HoldRequest } from '../books/submission-request.ts';
 import { givenBackOtherwise, type Told } from '../domain/contradiction.ts';
 import { isOpen } from '../domain/hold-rules.ts';
@@ -53,5 +53,5 @@ export function actUnasked(
   act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported' | 'imported'>,
 ): Promise<Performed> {
   const at = sender.clock();
-  return perform(sender, { ...act, requestId: uuidv7(), at, inquireAt: callOverAt(sender.processors, at) });
+  return perform(sender, { ...act, requestId: drawId(), at, inquireAt: callOverAt(sender.processors, at) });
 }

@@ -1,5 +1,5 @@
 /** The life of an operation (domain/outcome.ts): every one is stored, sent and settled here. */
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import type { StoreRequest } from '../books/books.ts';
 import { type Facts, factsOf, isCheckout } from '../books/facts.ts';
 import { isStored, type Stored } from '../books/submission-request.ts';
@@ -139,6 +139,6 @@ async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow, 
   const { requestId: holdRequestId, idHash } = hold;
   if (await hasLateVoid(database.query, holdRequestId, lost)) return;
   const at = clock();
-  await books.store({ kind: 'LATE_VOID', requestId: uuidv7(), idHash, at, inquireAt: at });
+  await books.store({ kind: 'LATE_VOID', requestId: drawId(), idHash, at, inquireAt: at });
   log.warn('late_authorization', { requestId: holdRequestId });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { NIL, v7 as uuidv7 } from 'uuid';
+import { NIL } from 'uuid';
+import { drawId, drawIdOf } from '../../../platform/draw-id.ts';
 import { Gather } from '../../../platform/gather.ts';
 import type { StoreRequest } from '../books/books.ts';
 import type { HoldRequest, PlaceRequest, Stored } from '../books/submission-request.ts';
@@ -240,7 +241,7 @@ export async function nameAll(
   const names = new Map<UnknownEntry, Names>();
   for (const entry of entries) {
     const own = ownName(entry);
-    const requestId = taken.has(own) ? uuidv7({ msecs: entry.actedAt.getTime() }) : own;
+    const requestId = taken.has(own) ? drawIdOf(entry.actedAt) : own;
     taken.add(requestId);
     names.set(entry, { requestId, processorRequestId: requestId === entry.requestId ? undefined : entry.requestId });
   }
@@ -305,7 +306,7 @@ async function importTakenBack(
   const there: There = (hold, subject) => takenBackThere(processor, processors.of({ processor }), hold, subject);
   for (const kind of kinds) {
     const became = await books.takeBack({
-      requestId: uuidv7(),
+      requestId: drawId(),
       kind,
       holdRequestId: holdHere ?? undefined,
       subjectRequestId: subjectHere ?? undefined,

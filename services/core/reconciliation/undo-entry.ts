@@ -1,6 +1,8 @@
 /** What of a processor's books cannot be booked here, and is undone there. */
+
 import { createHash } from 'node:crypto';
-import { stringify, v7 as uuidv7 } from 'uuid';
+import { stringify } from 'uuid';
+import { drawId } from '../../../platform/draw-id.ts';
 import { BY_ANSWER } from '../domain/contradiction.ts';
 import { remainedOf } from '../domain/hold-rules.ts';
 import { isFinal, isOk, type NotPerformed } from '../domain/outcome.ts';
@@ -25,7 +27,7 @@ export async function closeCheckout(entry: UnknownEntry, importing: Importing): 
   const placed = await perform(sender, request, { known: { outcome: CLOSED, told: BY_ANSWER, at } });
   if (placed.is === 'NOT_STORED') throw new Unable('it is known here by now');
   const inquireAt = callOverAt(sender.processors, at);
-  const close = { kind: 'LATE_VOID', requestId: uuidv7(), idHash: hold.idHash, at, inquireAt } as const;
+  const close = { kind: 'LATE_VOID', requestId: drawId(), idHash: hold.idHash, at, inquireAt } as const;
   const closed = await perform(sender, close);
   if (closed.is === 'NOT_STORED') throw new Unable(`it cannot be closed: ${closed.stored.outcome}`, requestId);
   return closed.is === 'SETTLED' ? { requestId } : { requestId, note: 'not closed yet: recovery goes on' };

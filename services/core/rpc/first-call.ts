@@ -1,5 +1,7 @@
 /** The operation that a call made before: what is stored decides the answer, always the same one. */
+
 import assert from 'node:assert/strict';
+import { drawnAt } from '../../../platform/draw-id.ts';
 import { type Stored, type Words, wordsOf } from '../books/submission-request.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import type { HoldfastError } from '../domain/refusal.ts';
@@ -10,7 +12,6 @@ import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import { demandRefusal, type First } from './answer-stored.ts';
 import type { Core } from './core.ts';
 import { type Call, findByKey, isRepeated } from './idempotency.ts';
-import { drawnAt } from './ids.ts';
 import {
   capturedOnce,
   exceedsCapture,

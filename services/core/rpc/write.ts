@@ -1,7 +1,8 @@
 /** What all calls that make an operation have in common. */
+
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import type { HandlerContext } from '@connectrpc/connect';
+import { drawId, drawnAt } from '../../../platform/draw-id.ts';
 import { ResultLost } from '../../../platform/gather.ts';
 import type { StoreRequest } from '../books/books.ts';
 import type { Stored } from '../books/submission-request.ts';
@@ -15,7 +16,6 @@ import { type Answer, answerKnown, answerStored, type First, logNotStored } from
 import type { Core } from './core.ts';
 import { findFirst, findFirstUnstored } from './first-call.ts';
 import type { Call } from './idempotency.ts';
-import { drawnAt } from './ids.ts';
 import { invalidField, outcomeUnknown, processorRefusal } from './refuse.ts';
 import { patienceKey } from './server/call-patience.ts';
 
@@ -26,7 +26,7 @@ export function requestOf(
   context: HandlerContext,
 ) {
   const at = core.clock();
-  const requestId = request.operationRequestId ?? randomUUIDv7();
+  const requestId = request.operationRequestId ?? drawId();
   return { requestId, at, inquireAt: callOverAt(core.processors, at), patience: context.values.get(patienceKey) };
 }
 

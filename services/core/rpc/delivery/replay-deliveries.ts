@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { DeliveryState, EndpointKind } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { testNotificationBody } from '../../domain/notification-body.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
@@ -83,7 +83,7 @@ export const sendTestNotification: Method<'sendTestNotification'> = async (core,
   const merchant = await findMerchant(core.database, merchantId);
   if (!merchant) throw noSuch('merchant');
   const at = core.clock();
-  const [id, requestId] = [uuidv7(), uuidv7()];
+  const [id, requestId] = [drawId(), drawId()];
   const body = testNotificationBody({ merchantId, requestId, currency: merchant.currencies[0] ?? 'EUR' }, at);
   const action = { at, action: 'delivery.test', target: merchantId, detail: { deliveryId: id } };
   await audited(core.database, action, async (query) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { ApiKeySchema, SigningSecretSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { type Cipher, hashOf } from '../../storage/cipher.ts';
@@ -55,13 +55,13 @@ export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, r
 /** Makes an API key of 256 random bits; its row has only the hash. */
 export function newApiKey(terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>, createdAt: Date) {
   const key = `hf_${randomBytes(32).toString('base64url')}`;
-  return { row: { id: uuidv7(), ...terms, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null }, key };
+  return { row: { id: drawId(), ...terms, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null }, key };
 }
 
 /** Makes a signing secret of 256 random bits; its row has it encrypted, and a hash that is unique across merchants. */
 export function newSigningSecret(cipher: Cipher, merchantId: string, createdAt: Date) {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const id = uuidv7();
+  const id = drawId();
   const ciphertext = cipher.seal(secret, `signing-secret:${id}`);
   return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, retiredAt: null }, secret };
 }

@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Clock } from '../../../../platform/clock.ts';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { errorFields, type Log } from '../../../../platform/log.ts';
 import { traceParent } from '../../../../platform/tracing.ts';
 import {
@@ -73,7 +73,7 @@ export function notificationInput(
     currency,
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
     signature,
-    deliveryId: randomUUIDv7(),
+    deliveryId: drawId(),
     receivedAt: at.toISOString(),
     traceParent: ('traceParent' in request && request.traceParent) || traceParent(),
   };

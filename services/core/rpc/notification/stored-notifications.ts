@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { drawId } from '../../../../platform/draw-id.ts';
 import {
   StoredNotificationSchema,
   StoredNotificationState,
@@ -58,7 +58,7 @@ export const replayStoredNotification: Method<'replayStoredNotification'> = asyn
   const at = core.clock();
   const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
   const endpoint = await audited(core.database, action, async (inTransaction) => {
-    return demandDelivery(await replayStored(inTransaction, key, randomUUIDv7(), at));
+    return demandDelivery(await replayStored(inTransaction, key, drawId(), at));
   });
   core.announce([endpointName(endpoint)]);
   const now = await readStored(query, key);

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import type { ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import type { There } from '../../books/take-back.ts';
 import type { Contradiction } from '../../domain/contradiction.ts';
@@ -39,7 +39,7 @@ export async function takenBack(core: Core, sent: Sent, event: TakenBackEvent, r
   const { amount, reference } = event.value;
   if (state === 'KO') return contradictResult(core, sent, { told, toldAmount: amount, reference }, remembered);
   const became = await core.books.takeBack({
-    requestId: uuidv7(),
+    requestId: drawId(),
     kind,
     holdRequestId: sent.kind === 'HOLD' ? requestId : (holdRequestId ?? undefined),
     subjectRequestId: sent.kind === 'HOLD' ? undefined : requestId,
@@ -63,7 +63,7 @@ export async function takenBack(core: Core, sent: Sent, event: TakenBackEvent, r
  */
 export async function cameBack(core: Core, sent: Sent, { code, message }: Declined | NotPerformed, event: NamedEvent) {
   await core.books.takeBack({
-    requestId: uuidv7(),
+    requestId: drawId(),
     kind: sent.kind === 'OCT' ? 'OCT_RETURN' : 'REFUND_RETURN',
     holdRequestId: sent.holdRequestId ?? undefined,
     subjectRequestId: sent.requestId,

@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import {
   QuarantinedNotificationSchema,
   QuarantineReason,
@@ -50,7 +50,7 @@ export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'
 export const releaseQuarantinedNotification: Method<'releaseQuarantinedNotification'> = (core, { quarantineId }) =>
   decideQuarantined(core, quarantineId, 'RELEASED', async ({ id, merchantId }) => {
     const at = core.clock();
-    const deliveryId = uuidv7();
+    const deliveryId = drawId();
     const action = { at, action: 'quarantine.release', target: id, detail: { deliveryId } };
     const released = await audited(core.database, action, (query) => releaseHeld(query, id, deliveryId, at));
     if (released) core.announce([endpointName({ merchantId, kind: 'internal' })]);

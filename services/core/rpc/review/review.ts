@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import {
   ContradictionSchema,
   type ResolveOperationRequest,
@@ -120,7 +120,7 @@ export const correctOperation: Method<'correctOperation'> = async (core, request
   if (!sent) throw refusalOf('OPERATION_NOT_FOUND');
   if (sent.kind === 'HOLD') throw refusalOf('NOT_CORRECTABLE');
   const holdRequestId = sent.holdRequestId ?? undefined;
-  const requestId = uuidv7();
+  const requestId = drawId();
   const ok = request.outcome === OperationState.OK;
   const correcting = { requestId, correctsRequestId, holdRequestId, ok, by: actorOfCall(), at: core.clock() };
   await demandInTime(core.database.query);

@@ -1,10 +1,11 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { drawnAt } from '../../../../platform/draw-id.ts';
 import { type ListMatchesRequest, MatchSchema } from '../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { findExactMatches, findMatches } from '../../reports/matches.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import { findDelivery } from '../../storage/delivery/read-deliveries.ts';
 import type { Core, Method } from '../core.ts';
-import { drawnAt, isUuid } from '../ids.ts';
+import { isUuid } from '../ids.ts';
 import { pageKey, pageToken } from '../pages.ts';
 import { present } from '../present.ts';
 import { isInScope } from '../server/caller.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { type Database, type OrmDatabase, type Query, sql } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
@@ -58,7 +58,7 @@ export async function auditEnds(
 }
 
 async function writeEntries(query: Query, actions: readonly AuditedAction[]): Promise<string[]> {
-  const entries = actions.map((action) => ({ ...action, id: uuidv7(), actor: actorOfCall() }));
+  const entries = actions.map((action) => ({ ...action, id: drawId(), actor: actorOfCall() }));
   if (entries.length > 0) await query(WRITE_ENTRIES, [JSON.stringify(entries)]);
   return entries.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import type { Contradiction, Told } from '../../domain/contradiction.ts';
 import { type Query, sql } from '../database.ts';
 
@@ -36,7 +36,7 @@ export function contradictionRow(about: About, said: Contradiction, told: Told, 
     ...about,
     ...said,
     ...told,
-    id: uuidv7(),
+    id: drawId(),
     at: at.toISOString(),
     name: facts.join('/'),
     toldAmount: toldAmount?.toString(),

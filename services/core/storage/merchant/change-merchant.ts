@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { v7 as uuidv7 } from 'uuid';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
 import { ormTransaction } from '../bound-change.ts';
@@ -85,7 +85,7 @@ async function endOwnPauses(em: SqlEntityManager, merchantId: string, kinds: rea
   for (const endpoint of await em.find(EndpointEntity, caused, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
     const detail = { before: { pause: endpoint.pause }, after: { pause: FRESH.pause } };
     const action = { at, action: 'endpoint.resume', target: endpointName(endpoint), detail };
-    em.create(AuditEntryEntity, { id: uuidv7(), actor: actorOfCall(), ...action });
+    em.create(AuditEntryEntity, { id: drawId(), actor: actorOfCall(), ...action });
     em.assign(endpoint, { ...FRESH, changedAt: at });
   }
   // By themselves they are no change of the merchant.
@@ -129,7 +129,7 @@ async function changesSomething(em: SqlEntityManager): Promise<boolean> {
 
 /** Writes the audit entry, then the change number, last before the commit because that takes a lock. */
 async function record(em: SqlEntityManager, merchant: MerchantRow, action: AuditedAction): Promise<void> {
-  em.create(AuditEntryEntity, { id: uuidv7(), actor: actorOfCall(), detail: null, ...action });
+  em.create(AuditEntryEntity, { id: drawId(), actor: actorOfCall(), detail: null, ...action });
   await em.flush();
   // The ORM runs this in its own transaction, and returns int8 as text.
   const query = async <Row extends object>({ text }: Statement) => em.execute<Row[]>(text);

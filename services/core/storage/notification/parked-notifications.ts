@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { type Query, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
@@ -10,7 +10,7 @@ import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 export async function forwardParked(query: Query, at: Date, limit: number): Promise<EndpointKey[]> {
   const names = await query<{ merchantId: string; requestId: string }>(LOCK_PARKED, [limit]);
   if (names.length === 0) return [];
-  const rows = names.map((name) => ({ ...name, deliveryId: randomUUIDv7() }));
+  const rows = names.map((name) => ({ ...name, deliveryId: drawId() }));
   return query<EndpointKey>(FORWARD, [JSON.stringify(rows), at]);
 }
 

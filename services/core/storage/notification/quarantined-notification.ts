@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
+import { drawId } from '../../../../platform/draw-id.ts';
 import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
@@ -90,7 +90,7 @@ export async function setAllAside(
     const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
     const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
     const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
-    return { ...notification, quarantineId: randomUUIDv7(), onceKey };
+    return { ...notification, quarantineId: drawId(), onceKey };
   });
   const rows = await query<{ id: string; aside: Aside }>(SET_ASIDE, [JSON.stringify(input), reason]);
   return new Map(rows.map(({ id, aside }) => [id, aside]));

@@ -9,6 +9,7 @@ import {
   HoldStatus,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { WrittenHold } from '../../books/written.ts';
+import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-times.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import type { Processor } from '../../processor/processor.ts';
@@ -21,14 +22,7 @@ import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import { answerKnown, demandAnswerable, type First } from '../answer-stored.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf, type Fields } from '../idempotency.ts';
-import {
-  contractOf,
-  dateOf,
-  endTimes,
-  FieldCheck,
-  refuseTimes,
-  refuseUnsignedCapture,
-} from '../server/check-fields.ts';
+import { contractOf, dateOf, FieldCheck } from '../server/check-fields.ts';
 import { refuseStrayId, requestOf, write } from '../write.ts';
 import { presentCheckout, presentPlaced } from './present-hold.ts';
 
@@ -169,7 +163,7 @@ function check(
   const periodEnd = new Date(now.getTime() + contract.holdPeriodS * 1_000);
   const expected = { field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt) };
   const terms = { captureAt: dateOf(request.captureAt), releaseAt: dateOf(request.releaseAt) };
-  return refuseTimes([expected, ...endTimes(terms, periodEnd)], now) ?? refuseUnsignedCapture(terms, contract);
+  return judgeTimes([expected, ...endTimes(terms, periodEnd)], now) ?? judgeUnsignedCapture(terms, contract);
 }
 
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {

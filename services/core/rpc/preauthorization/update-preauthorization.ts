@@ -1,4 +1,5 @@
 import type { UpdatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-times.ts';
 import { endOf } from '../../domain/hold-rules.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { demandInTime } from '../../storage/bound-change.ts';
@@ -11,15 +12,7 @@ import { isUuid } from '../ids.ts';
 import { invalidField, refusalOf } from '../refuse.ts';
 import { patienceKey } from '../server/call-patience.ts';
 import { isInScope, scopeOfChange } from '../server/caller.ts';
-import {
-  contractOf,
-  dateOf,
-  endTimes,
-  FieldCheck,
-  refuseReference,
-  refuseTimes,
-  refuseUnsignedCapture,
-} from '../server/check-fields.ts';
+import { contractOf, dateOf, FieldCheck, refuseReference } from '../server/check-fields.ts';
 import { presentHold } from './present-hold.ts';
 
 /**
@@ -106,10 +99,10 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
   const periodEnd = hold.expiresAt ?? new Date(hold.createdAt.getTime() + hold.holdPeriodS * 1_000);
   // What has fallen due is no reason to refuse another change.
   const times = endTimes(terms, periodEnd).filter(({ field }) => !due.includes(field));
-  const refusal = refuseTimes(times, now);
+  const refusal = judgeTimes(times, now);
   if (refusal) throw refusal;
   if (!named.has('capture_at')) return;
-  const unsigned = refuseUnsignedCapture(terms, await contractOf(core, hold.merchantId));
+  const unsigned = judgeUnsignedCapture(terms, await contractOf(core, hold.merchantId));
   if (unsigned) throw unsigned;
 }
 

@@ -5,7 +5,7 @@ import { isReturnUrl } from '../../../../platform/return-url.ts';
 import type { Violation } from '../../../../platform/violations.ts';
 import type { CreateOctRequest } from '../../../../proto/gen/holdfast/v1/oct_pb.js';
 import type { CreatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { HoldfastError } from '../../domain/refusal.ts';
+import type { HoldfastError } from '../../domain/refusal.ts';
 import type { Payment } from '../../processor/amount-bounds.ts';
 import type { Processor } from '../../processor/processor.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
@@ -94,53 +94,6 @@ export async function refuseReference(
   const fields = new FieldCheck();
   fields.reference('merchant_reference', reference, await contractOf(core, await owner()));
   fields.refuse();
-}
-
-/** A time that a request names: it must be in the future, and earlier than `before`. */
-interface NamedTime {
-  readonly field: string;
-  readonly at: Date | null | undefined;
-  readonly before?: Date;
-}
-
-/** TIME_OUT_OF_RANGE when a time is past, or after the end that it must be before; it names every one. */
-export function refuseTimes(times: readonly NamedTime[], now: Date): HoldfastError | undefined {
-  const violations = times.flatMap(({ field, at, before }) => {
-    if (at == null) return [];
-    if (at <= now) return [{ field, description: 'must be in the future' }];
-    if (before !== undefined && at >= before)
-      return [{ field, description: `must be before the end: ${before.toISOString()}` }];
-    return [];
-  });
-  if (violations.length === 0) return undefined;
-  const names = violations.map(({ field }) => field).join(', ');
-  return new HoldfastError('TIME_OUT_OF_RANGE', `a time is past, or after the end of the hold: ${names}`, {
-    violations,
-  });
-}
-
-/** When a hold captures what remains, and when it ends, by the merchant's choice. */
-export interface ChosenTimes {
-  readonly captureAt?: Date | null | undefined;
-  readonly releaseAt?: Date | null | undefined;
-}
-
-/** What these times must keep: the capture before the chosen end, both before the period's. */
-export function endTimes({ captureAt, releaseAt }: ChosenTimes, periodEnd: Date): NamedTime[] {
-  const end = releaseAt && releaseAt < periodEnd ? releaseAt : periodEnd;
-  return [
-    { field: 'capture_at', at: captureAt, before: end },
-    { field: 'release_at', at: releaseAt, before: periodEnd },
-  ];
-}
-
-/** SIGNATURE_REQUIRED when the merchant's captures must be signed: what a hold captures by itself is not. */
-export function refuseUnsignedCapture({ captureAt }: ChosenTimes, contract: MerchantRow): HoldfastError | undefined {
-  if (captureAt == null || !contract.requireSignedCaptures) return undefined;
-  return new HoldfastError(
-    'SIGNATURE_REQUIRED',
-    'captures of this merchant must be signed, so none can be made by capture_at',
-  );
 }
 
 /** A time of a message, or of a row, as a Date. */

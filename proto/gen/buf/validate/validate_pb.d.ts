@@ -79,6 +79,22 @@ export declare type Rule = Message<"buf.validate.Rule"> & {
 export declare const RuleSchema: GenMessage<Rule>;
 
 /**
+ * @generated from message buf.validate.PredefinedRules
+ */
+export declare type PredefinedRules = Message<"buf.validate.PredefinedRules"> & {
+  /**
+   * @generated from field: repeated buf.validate.Rule cel = 1;
+   */
+  cel: Rule[];
+};
+
+/**
+ * Describes the message buf.validate.PredefinedRules.
+ * Use `create(PredefinedRulesSchema)` to create a new message.
+ */
+export declare const PredefinedRulesSchema: GenMessage<PredefinedRules>;
+
+/**
  * @generated from message buf.validate.FieldRules
  */
 export declare type FieldRules = Message<"buf.validate.FieldRules"> & {
@@ -148,6 +164,12 @@ export declare type FieldRules = Message<"buf.validate.FieldRules"> & {
      */
     value: DurationRules;
     case: "duration";
+  } | {
+    /**
+     * @generated from field: buf.validate.TimestampRules timestamp = 22;
+     */
+    value: TimestampRules;
+    case: "timestamp";
   } | { case: undefined; value?: undefined };
 };
 
@@ -409,6 +431,18 @@ export declare type DurationRules = Message<"buf.validate.DurationRules"> & {
 export declare const DurationRulesSchema: GenMessage<DurationRules>;
 
 /**
+ * @generated from message buf.validate.TimestampRules
+ */
+export declare type TimestampRules = Message<"buf.validate.TimestampRules"> & {
+};
+
+/**
+ * Describes the message buf.validate.TimestampRules.
+ * Use `create(TimestampRulesSchema)` to create a new message.
+ */
+export declare const TimestampRulesSchema: GenMessage<TimestampRules>;
+
+/**
  * @generated from enum buf.validate.Ignore
  */
 export enum Ignore {
@@ -437,4 +471,9 @@ export declare const message: GenExtension<MessageOptions, MessageRules>;
  * @generated from extension: optional buf.validate.FieldRules field = 1159;
  */
 export declare const field: GenExtension<FieldOptions, FieldRules>;
+
+/**
+ * @generated from extension: optional buf.validate.PredefinedRules predefined = 1160;
+ */
+export declare const predefined: GenExtension<FieldOptions, PredefinedRules>;
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import * as contract from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
+import { mostOf } from '../resource/contract-bounds.ts';
 import { numberOf } from '../resource/contract-field.ts';
 import * as delivery from '../resource/delivery.ts';
 import { merchantId, NoBody, page, timeBefore, timeFrom } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
+const REPLAY = contract.ReplayDeliveriesRequestSchema.field;
 const ReplayedDeliveries = answer('ReplayedDeliveries', contract.ReplayDeliveriesResponseSchema);
 
 const Endpoint = answer('Endpoint', contract.EndpointSchema);
@@ -32,8 +34,8 @@ export const DELIVERY_ROUTES = {
         state: numberOf(contract.DeliveryStateSchema, ['PENDING']).optional(),
         createdFrom: timeFrom.optional(),
         createdTo: timeBefore.optional(),
-        maxCount: z.int().min(1).max(10_000).describe('Most deliveries; default 1 000').optional(),
-        perSecond: z.int().min(1).max(1_000).describe('Attempts per second; default 20').optional(),
+        maxCount: z.int().min(1).max(mostOf(REPLAY.maxCount)).describe('Most deliveries; default 1 000').optional(),
+        perSecond: z.int().min(1).max(mostOf(REPLAY.perSecond)).describe('Attempts per second; default 20').optional(),
       })
       .meta({ id: 'ReplayDeliveries', description: 'Sends deliveries that have ended again, oldest first' }),
     answers: { 200: { description: 'They wait for their attempts', schema: ReplayedDeliveries.schema } },

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { ApiKeySchema, MerchantSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import {
+  ApiKeySchema,
+  CreateMerchantRequestSchema,
+  MerchantSchema,
+  UpdateMerchantRequestSchema,
+} from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { restName } from '../http/problem.ts';
 import { WRITE_ONE } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
@@ -11,7 +16,7 @@ import {
   SigningSecret,
   signingSecret,
 } from '../resource/merchant.ts';
-import { merchantId, NoBody, page, text } from '../resource/request-fields.ts';
+import { merchantId, NoBody, page, textOf } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const ApiKey = answer('ApiKey', ApiKeySchema);
@@ -19,7 +24,7 @@ const ApiKey = answer('ApiKey', ApiKeySchema);
 const apiKey = z.string().describe('The key; shown this once');
 
 const merchantTerms = {
-  name: text(100).meta({ description: 'Name for people', examples: ['Acme'] }),
+  name: textOf(CreateMerchantRequestSchema.field.name).meta({ description: 'Name for people', examples: ['Acme'] }),
   contract: Contract,
 };
 
@@ -90,7 +95,7 @@ export const MERCHANT_ROUTES = {
     body: z
       .strictObject({
         ...merchantTerms,
-        etag: text(64)
+        etag: textOf(UpdateMerchantRequestSchema.field.etag)
           .meta({
             description: 'As it was read; without it, whatever the merchant is now is replaced',
             examples: ['42'],

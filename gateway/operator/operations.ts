@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { OperationKind } from '../../proto/gen/holdfast/v1/operation_pb.js';
-import { ReviewItemSchema, ReviewReasonSchema } from '../../proto/gen/holdfast/v1/operator_pb.js';
-import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import {
+  AcknowledgeContradictionsRequestSchema,
+  CorrectOperationRequestSchema,
+  ResolveOperationRequestSchema,
+  ReviewItemSchema,
+  ReviewReasonSchema,
+} from '../../proto/gen/holdfast/v1/operator_pb.js';
+import { OperationState, ProcessorErrorSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../event-stream/event-stream.ts';
 import { CORRECT, READ } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
@@ -11,9 +17,11 @@ import { Contradiction, ContradictionPage } from '../resource/contradiction.ts';
 import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Operation, OperationFilters, OperationPage, operationPage } from '../resource/operation.ts';
 import { Oct } from '../resource/payments.ts';
-import { merchantId, page, text } from '../resource/request-fields.ts';
+import { merchantId, page, textOf } from '../resource/request-fields.ts';
 import { REVIEWED_KINDS } from '../resource/status-words.ts';
 import { operatorRoute } from './route.ts';
+
+const RESOLVE = ResolveOperationRequestSchema.field;
 
 const ReviewItem = answer('ReviewItem', ReviewItemSchema, {
   parts: { contradictions: Contradiction },
@@ -118,11 +126,11 @@ export const OPERATION_ROUTES = {
           .describe('How the operation ended; absent = only unfreeze')
           .transform((outcome) => OperationState[outcome])
           .optional(),
-        reason: text(500).describe('How the operator knows; kept in the audit log'),
-        processorReference: text(64).describe('With OK').optional(),
-        bankReference: text(64).describe('With OK').optional(),
-        processorCode: text(64).describe('With KO').optional(),
-        processorMessage: text(500).describe('With KO').optional(),
+        reason: textOf(RESOLVE.reason).describe('How the operator knows; kept in the audit log'),
+        processorReference: textOf(RESOLVE.processorReference).describe('With OK').optional(),
+        bankReference: textOf(RESOLVE.bankReference).describe('With OK').optional(),
+        processorCode: textOf(ProcessorErrorSchema.field.code).describe('With KO').optional(),
+        processorMessage: textOf(ProcessorErrorSchema.field.message).describe('With KO').optional(),
         unfenced: z
           .boolean()
           .describe('Decide although the processor does not answer; it may perform the operation yet')
@@ -150,7 +158,11 @@ export const OPERATION_ROUTES = {
       'Of what freezes no hold: an OCT of which its processor says another result, or an event that could not be ' +
       'booked. Nothing else changes. INVALID_REQUEST while its hold is frozen: unfreeze that.',
     body: z
-      .strictObject({ reason: text(500).describe('What was found; kept with it and in the audit log') })
+      .strictObject({
+        reason: textOf(AcknowledgeContradictionsRequestSchema.field.reason).describe(
+          'What was found; kept with it and in the audit log',
+        ),
+      })
       .meta({ id: 'Acknowledge', description: 'Says that an operator has looked' }),
     answers: { 200: { description: 'It is noted', schema: Acknowledged } },
     handler: async ({ ctx, core, asOperator, params: { requestId }, body }) => {
@@ -180,7 +192,9 @@ export const OPERATION_ROUTES = {
           .enum(['OK', 'KO'])
           .describe('How the operation ended in truth')
           .transform((outcome) => OperationState[outcome]),
-        reason: text(500).describe('How the operator knows; kept in the audit log'),
+        reason: textOf(CorrectOperationRequestSchema.field.reason).describe(
+          'How the operator knows; kept in the audit log',
+        ),
       })
       .meta({ id: 'Correct', description: 'Corrects a result that was told' }),
     answers: { 200: { description: 'The correction', schema: CorrectedReview } },

@@ -2,8 +2,18 @@ import { z } from 'zod';
 import * as contract from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { answer, pageOf } from '../resource/answer.ts';
 import { TIME } from '../resource/answer-fields.ts';
-import { identifier, merchantId, page, queryInteger, text, timeBefore, timeFrom } from '../resource/request-fields.ts';
+import {
+  identifierOf,
+  merchantId,
+  page,
+  queryInteger,
+  textOf,
+  timeBefore,
+  timeFrom,
+} from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
+
+const AUDIT = contract.ListAuditEntriesRequestSchema.field;
 
 const Overview = answer('Overview', contract.GetOverviewResponseSchema, {
   parts: { processors: answer('ProcessorOverview', contract.ProcessorOverviewSchema) },
@@ -67,7 +77,7 @@ export const OVERVIEW_ROUTES = {
       'the dates. `searchedFrom` says how far back that was, and `nextPageToken` goes on from there.',
     body: z
       .strictObject({
-        text: identifier(128, 4).meta({
+        text: identifierOf(contract.ListMatchesRequestSchema.field.text).meta({
           description:
             "A requestId or its end, a whole deliveryId, a part of the merchant's reference, a preauthorizationId, a " +
             'reference of the processor or the bank, or the last four digits of a card',
@@ -94,9 +104,9 @@ export const OVERVIEW_ROUTES = {
       'Newest first; filters are joined by AND. A change of a contract has its old and its new values, a key or ' +
       'secret only its id.',
     query: z.strictObject({
-      target: text(128).optional(),
-      action: text(64).optional(),
-      actor: text(128)
+      target: textOf(AUDIT.target).optional(),
+      action: textOf(AUDIT.action).optional(),
+      actor: textOf(AUDIT.actor)
         .meta({ description: 'Whole, as the answer has it', examples: ['operator/alice'] })
         .optional(),
       atFrom: timeFrom.optional(),

@@ -1,9 +1,14 @@
 /** Forms of identifiers (docs/interfaces.md, "Money, identifiers, time"), and of a relayed notification's fields. */
 import type { SignedFields } from '../../client/webhooks/signature.ts';
+import { CreatePreauthorizationRequestSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { formOf } from './contract-bounds.ts';
 
-export const MERCHANT_ID = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+const { merchantId, currency } = CreatePreauthorizationRequestSchema.field;
+
+export const MERCHANT_ID = formOf(merchantId);
 /** The same in words. */
 export const MERCHANT_ID_FORM = 'must be a letter, then at most 31 letters, digits, _ or -';
+export const CURRENCY = formOf(currency);
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isRequestId(text: string): boolean {
@@ -37,7 +42,7 @@ export const GRAMMAR: Readonly<Record<keyof SignedFields, RegExp>> = {
   requestId: /^[A-Za-z0-9._:-]{1,64}$/,
   status: /^(OK|KO)$/,
   amount: /^[0-9]{1,12}(\.[0-9]{1,4})?$/,
-  currency: /^[A-Z]{3}$/,
+  currency: CURRENCY,
 };
 
 /** The same in words. */

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ContractSchema, SigningSecretSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { answer } from './answer.ts';
 import { defined } from './answer-fields.ts';
-import { currency, endpointUrl, terminalId, text } from './request-fields.ts';
+import { leastOf, mostOf } from './contract-bounds.ts';
+import { currency, endpointUrl, terminalId, textOf } from './request-fields.ts';
 
 const SAY_CAPTURES =
   'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
@@ -13,6 +14,8 @@ function distinct<Item extends z.ZodType>(item: Item) {
   const isDistinct = (items: readonly unknown[]) => new Set(items).size === items.length;
   return z.array(item).min(1).refine(isDistinct, 'must not name anything twice');
 }
+
+const CONTRACT = ContractSchema.field;
 
 /** What a merchant may do, and where its notifications go. */
 export const Contract = z
@@ -25,20 +28,20 @@ export const Contract = z
       ),
     holdPeriodSeconds: z
       .int()
-      .min(1)
-      .max(2_592_000)
+      .min(leastOf(CONTRACT.holdPeriod))
+      .max(mostOf(CONTRACT.holdPeriod))
       .describe("How long a hold lasts; default 604 800 (7 days); the processor's answer wins when shorter")
       .optional(),
-    currencies: distinct(currency).max(200).describe('ISO 4217 codes'),
-    terminals: distinct(terminalId).max(1000),
+    currencies: distinct(currency).max(mostOf(CONTRACT.currencies)).describe('ISO 4217 codes'),
+    terminals: distinct(terminalId).max(mostOf(CONTRACT.terminals)),
     notifyHolds: z
       .boolean()
       .describe('Notify about holds, increments, extensions, releases and expiries; default true')
       .optional(),
     notifyExpiringHours: z
       .int()
-      .min(1)
-      .max(720)
+      .min(leastOf(CONTRACT.notifyExpiringHours))
+      .max(mostOf(CONTRACT.notifyExpiringHours))
       .describe('Notify so many hours before the end of a hold of which something remains; absent = not at all')
       .optional(),
     allowCardLikeReferences: z
@@ -49,7 +52,7 @@ export const Contract = z
     capturePublicKey: z
       .string()
       .min(1)
-      .max(512)
+      .max(mostOf(CONTRACT.capturePublicKey))
       .describe('Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed')
       .optional(),
     webhookUrl: endpointUrl('Where signed notifications go; absent = nowhere').optional(),
@@ -61,7 +64,7 @@ export const Contract = z
       .regex(/^[a-z][a-z0-9_-]{0,31}$/)
       .describe('Card processor of new holds and OCTs, by its name; absent = the default one')
       .optional(),
-    processorAccount: text(128)
+    processorAccount: textOf(CONTRACT.processorAccount)
       .describe("The merchant's account at the processor; absent = the processor's own default")
       .optional(),
   })

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
-import { OperationKindSchema, OperationSchema } from '../../proto/gen/holdfast/v1/operation_pb.js';
+import {
+  ListOperationsRequestSchema,
+  OperationKindSchema,
+  OperationSchema,
+} from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperationStateSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Core } from '../core/client.ts';
 import { answer, pageOf } from './answer.ts';
@@ -27,7 +31,7 @@ export const OperationFilters = z.strictObject({
   operation: numberOf(OperationKindSchema).optional(),
   status: numberOf(OperationStateSchema, ['PENDING', 'UNKNOWN', 'NEEDS_REVIEW']).optional(),
   holdRequestId: requested.requestIdFilter.optional(),
-  reason: requested.identifier(250).describe('Only with this reason').optional(),
+  reason: requested.identifierOf(ListOperationsRequestSchema.field.reason).describe('Only with this reason').optional(),
   finalFrom: requested.timeFrom.optional(),
   finalTo: requested.timeBefore.optional(),
   ...requested.filters,

@@ -3,11 +3,21 @@
  * values that core takes.
  */
 
+import type { DescField } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import { hasCardNumber } from '../../platform/card-number.ts';
 import { isCurrency, wasCurrency } from '../../platform/currencies.ts';
-import { isPreauthorizationId, MERCHANT_ID, MERCHANT_ID_FORM } from './identifiers.ts';
+import {
+  CapturePreauthorizationRequestSchema,
+  CreatePreauthorizationRequestSchema,
+  ListPreauthorizationsRequestSchema,
+} from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { leastOf, mostOf, pairBounds } from './contract-bounds.ts';
+import { CURRENCY, isPreauthorizationId, MERCHANT_ID, MERCHANT_ID_FORM } from './identifiers.ts';
+
+const HOLD = CreatePreauthorizationRequestSchema.field;
+const LIST = ListPreauthorizationsRequestSchema.field;
 
 /** Text that PostgreSQL and protobuf store unchanged. */
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed();
@@ -20,15 +30,19 @@ export const identifier = (max: number, min = 1) =>
 export const text = (max: number, min = 1) =>
   identifier(max, min).refine((value) => !hasCardNumber(value), 'must not contain a card number');
 
+/** The same, as long as a field of the contract may be. */
+export const identifierOf = (field: DescField) => identifier(mostOf(field), leastOf(field));
+export const textOf = (field: DescField) => text(mostOf(field), leastOf(field));
+
 /** The largest amount, minor units. */
-export const MOST_AMOUNT = 999_999_999_999;
+export const MOST_AMOUNT = mostOf(HOLD.amount);
 
 /**
  * Money in minor units. `5.0` and `1e2` are rejected before this schema runs, on the source text (http/json-body.ts).
  */
 export const amount = z
   .int({ error: amountFault })
-  .min(1)
+  .min(leastOf(HOLD.amount))
   .max(MOST_AMOUNT)
   .meta({ description: 'Amount in minor units of the currency', examples: [4200] })
   .transform(BigInt);
@@ -41,9 +55,7 @@ function amountFault({ code, input }: { readonly code?: string; readonly input?:
   return typeof input === 'string' ? 'must be a number of minor units, without quotes: 10.50 EUR is 1050' : undefined;
 }
 
-const currencyCode = z
-  .string()
-  .regex(/^[A-Z]{3}$/, { error: 'must be three capital letters, such as EUR', abort: true });
+const currencyCode = z.string().regex(CURRENCY, { error: 'must be three capital letters, such as EUR', abort: true });
 
 export const currency = currencyCode
   .refine(isCurrency, 'must be an ISO 4217 code, such as EUR')
@@ -76,29 +88,33 @@ export const terminalId = identifier(64)
   .regex(/^[A-Za-z0-9._-]+$/, 'may have letters, digits, dot, _ and - only')
   .meta({ description: "One of the merchant's terminals", examples: ['T1'] });
 
-export const userId = identifier(64).meta({ description: "The merchant's user", examples: ['user-1'] });
+export const userId = identifierOf(HOLD.userId).meta({ description: "The merchant's user", examples: ['user-1'] });
 
-export const merchantReference = identifier(64).meta({
+export const merchantReference = identifierOf(HOLD.merchantReference).meta({
   description: "The merchant's own reference",
   examples: ['order-1001'],
 });
 
-export const description = text(250).meta({
+export const description = textOf(HOLD.description).meta({
   description: 'What the hold is for: shown at the checkout, to the processor and to operators',
   examples: ['Room 12, two nights'],
 });
 
+const MOST_PAIRS = mostOf(HOLD.metadata);
+const [MOST_OF_KEY, MOST_OF_VALUE] = pairBounds(HOLD.metadata);
+
 export const metadata = z
   .record(
-    text(40),
+    text(MOST_OF_KEY),
     z
       .string()
-      .max(500)
-      .and(text(500).or(z.literal(''))),
+      .max(MOST_OF_VALUE)
+      .and(text(MOST_OF_VALUE).or(z.literal(''))),
   )
-  .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 pairs')
+  .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `must have at most ${MOST_PAIRS} pairs`)
   .describe(
-    "The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all",
+    `The merchant's own data: at most ${MOST_PAIRS} pairs, keys to ${MOST_OF_KEY} and values to ${MOST_OF_VALUE} ` +
+      'characters, 16 384 bytes in UTF-8 in all',
   );
 
 /** What a merchant says of an operation: kept with it, and shown with its result. */
@@ -110,7 +126,7 @@ export const words = {
     })
     .optional(),
   metadata: metadata.optional(),
-  reason: text(250)
+  reason: textOf(CapturePreauthorizationRequestSchema.field.reason)
     .meta({ description: 'Why it is done', examples: ['The first parcel has left'] })
     .optional(),
 };
@@ -184,18 +200,20 @@ export const filters = {
 };
 
 function minorUnits(description: string) {
-  return queryInteger(1, MOST_AMOUNT)
+  return queryInteger(leastOf(HOLD.amount), MOST_AMOUNT)
     .transform(BigInt)
     .meta({ description: `${description}, minor units`, examples: [4200] })
     .optional();
 }
 
+const MOST_ON_PAGE = mostOf(LIST.pageSize);
+
 /** A page of a list (AIP-158), from query parameters. */
 export const page = {
-  pageSize: queryInteger(1, 200)
-    .meta({ description: 'Items per page, 1 to 200', examples: [50] })
+  pageSize: queryInteger(1, MOST_ON_PAGE)
+    .meta({ description: `Items per page, 1 to ${MOST_ON_PAGE}`, examples: [50] })
     .optional(),
-  pageToken: identifier(512).describe('nextPageToken of the page before').optional(),
+  pageToken: identifierOf(LIST.pageToken).describe('nextPageToken of the page before').optional(),
 };
 
 /** The body of a command without fields. */

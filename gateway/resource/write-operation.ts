@@ -4,11 +4,13 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { drawId } from '../../platform/draw-id.ts';
 import { OperationState } from '../../proto/gen/holdfast/v1/payment_pb.js';
+import { CapturePreauthorizationRequestSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Core } from '../core/client.ts';
 import { OutcomeUnknown } from '../core/retry-calls.ts';
 import { invalidHeader, isServiceError, Problem, problemOfRpc } from '../http/problem.ts';
 import type { Json } from './answer.ts';
 import { requestId, some } from './answer-fields.ts';
+import { formOf } from './contract-bounds.ts';
 import type { Described, describing, Target } from './route.ts';
 
 /** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
@@ -137,7 +139,7 @@ const WRITE_PROMISES: Readonly<Record<number, string>> = {
 
 const idempotencyKey = z
   .string()
-  .regex(/^[\x21-\x7E]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .regex(formOf(CapturePreauthorizationRequestSchema.field.idempotencyKey), 'must be 1 to 255 visible ASCII characters')
   .meta({
     description:
       'Makes a repetition safe: the same key with the same body gets the first answer again, with ' +

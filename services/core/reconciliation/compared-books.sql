@@ -28,6 +28,10 @@ create temporary view our_hold as
 
 create temporary view our_submission as
   select s.*, k.operation, k.entry, k.reserves, s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') as is_open,
+    -- It ends its hold by giving back what remains; or it changes the hold without moving money. A late void does
+    -- neither, and has no result of its own.
+    k.operation is not null and k.entry = 'VOID' as is_end,
+    k.operation is not null and k.reserves is null and s.hold_request_id is not null as is_change,
     coalesce(s.processor_request_id, s.request_id) as identifier,
     coalesce(h.processor_request_id, h.request_id) as authorization_identifier,
     -- What a refund or an OCT has paid out.
@@ -53,14 +57,14 @@ create temporary view reckoned as
   with submitted as (
     select s.hold_request_id,
       sum(s.amount) filter (where s.kind = 'CAPTURE' and s.state = 'OK') as captured,
-      sum(s.paid_out) filter (where s.kind = 'REFUND') as refunded,
-      sum(s.amount) filter (where s.kind = 'REFUND' and s.is_open) as refunding,
+      sum(s.paid_out) filter (where s.reserves = 'CAPTURED') as refunded,
+      sum(s.amount) filter (where s.reserves = 'CAPTURED' and s.is_open) as refunding,
       sum(s.amount) filter (where s.kind = 'INCREMENT' and s.state = 'OK') as incremented,
       sum(s.amount) filter (where s.reserves = 'REMAINING' and s.is_open) as in_flight,
       -- What gave something back and left something to capture.
-      sum(s.amount_released) filter (where s.kind in ('RELEASE', 'EXPIRY', 'CAPTURE') and s.state = 'OK') as given,
-      min(s.kind) filter (where s.kind in ('INCREMENT', 'EXTENSION') and s.is_open) as changing,
-      bool_or(s.is_open and (s.kind in ('RELEASE', 'EXPIRY')
+      sum(s.amount_released) filter (where s.reserves = 'REMAINING' and s.state = 'OK') as given,
+      min(s.kind) filter (where s.is_change and s.is_open) as changing,
+      bool_or(s.is_open and (s.is_end
         or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))) as closing
     from our_submission s join hold h on h.request_id = s.hold_request_id group by 1
   ),
@@ -160,7 +164,7 @@ create temporary view refunds_differ as
     select capture_request_id, hold_request_id, min(merchant_id) as merchant_id,
       sum(paid_out) as refunded,
       coalesce(sum(amount) filter (where is_open), 0) as refunding
-    from our_submission where kind = 'REFUND' group by 1, 2
+    from our_submission where reserves = 'CAPTURED' group by 1, 2
   )
   select 'REFUNDS_DIFFER' as kind, coalesce(c.request_id, r.capture_request_id) as request_id,
     coalesce(c.merchant_id, r.merchant_id) as merchant_id,
@@ -180,18 +184,18 @@ create temporary view operations_differ as
     from hold where phase in ('AUTHORIZED', 'FAILED')
     union all
     select kind, request_id, coalesce(first_state, state), amount, merchant_id, hold_request_id, false
-    from our_submission where operation is not null and entry <> 'VOID' and not is_open
+    from our_submission where operation is not null and not is_end and not is_open
     union all
     select s.kind, s.request_id, case when s.state = 'OK' and s.kind = 'RELEASE' then 'OK' else 'KO' end,
       coalesce(s.amount_released, nullif(s.amount, 0)), s.merchant_id, s.hold_request_id,
       s.kind = 'EXPIRY' and not s.reported and coalesce(s.amount_released < s.amount, false)
-    from submission s join hold h on h.request_id = s.hold_request_id
-    where s.kind in ('RELEASE', 'EXPIRY')
+    from our_submission s join hold h on h.request_id = s.hold_request_id
+    where s.is_end
       and ((s.state = 'OK' and h.phase = 'AUTHORIZED') or (s.state = 'KO' and s.kind = 'RELEASE'))
   ),
   logged as (
     select kind, request_id as subject, status, amount, merchant_id, hold_request_id from operation
-    where kind not in ('REVERSAL', 'REINSTATEMENT', 'EXPIRING', 'REFUND_RETURN', 'OCT_RETURN', 'CORRECTION')
+    where kind = 'HOLD' or kind in (select k.operation from kind k)
   )
   select case when l.subject is null then 'OPERATION_MISSING' when e.subject is null then 'OPERATION_WITHOUT_SUBMISSION'
       else 'OPERATION_DIFFERS' end as kind,
@@ -251,7 +255,7 @@ create temporary view matched as
     -- given back.
     e.kind = 'AUTHORIZATION' and e.captured = coalesce(u.amount, 0)
       and (e.captured + e.voided = e.amount + e.incremented or exists (
-        select from submission v where v.hold_request_id = s.request_id and v.kind = 'LATE_VOID'
+        select from our_submission v where v.hold_request_id = s.request_id and v.operation is null
           and v.state not in ('OK', 'KO'))) as given_back_there
   from sent s left join processor_entry e on e.request_id = s.identifier and e.processor = s.processor
     left join undone_of u on u.id = e.request_id and u.processor = e.processor
@@ -331,7 +335,7 @@ create temporary view sums_of_holds as
     or e.reversed <> h.reversed or e.refunded not between h.refunded and h.refunded + h.refunding
     or (e.incremented <> h.amount - h.amount_asked and h.changing is distinct from 'INCREMENT')
     or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from submission r where r.hold_request_id = h.request_id and r.kind in ('RELEASE', 'EXPIRY')
+      select from our_submission r where r.hold_request_id = h.request_id and r.is_end
         and r.state = 'OK' and (r.processor_reference = '' or r.reported)))));
 
 -- What is taken back and refunded of each capture. A refund in flight may already be done at the processor.

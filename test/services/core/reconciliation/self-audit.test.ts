@@ -92,6 +92,20 @@ describe('audit()', () => {
     assert(audited.entries > 10 && audited.operations > 10);
   });
 
+  it('finds nothing in holds that are being extended, incremented or ended', async () => {
+    const { inFlight } = (await look()).audited;
+    const extended = await place('extension_timeout_lost');
+    await client.holds.extendPreauthorization({ merchantId: 'acme', preauthorizationId: extended.preauthorizationId });
+    const added = await place('increment_timeout_lost');
+    const increment = { merchantId: 'acme', preauthorizationId: added.preauthorizationId, amountToAdd: 10n };
+    await client.holds.incrementPreauthorization(increment);
+    const ended = await place('void_timeout_lost');
+    await client.holds.releasePreauthorization({ merchantId: 'acme', requestId: ended.requestId });
+    const { drifts, audited } = await look();
+    assert.deepEqual(drifts, []);
+    assert.equal(audited.inFlight, inFlight + 3);
+  });
+
   it('finds counters that differ from the sum of the captures', async () => {
     const hold = await place();
     const id = hold.requestId;

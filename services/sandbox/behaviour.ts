@@ -88,6 +88,10 @@ export const BEHAVIOURS = {
     base.notPerformed('processor_error', 'The processor could not do it.'),
   ),
   accepted: placing('Accepted, and approved 2 seconds later', { ...APPROVED, endsAfterMs: LATER_MS }),
+  accepted_declined: placing('Accepted, and declined 2 seconds later', {
+    ...declined('do_not_honor', 'The issuer declined the card.'),
+    endsAfterMs: LATER_MS,
+  }),
   timeout_applied: placing('Done, and the answer is lost', { ...APPROVED, silence: 'after' }),
   timeout_lost: placing('Not done, and no answer', { ...APPROVED, silence: 'before' }),
   ...ways('capture', 'captures'),
@@ -95,10 +99,6 @@ export const BEHAVIOURS = {
   ...ways('increment', 'increments'),
   ...ways('extension', 'extensions', 'extend'),
   ...ways('refund', 'refunds'),
-  capture_accepted_declined: {
-    about: 'Approved; captures are accepted, and declined 2 seconds later',
-    capture: { ...declined('capture_declined', 'The issuer declined the capture.'), endsAfterMs: LATER_MS },
-  },
   reversed: { about: 'Approved; captures are reversed 2 seconds later', reversal },
   reversed_in_part: {
     about: 'Approved; half of each capture is reversed 2 seconds later',
@@ -152,7 +152,7 @@ function placing(about: string, effect: Effect): Behaviour {
   return { about, authorization: effect, credit: effect };
 }
 
-type Way = 'declined' | 'error' | 'accepted' | 'timeout_applied' | 'timeout_lost';
+type Way = 'declined' | 'error' | 'accepted' | 'accepted_declined' | 'timeout_applied' | 'timeout_lost';
 
 /** The ways in which an operation on an authorization can go other than well. */
 function ways<Name extends Kind>(
@@ -160,10 +160,12 @@ function ways<Name extends Kind>(
   several: string,
   verb: string = name,
 ): Record<`${Name}_${Way}`, Behaviour> {
+  const refusal = declined(`${name}_declined`, `The issuer declined the ${name}.`);
   const behaviours: Record<Way, readonly [about: string, effect: Effect]> = {
-    declined: [`${several} are declined`, declined(`${name}_declined`, `The issuer declined the ${name}.`)],
+    declined: [`${several} are declined`, refusal],
     error: [`${several} fail`, base.notPerformed(`${name}_error`, `The processor could not ${verb}.`)],
     accepted: [`${several} are accepted, and approved 2 seconds later`, { ...APPROVED, endsAfterMs: LATER_MS }],
+    accepted_declined: [`${several} are accepted, and declined 2 seconds later`, { ...refusal, endsAfterMs: LATER_MS }],
     timeout_applied: [`answers to ${several} are lost`, { ...APPROVED, silence: 'after' }],
     timeout_lost: [`${several} are lost`, { ...APPROVED, silence: 'before' }],
   };

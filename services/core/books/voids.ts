@@ -29,7 +29,9 @@ export function judgeEnd(
   return {
     ...reservation,
     reported,
-    amountReleased: hold.endedAmount,
+    // Of an end that nobody reported, but whose void gave back less than was left: when nothing remains, what was missing
+    // was never there.
+    amountReleased: hold.endedReference == null && hold.remaining === 0n ? hold.released : hold.endedAmount,
     processorReference: hold.endedReference,
   };
 }

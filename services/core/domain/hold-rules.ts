@@ -220,14 +220,17 @@ function isUsedUp({ remaining, inFlight, changing }: HoldBooks): boolean {
 /**
  * Settles an increment. What it added to a hold that has closed meanwhile was given back with the rest. But when it is
  * imported, and all of the hold was captured before, no rest was given back: then the hold opens again. When it adds
- * nothing to a hold of which all was captured meanwhile, the hold closes.
+ * nothing to a hold of which all was captured, or given back, meanwhile, the hold closes.
  */
 export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean, imported = false): HoldBooks {
   const books = { ...booksOf(hold), changing: null };
   const opens = imported && hold.captured === hold.amount && hold.allowMultipleCaptures;
   const status = opens ? 'PARTIALLY_CAPTURED' : hold.status;
   if (ok) return returned({ ...books, status, amount: hold.amount + amount }, amount);
-  return isOpen(hold) && isUsedUp(books) ? closed(books, 'CAPTURED', 'FINAL') : checked(books);
+  if (!isOpen(hold) || !isUsedUp(books)) return checked(books);
+  if (hold.captured > 0n) return closed(books, 'CAPTURED', 'FINAL');
+  // Nothing was captured, so voids gave all of it back. A release has told so; an expiry is still to be told.
+  return hold.endedAs == null ? closed(books, 'RELEASED', 'RELEASED') : checked(books);
 }
 
 /** Settles an extension, which moves no money. */

@@ -58,6 +58,39 @@ describe('correctOperation()', () => {
     assert.equal((await shop.refund({ requestId }, 4_000n)).refund?.state, OK);
   });
 
+  /** A hold of 10000, and an increment of 1000 that was told as done: voids give 10000 back. */
+  const incremented = async () => {
+    const hold = await shop.hold();
+    const added = await shop.increment(hold, 1_000n);
+    processor.says.void = () => ({ ...approved, amountReleased: 10_000n });
+    return { hold, requestId: added.requestId };
+  };
+
+  it('of an increment that was not done ends a hold that expired meanwhile, and tells that it has expired', async () => {
+    const { hold, requestId } = await incremented();
+    const now = new Date(scripted.stage.clock.now());
+    await sql(scripted.stage, 'update hold set expires_at = $2 where request_id = $1', [hold.requestId, now]);
+    await scripted.stage.expire();
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/1000/10000/0 frozen');
+    await correct(requestId, KO);
+    assert.deepEqual(await scripted.stage.audit('own books'), []);
+    await scripted.stage.expire();
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+    const told = (await scripted.notificationsOf(hold)).map(({ word, body }) => `${word} ${body.amount}`);
+    assert.deepEqual(told.slice(-2), ['corrected 1000', 'expired 10000']);
+  });
+
+  it('of an increment that was not done leaves a hold released that was released meanwhile', async () => {
+    const { hold, requestId } = await incremented();
+    await shop.release(hold);
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/1000/10000/0 frozen');
+    await correct(requestId, KO);
+    assert.equal(await shop.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
+    await scripted.stage.expire();
+    const told = (await scripted.notificationsOf(hold)).map(({ word, body }) => `${word} ${body.amount}`);
+    assert.deepEqual(told.slice(-2), ['released 10000', 'corrected 1000']);
+  });
+
   it('resolves what contradicted the operation, of a hold and of an OCT', async () => {
     const { hold, requestId } = await refused();
     await scripted.settled(requestId, approved);

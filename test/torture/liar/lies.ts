@@ -15,11 +15,14 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Lie } from '../../services/conformance/liar.ts';
+import { CORRECTIONS } from './corrections.ts';
 import { UNASKED } from './unasked.ts';
 
 export interface Row {
   readonly name: string;
   readonly lie: Lie;
+  /** Alone, it leaves operations that an operator has to correct. */
+  readonly isCorrected?: boolean;
 }
 
 type Change = (result: Result) => Partial<Result>;
@@ -106,6 +109,7 @@ const fails = (code: status) => async () => {
 };
 
 export const LIES: readonly Row[] = [
+  ...CORRECTIONS,
   ...UNASKED,
   results('an answer that does not exist', () => ({ answer: 9 as Answer })),
   results('an answer that says nothing', () => ({ answer: Answer.UNSPECIFIED })),

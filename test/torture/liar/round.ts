@@ -73,6 +73,7 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   const capture = await victim.captured();
   const returning = await victim.captured(10_000n, { tokenId: 'tok_sandbox_refund_returned', currency: 'JPY' });
   const before = await idsOf(stage);
+  const correctedBefore = tally.corrected;
   const transcript = lie(house.liar, rows);
   await askForAll(victim, holds, [capture, returning]);
   await calmly(house);
@@ -93,6 +94,9 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   }
   assert.deepEqual(await stage.audit('own books'), []);
   await judge(stage, transcript, asked);
+  if (rows.length === 1 && rows[0]?.isCorrected) {
+    assert(tally.corrected > correctedBefore, 'an operator corrects what was told falsely');
+  }
   tally['came back'] += await countReturns(stage, asked);
   tally['ended by themselves'] += asked.size - decided;
 }

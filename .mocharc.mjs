@@ -11,7 +11,6 @@ enableCompileCache();
 const named = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 /** Those that wait longest are first, and those that are soon done last. */
 const spec = [
-  'test/services/conformance/run.test.ts',
   'test/{client,docs,platform}/**/*.test.ts',
   'test/services/**/*.test.ts',
   'test/!(client|docs|platform|services)/**/*.test.ts',

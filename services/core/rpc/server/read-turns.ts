@@ -5,8 +5,6 @@ import { isDatabaseAway } from '../../storage/database-errors.ts';
 /** Longer than the statements of a read may last, so that a database that is away is answered as such. */
 export const WAIT_MS = 3_000;
 
-export type ReadTurns = ReturnType<typeof openReadTurns>;
-
 /**
  * Opens turns for the reads of accounts: each account has one read at a time, or `atOnce`, in the order of arrival. So
  * what an account costs the database and this process at a time is one read, however many it sends and however

@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 
 describe('.ci/count-reporter.ts', () => {
-  it('names the test that runs when its time is over, and counts those before it', async () => {
+  it('names the test that runs when its time is over, and counts those before it, with what failed', async () => {
     const directory = await mkdtemp(`${tmpdir()}/holdfast-reporter-`);
     try {
       await writeFile(
         `${directory}/tests.cjs`,
         `describe('a suite', () => {
           it('passes', () => {});
+          it('fails', () => { throw new Error('as planned'); });
           it('hangs', (done) => { process.send('hanging'); });
         });`,
       );
@@ -28,7 +29,12 @@ describe('.ci/count-reporter.ts', () => {
       tests.kill();
       assert.deepEqual(await ended, [1, null]);
       assert.match(await said, /^out of time during: a suite hangs$/m);
-      assert.equal(await readFile(`${directory}/counts`, 'utf8'), '1 0 0\n');
+      assert.equal(await readFile(`${directory}/counts`, 'utf8'), '1 1 0\n');
+      assert.match(
+        await readFile(`${directory}/counts.failed`, 'utf8'),
+        /^failed: a suite fails \(.*tests\.cjs\)\nError: as planned/,
+      );
+      assert.match(await readFile(`${directory}/counts.files`, 'utf8'), /^.*tests\.cjs\n$/);
     } finally {
       await rm(directory, { recursive: true });
     }

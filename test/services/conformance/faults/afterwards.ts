@@ -33,7 +33,12 @@ const PLANTED: readonly Planted[] = [
     'capture: approved',
     /the result names .*, and .* was asked/,
     () => ({
-      capture: (request, forward) => forward({ ...request, requestId: `${String(request.requestId).slice(0, -1)}0` }),
+      capture(request, forward) {
+        const asked = String(request.requestId);
+        // Another one always: a sixteenth of all identifiers end in 0.
+        const last = asked.endsWith('0') ? '1' : '0';
+        return forward({ ...request, requestId: asked.slice(0, -1) + last });
+      },
     }),
   ],
   [

@@ -7,7 +7,7 @@ import {
 import { DestinationRefused } from '../egress/destination.ts';
 import type { DeliveryRow } from '../storage/delivery/delivery-row.ts';
 
-/** What the URL of a notification says besides the endpoint's. */
+/** The parts of a notification that its URL contains, besides the endpoint. */
 type NotificationPath = Pick<DeliveryRow, 'kind' | 'statusInfo'>;
 
 /** The URL of a notification: the endpoint's, then its path. Throws DestinationRefused when a part is malformed. */
@@ -17,7 +17,7 @@ export function notificationUrl(endpointUrl: string, path: NotificationPath): UR
   return url;
 }
 
-/** What is appended to an endpoint's URL. Throws DestinationRefused when a part is malformed. */
+/** Returns the path to append to an endpoint's URL. Throws DestinationRefused when a part is malformed. */
 export function notificationPath({ kind, statusInfo }: NotificationPath): string {
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(statusInfo)) throw new DestinationRefused('statusInfo is malformed');
   return `/webhook/processor/${kind === 'oct' ? 'oct' : 'payment'}/${statusInfo}`;
@@ -34,7 +34,7 @@ export function parseEndpointUrl(text: string): URL {
   return url;
 }
 
-/** What is signed and sent. */
+/** The signed request. */
 export interface Outgoing {
   /** The delivery's id: the same in every attempt. */
   readonly id: string;

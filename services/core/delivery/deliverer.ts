@@ -22,13 +22,13 @@ export interface DeliverParts extends AttemptParts {
   readonly slots?: number;
   /** Maximum of concurrent attempts at one endpoint, over all workers. */
   readonly endpointSlots?: number;
-  /** How long attempts in progress may continue when the worker stops. */
+  /** Time that attempts in progress have to end when the worker stops. */
   readonly graceMs?: number;
   /** Called after each attempt. */
   readonly onAttempt?: (endpointKind: EndpointKind, record: AttemptRecord) => void;
 }
 
-/** Delivers notifications: takes what is due, attempts it, records what became of it. */
+/** Delivers notifications: takes due deliveries, attempts them, and records the results. */
 export class Deliverer {
   readonly #parts: DeliverParts;
   readonly #record: ReturnType<typeof openRecord>;
@@ -137,13 +137,13 @@ export class Deliverer {
     return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? NO_TERMS));
   }
 
-  /** Attempts and records one delivery. Never rejects: one that is not recorded is taken again after 15 s. */
+  /** Attempts and records one delivery. Never rejects: an unrecorded delivery is taken again after 15 s. */
   #deliver(row: PendingDelivery, terms: EndpointTerms): Promise<void> {
     const endpoint = { merchantId: row.merchantId, kind: row.endpointKind };
     const startedMs = performance.now();
     this.#busy += 1;
     const slot = this.#endpoints.enter(endpoint);
-    // An attempt continues the trace of what caused the delivery.
+    // An attempt continues the trace of the delivery's cause.
     const attributes = { 'holdfast.request_id': row.requestId, 'holdfast.attempt': row.attemptCount + 1 };
     const span = { name: `deliver ${row.endpointKind}`, kind: 'CLIENT', parent: row.traceParent, attributes } as const;
     const done: Promise<void> = traced(span, () => this.#attempt(row, terms))

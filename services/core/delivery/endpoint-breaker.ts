@@ -1,17 +1,17 @@
 import { type EndpointState, FRESH } from '../storage/endpoint/endpoint-row.ts';
 
-/** How some attempts at an endpoint ended. */
+/** Results of some attempts at an endpoint. */
 export interface Tally {
   readonly delivered: number;
   /** Attempts without an answer, or with 429 or 5xx. */
   readonly failed: number;
   /** Attempts with another answer that is no 2xx: they may be about the one notification. */
   readonly refused: number;
-  /** Whether it answered 410. */
+  /** True when it answered 410. */
   readonly gone: boolean;
 }
 
-/** Whether an attempt with this status shows that its endpoint is failing; undefined = no answer. */
+/** Returns whether this status counts as a failure of the endpoint; undefined = no answer. */
 export function isFailing(httpStatus: number | undefined): boolean {
   return httpStatus === undefined || httpStatus === 429 || httpStatus >= 500;
 }

@@ -2,7 +2,7 @@ import { type Place, Places } from '../../../platform/places.ts';
 import type { Wanted } from '../storage/delivery/take-due.ts';
 import { type EndpointKey, endpointName } from '../storage/endpoint/endpoint-row.ts';
 
-/** Which endpoints may have due deliveries, and the attempts in progress at each; a slow one gets fewer slots. */
+/** The endpoints that may have due deliveries, and their attempts in progress. Slow endpoints get fewer slots. */
 export class EndpointSlots {
   readonly #slots: number;
   /** In the order of their turn. */

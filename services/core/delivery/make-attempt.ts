@@ -13,7 +13,7 @@ import { nextAttemptAt } from './retry-schedule.ts';
 
 export interface Attempt {
   readonly record: AttemptRecord;
-  /** What it shows about the endpoint; undefined = nothing, because the fault is not the endpoint's. */
+  /** The conclusion about the endpoint; undefined = none, because the fault is elsewhere. */
   readonly verdict: 'HEALTHY' | 'FAILING' | 'REFUSED' | 'GONE' | undefined;
 }
 

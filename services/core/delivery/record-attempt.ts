@@ -18,7 +18,7 @@ export interface MadeAttempt extends Attempt {
   readonly endpoint: EndpointKey;
   /** The endpoint's address when the attempt began; null = it had none. */
   readonly endpointUrl: string | null;
-  /** Whether the endpoint had failures before; then a success changes its state. */
+  /** True when the endpoint had failures before: a success then changes its state. */
   readonly troubled: boolean;
 }
 

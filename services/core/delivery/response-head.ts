@@ -11,7 +11,7 @@ import { HIDDEN, secretTexts } from './secret-fields.ts';
 export function responseHead(head: Buffer, { headers, body }: Message): string | undefined {
   if (head.length === 0) return undefined;
   let text = head.toString('utf8').replace(CONTROL, '\u{FFFD}');
-  // Such as `ok` or `{}`.
+  // A text such as `ok` or `{}`.
   if (text.length < FEWEST) return text;
   const signatures = Object.entries(headers).flatMap(([name, value]) =>
     name.endsWith('signature') ? value.split(/[ ,]/) : [],

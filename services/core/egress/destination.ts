@@ -26,7 +26,7 @@ export function judgeAddress(address: string, secure: boolean, allowed: readonly
   return secure ? undefined : 'https is required';
 }
 
-/** Why deliveries to a URL are refused whatever the allow-lists have; undefined = it depends on them. */
+/** Returns why deliveries to a URL are refused whatever the allow-lists contain; undefined = the lists decide. */
 export function neverReachable({ hostname }: URL): string | undefined {
   const literal = literalOf(hostname);
   return literal !== undefined && isNeverReachable(parseAddress(literal)) ? NEVER_REACHABLE : undefined;
@@ -74,7 +74,7 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
 }
 
-/** Also inside an IPv6 address that a router translates to it, whatever the allow-list has. */
+/** Includes such addresses inside an IPv6 address that a router translates, whatever the allow-list contains. */
 function isNeverReachable(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const translated = TRANSLATED.find(([network]) => isIn(address, [network]));
   if (!translated) return isIn(address, NEVER);

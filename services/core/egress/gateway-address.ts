@@ -39,7 +39,7 @@ export async function gatewayAt(
   return (address) => known.has(canonical(address)) || (isOnThisMachine && isOurs(canonical(address)));
 }
 
-/** Whether a target has a gateway's own host and port, whatever the host resolves to. */
+/** Returns whether a target has a gateway's own host and port, whatever the host resolves to. */
 export function isGatewayName(target: Target, gateways: readonly Target[]): boolean {
   return gateways.some(({ hostname, port }) => port === target.port && nameOf(hostname) === nameOf(target.hostname));
 }
@@ -54,7 +54,7 @@ function canonical(address: string): string {
   return parseAddress(address).toNormalizedString();
 }
 
-/** Whether an address is this machine's. The unspecified address counts, because connecting to it does. */
+/** Returns whether an address is this machine's. The unspecified address counts, because connecting to it works. */
 function isOurs(address: string): boolean {
   const range = ipaddr.parse(address).range();
   if (range === 'loopback' || range === 'unspecified') return true;

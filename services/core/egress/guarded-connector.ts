@@ -10,7 +10,7 @@ import { boundAnswers } from './response-limits.ts';
 export interface ConnectRules {
   /** Networks that are allowed besides public addresses, and without https. */
   readonly allowed: readonly Network[];
-  /** Where the gateway listens; connections to it are refused, in any spelling of its address. */
+  /** The gateway's own addresses. Connections to them are refused in any spelling. */
   readonly gateways?: readonly Target[];
   readonly resolve?: Resolve;
   /**
@@ -21,8 +21,8 @@ export interface ConnectRules {
 }
 
 /**
- * Makes undici's connections. It resolves the name, checks each address, and connects to one of those that it allowed, so
- * that a name that resolves differently a moment later changes nothing. Resolving and connecting take about 2 s each.
+ * Makes undici's connections: resolves the name, checks each address, and connects to an allowed one, so that a name
+ * that resolves differently a moment later changes nothing. Resolving and connecting take about 2 s each.
  */
 export function guardedConnector(rules: ConnectRules): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });

@@ -9,7 +9,7 @@ export interface Answer {
   readonly httpStatus?: number | undefined;
   readonly retryAfter?: string | undefined;
   /**
-   * The error, for operators: no answer, or one that did not end in time. Absent with a 2xx: the endpoint has taken the
+   * The failure, for operators: no answer, or one without an end in time. Absent with a 2xx: the endpoint has taken the
    * notification once its status line and headers were read, whatever follows.
    */
   readonly failure?: string | undefined;

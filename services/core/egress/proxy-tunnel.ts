@@ -49,7 +49,7 @@ export function openTunnel(proxy: URL, { hostname, port }: Target, timeoutMs: nu
   return promise;
 }
 
-/** Where a tunnel ends; an IPv6 address in brackets. */
+/** The end of a tunnel; an IPv6 address in brackets. */
 export interface Target {
   readonly hostname: string;
   readonly port: string;

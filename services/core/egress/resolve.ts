@@ -11,7 +11,7 @@ export class LookupFailed extends Error {
   }
 }
 
-/** Where names are looked up; for tests. */
+/** The sources of names; for tests. */
 export interface ResolveSources {
   readonly hosts?: string;
   readonly resolvConf?: string;

@@ -105,10 +105,10 @@ class AnswerBytes {
 }
 
 /**
- * A head as the client reads it. The client is strict, and would take a 2xx for no answer because of a header that says
- * nothing about it, so that a notification that was taken is sent again: a reason phrase or a line that is no header
- * field is dropped, and so is a length beside `Transfer-Encoding`, which overrides it (RFC 9112, section 6.3), or one
- * that is said in two ways.
+ * Returns a head that the strict client can read. Because of a header that says nothing about the answer the client
+ * would reject a 2xx, and the notification would be sent again. Dropped are a reason phrase, a line that is no header
+ * field, and a length that stands beside `Transfer-Encoding`, which overrides it (RFC 9112, section 6.3), or is given
+ * in two ways.
  */
 function plainHead(head: string): Buffer {
   const [status = '', ...lines] = head.split(/\r?\n/);

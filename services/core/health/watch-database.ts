@@ -86,11 +86,11 @@ export async function watchDatabase(parts: DatabaseWatchParts) {
   const job = runPeriodically({ name: 'watch-database', intervalMs, runOnce: probeOnce }, log);
   return {
     isUsable: () => usable === true,
-    /** How far this process's clock is ahead of the database's, seconds; undefined until it was measured. */
+    /** Seconds by which this process's clock is ahead of the database's; undefined until it was measured. */
     clockOffsetS: () => (offsetMs === undefined ? undefined : offsetMs / 1_000),
     /** For how long the primary has been seen to serve without its synchronous standby, seconds. */
     aloneS: alone.ageS,
-    /** False = the clocks are too far apart to decide what is due, or old enough to be deleted. */
+    /** False = the clocks differ too much to decide what is due, or old enough to delete. */
     isClockSound: isSound,
     close: () => job.close(),
   };

@@ -3,8 +3,8 @@ import { runPeriodically } from '../../../platform/periodic-job.ts';
 import type { Processors } from '../processor/processors.ts';
 
 /**
- * Asks processors how they are while nobody calls, so that one that is frozen is noticed on a quiet night, too: within
- * about a quarter of a minute. Each is asked by itself: one that does not answer delays no other.
+ * Asks processors for their health while nobody calls them, so that a frozen one is noticed on a quiet night, within
+ * about 15 s. Each is asked separately: a silent one delays no other.
  */
 export function watchProcessors({ names, of }: Pick<Processors, 'names' | 'of'>, log: Log) {
   const jobs = names.map((processor) => {

@@ -72,8 +72,8 @@ function gaugesOf(processor: readonly string[]): Readonly<Record<BacklogGauge, D
 }
 
 /**
- * Gauges of what waits in the database, read when they are scraped. A database that does not answer in time never fails
- * a scrape: the gauges keep their last values, and holdfast_backlog_read_failures_total counts.
+ * Exports gauges of the work waiting in the database, read at each scrape. A silent database never fails a scrape: the
+ * gauges keep their last values, and holdfast_backlog_read_failures_total counts.
  */
 export function exportBacklog({ registry, database, processors, clock, log }: BacklogGauges): void {
   let readAtMs = Number.NEGATIVE_INFINITY;

@@ -7,7 +7,7 @@ import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 /** The metrics of a process of core. */
 export type Metrics = ReturnType<typeof openMetrics>;
 
-/** What is read of a processor. */
+/** The parts of a processor that metrics read. */
 export type WatchedProcessor = Pick<Processor, 'isAvailable'> & { readonly callers: { readonly waiting: number } };
 
 /** Opens the metrics of one process; `runtime` adds Node's. No label identifies a request, a hold or a merchant. */

@@ -10,7 +10,7 @@ export interface MetricsServerParts {
   readonly port: number;
   /** The setting of the port, for the message when it cannot be used. */
   readonly setting: string;
-  /** Who may read the metrics; joined by commas. */
+  /** The accepted tokens, joined by commas. */
   readonly tokens: string;
   readonly isReady: () => boolean;
   readonly log: Log;

@@ -1,14 +1,17 @@
 import type { Violation } from '../../../platform/violations.ts';
 import type { DescribeResponse } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
-/** What a hold or OCT is for. */
+/** The terms of a hold or OCT that bound its amount. */
 export interface Payment {
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: string;
 }
 
-/** What is wrong with an amount of a hold or OCT, by what a processor says of itself; undefined = nothing, or it has not said it. */
+/**
+ * Returns how the amount of a hold or OCT breaks the bounds that a processor states; undefined = not at all, or no
+ * bounds are stated.
+ */
 export function amountBreachOf(
   description: Pick<DescribeResponse, 'currencies'> | undefined,
   { amount, currency }: Payment,
@@ -26,7 +29,7 @@ export function amountBreachOf(
   return multipleOf > 1n && amount % multipleOf !== 0n ? wrong(`a multiple of ${multipleOf}`) : undefined;
 }
 
-/** What a capture, an increment or a refund is for. */
+/** The terms of a capture, increment or refund that bound its amount. */
 export interface Step extends Pick<Payment, 'amount'> {
   /** Undefined = any that the processor names. */
   readonly currency?: string | undefined;

@@ -1,9 +1,9 @@
 import { type Place, Places } from '../../../platform/places.ts';
 
 /**
- * Bounds how many callers wait for the answers of one processor, so that one that does not answer leaves room for the
- * callers of another; `most` may wait, Infinity = all. A merchant alone gets nearly all of it, since the others are
- * safe from its calls without an answer by the room that it leaves, and by a breaker of its own.
+ * Bounds how many callers wait for the answers of one processor, so that a silent one leaves room for the callers of
+ * another: `most` may wait, Infinity = all. One merchant may take nearly all of it. The room left, and a breaker for
+ * each merchant, protect the others from its unanswered calls.
  */
 export function limitCallers(most: number) {
   const waiting = new Places({ total: most, share: SHARE });

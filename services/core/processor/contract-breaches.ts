@@ -26,7 +26,7 @@ export class ContractViolation extends Error {
   readonly method: string;
   /** The first field that is wrong. */
   readonly field: string;
-  /** What the call was about; undefined = nothing single. */
+  /** The requestId of the call; undefined = it concerns no single operation. */
   readonly requestId: string | undefined;
 
   constructor(method: string, { field, description }: Violation, requestId?: string) {
@@ -58,11 +58,11 @@ export function believing(client: Client, report: (violation: ContractViolation)
 }
 
 /**
- * What a message of a processor, an answer or an event, breaks of the contract: rules of its fields, then what fields
- * must say together.
+ * Returns the breaches of the contract in a message of a processor, an answer or an event: of single fields first, then
+ * between fields.
  */
 export function breachesOf(schema: DescMessage, message: Message): Violation[] {
-  // Entries are checked one by one where they are read, so that one that is wrong does not hide the others.
+  // Entries are checked one by one where they are read, so that a wrong one does not hide the others.
   const itself = isMessage(message, ListEntriesResponseSchema) ? { ...message, entries: [] } : message;
   const violations = violationsOf(schema, itself);
   return violations.length > 0 ? violations : togetherWrong(message);

@@ -1,10 +1,10 @@
 import { settlesWithin } from '../../../platform/settles-within.ts';
 import type { DescribeResponse } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
-/** Who a processor says it is, by Describe. */
+/** The identity that a processor states in Describe. */
 export type Identity = Readonly<Pick<DescribeResponse, 'name' | 'identity'>>;
 
-/** What is known of processors. */
+/** The known identities of processors. */
 export interface Identities {
   /** Returns who a processor was at the first contact, which is stored then. */
   recall(processor: string, shown: Identity): Promise<Identity>;
@@ -60,7 +60,7 @@ export function openIdentityCheck(
       if (isTooSoon()) return false;
       return settlesWithin(PATIENCE_MS, asked()).then((isAnswered) => isAnswered && state === 'SAME');
     },
-    /** Whether it has shown that it is another one. Asks again now and then. */
+    /** Returns whether it has proved to be another processor. Asks again now and then. */
     isOther(): boolean {
       if (state === 'OTHER' && !isTooSoon()) void asked();
       return state === 'OTHER';

@@ -1,6 +1,6 @@
 /** This many calls in a row without an answer are an outage, once there was no answer for `silentMs` either. */
 const SILENT_CALLS = 10;
-/** What one merchant counts for among them at most: its own account or tokens may be the reason. */
+/** One merchant counts for so many of them at most: its account or tokens may be the cause. */
 const SILENT_CALLS_OF_ONE = SILENT_CALLS / 2;
 /** This often in a row the processor did not answer when it was asked itself. */
 const SILENT_ASKS = 2;
@@ -16,7 +16,7 @@ interface SilentMerchant {
   probedAtMs: number;
   /** Since the last answer to anybody. */
   callsOfAll: number;
-  /** Which answer that was. */
+  /** The number of that answer. */
   answer: number;
 }
 
@@ -26,7 +26,7 @@ interface SilentMerchant {
  * `silentMs` is for how long there must have been no answer; `nowMs` is monotonic.
  */
 export function openBreaker(silentMs: number, nowMs: () => number = () => performance.now()) {
-  /** Those longest without an answer first. */
+  /** Merchants without an answer, the longest first. */
   const silent = new Map<string, SilentMerchant>();
   let answers = 0;
   let answeredAtMs = nowMs();
@@ -69,11 +69,11 @@ export function openBreaker(silentMs: number, nowMs: () => number = () => perfor
     if (merchant.callsOfAll <= SILENT_CALLS_OF_ONE) silentCalls += 1;
   }
   return {
-    /** Whether it answers, as far as is known. With one merchant, no answer to that one is none at all. */
+    /** Returns whether it answers, as far as known. With a single merchant, its unanswered calls count for all. */
     isClosed: (): boolean => !isOpenForAll() && !(only && isOpenFor(silent.get(only))),
-    /** Whether there was no answer for so long, to whatever was asked. */
+    /** Returns whether it has answered no call at all for so long. */
     isSilent: (ms: number): boolean => nowMs() - heardAtMs >= ms,
-    /** A call of a merchant ended after so long: with an answer, whatever it was, or without. */
+    /** Records the end of a merchant's call after `tookMs`: with any answer, or without. */
     record(merchantId: string, isAnswered: boolean, tookMs = 0): void {
       if (only === undefined) only = merchantId;
       else if (only !== merchantId) only = null;
@@ -86,8 +86,8 @@ export function openBreaker(silentMs: number, nowMs: () => number = () => perfor
       if (isAnswered) heardAtMs = nowMs();
     },
     /**
-     * Whether something new of a merchant may be sent. While it may not, one call in PROBE_MS may, so that an answer is
-     * noticed.
+     * Returns whether a new operation of a merchant may be sent. While not, one call in PROBE_MS may, to notice an
+     * answer.
      */
     admits(merchantId: string): boolean {
       const merchant = silent.get(merchantId);

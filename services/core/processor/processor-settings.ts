@@ -1,4 +1,4 @@
-/** What the environment says of the processors, for each process that calls them. */
+/** The settings of processors, for each process that calls them. */
 import { z } from 'zod';
 import { byName, file, parsedBy, token, wholeNumber } from '../../../platform/settings.ts';
 

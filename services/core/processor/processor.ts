@@ -27,7 +27,7 @@ import { expectedBy, finalOutcome, outcomeOf, REUSED } from './read-result.ts';
  * UNKNOWN; none of them throws.
  */
 export interface Processor {
-  /** How long a call may take, in milliseconds. */
+  /** Time limit of a call, in milliseconds. */
   readonly timeoutMs: number;
   /** Sends a submission, under the identifier in its request. */
   send<M extends SubmissionMethod>(method: M, request: Parameters<Client[M]>[0]): Promise<Outcome>;
@@ -41,17 +41,20 @@ export interface Processor {
    */
   acceptedUntil(kind: SentKind, since: Date, said: Date): Promise<Date>;
   /**
-   * Whether new holds and OCTs of a merchant may be sent. False while as many callers wait as may, and while nothing is
-   * answered, or nothing of that merchant; then now and then one may, as a probe.
+   * Returns whether new holds and OCTs of a merchant may be sent. False while the callers' places are taken, and while
+   * no call, or none of that merchant, is answered. Then one may be sent now and then, as a probe.
    */
   admits(merchantId: string): boolean;
-  /** Those who wait for its answers. */
+  /** The callers that wait for its answers. */
   readonly callers: CallerLimit;
-  /** What is wrong with an amount of a hold or OCT, by what the processor has said of itself; undefined = nothing. */
+  /** Returns how the amount of a hold or OCT breaks the bounds that the processor states; undefined = not at all. */
   amountBreach(payment: Payment): Violation | undefined;
-  /** What an amount of a capture, increment or refund must be a multiple of and is not; undefined = nothing is wrong. */
+  /**
+   * Returns the unit of which an amount of a capture, increment or refund must be a multiple and is not; undefined = it
+   * fits.
+   */
   stepBroken(step: Step): bigint | undefined;
-  /** Whether it answers, as far as is known. */
+  /** Returns whether it answers, as far as known. */
   isAvailable(): boolean;
   /** Asks how it is when it has answered nothing for so long, by default 5 s: nobody may have called. */
   askWhenSilent(silenceMs?: number): Promise<void>;
@@ -99,7 +102,7 @@ export interface Inquired {
   readonly processorRequestId?: string | null | undefined;
   readonly merchantId: string;
   readonly processorAccount: string;
-  /** What was asked, for a processor that has to look; a name of EntryKind. Absent = not said. */
+  /** The kind of the operation, for processors that must search for it: a name of EntryKind. Absent = unknown. */
   readonly entryKind?: string;
   readonly authorizationRequestId?: string | null;
   readonly authorizationReference?: string | null;
@@ -127,16 +130,16 @@ export interface ProcessorOptions {
   /** Absent = in clear. */
   readonly tls: ChannelTls | undefined;
   readonly timeoutMs: number;
-  /** How many callers may wait for its answers. */
+  /** Greatest number of callers that wait for its answers. */
   readonly mostCallers: number;
-  /** Absent = whatever answers at the address is taken for it. */
+  /** Absent = any processor at the address is accepted. */
   readonly identities?: Identities | undefined;
   /** Called for answers that break the contract; their outcomes are unknown. */
   readonly report: (violation: ContractViolation) => void;
 }
 
 /**
- * Opens the channel to the processor (or its adapter). Nothing is sent to one that is not the processor of the first
+ * Opens the channel to the processor, or to its adapter. Nothing is sent to another processor than the one of the first
  * contact.
  */
 export function openProcessor(options: ProcessorOptions): Processor {
@@ -246,7 +249,7 @@ const ACCEPTED_LONGEST_MS = 7 * 24 * 3_600_000;
 const LONGEST_OVERTIME_MS = 24 * 3_600_000;
 
 /**
- * Whether a call that failed was answered. An answer that breaks the contract is one, too: its merchant alone must not
+ * Returns whether a failed call was answered. An answer that breaks the contract counts: its merchant alone must not
  * shut out the others.
  */
 function isAnswer(error: unknown): boolean {

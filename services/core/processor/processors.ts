@@ -17,7 +17,7 @@ export interface ProcessorsOptions {
   readonly onViolation?: (processor: string, violation: ContractViolation) => void;
   /** The calls that this process answers at once. With several processors, a quarter of them may wait for any one. */
   readonly callsInFlight?: number;
-  /** Absent = whatever answers at an address is taken for the processor. */
+  /** Absent = any processor at an address is accepted. */
   readonly identities?: Identities;
 }
 
@@ -46,11 +46,11 @@ export function processorsOf(named: readonly (readonly [name: string, processor:
   if (!first) throw new Error('settings: PROCESSORS or PROCESSOR_URL is needed');
   return {
     names: [...byName.keys()] as readonly string[],
-    /** How long a call to any of them may take, in milliseconds. */
+    /** Time limit of a call to any of them, in milliseconds. */
     timeoutMs: first[1].timeoutMs,
     /** The processor of a stored row. One that is not configured any more never answers. */
     of: ({ processor }: { readonly processor: string }): Processor => byName.get(processor) ?? GONE,
-    /** Whether any of them would refuse an amount of a hold that has not been read yet. */
+    /** Returns whether any of them would refuse this amount for a hold that has not been read yet. */
     mayBreakStep: (step: Step) => [...byName.values()].some((one) => one.stepBroken(step) !== undefined),
     close(): void {
       for (const processor of byName.values()) processor.close();
@@ -63,12 +63,12 @@ export function ledgersOf(processors: Processors): ReadonlyMap<string, Processor
   return new Map(processors.names.map((name) => [name, processors.of({ processor: name })]));
 }
 
-/** Which rows are whose: each processor's own, and at last those of processors that are gone. */
+/** Divides the rows by processor: one part for each, and a last part for processors no longer configured. */
 export function rowsByProcessor({ names }: Pick<Processors, 'names'>) {
   return [...names.map((name) => ({ only: [name], butNot: [] })), { only: null, butNot: names }];
 }
 
-/** What is set for one processor counts for it instead of what is set for all; of TLS, all or nothing. */
+/** A processor's own settings replace the common ones; those of TLS all together. */
 function optionsOf(
   settings: ProcessorsSettings,
   { name, address }: NamedAddress,
@@ -93,7 +93,7 @@ function optionsOf(
 
 const UNKNOWN: Outcome = { answer: 'UNKNOWN' };
 
-/** A processor that is not configured: what was sent to it stays unknown until it is again, or an operator decides. */
+/** A processor no longer configured: outcomes stay unknown until it is configured again, or an operator decides. */
 const GONE: Processor = {
   timeoutMs: 0,
   isAvailable: () => false,

@@ -12,22 +12,22 @@ export type Ledger = Pick<Processor, 'listEntries'>;
 /** A page of a processor's books. */
 export interface Page {
   readonly entries: readonly Entry[];
-  /** Those that break the contract: nothing of them is believed. */
+  /** Entries that break the contract, which are ignored. */
   readonly invalid: readonly InvalidEntry[];
 }
 
 export interface InvalidEntry {
   /** Empty when it is no identifier. */
   readonly requestId: string;
-  /** Which field is wrong, and how. */
+  /** The wrong field, and the fault. */
   readonly what: string;
 }
 
-/** Which entries of a processor's books to read; {} = all. */
+/** Selects entries of a processor's books; {} = all. */
 export interface Selection {
-  /** Those of this authorization. */
+  /** Entries of this authorization. */
   readonly authorizationRequestId?: string;
-  /** Those that changed at this time or later. An entry that does not say when it changed is one of them. */
+  /** Entries changed at this time or later, and those without a time of change. */
   readonly changedFrom?: Date | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function* readEntries(
       const why = cause instanceof ContractViolation ? `breaks the contract (${cause.message})` : 'does not answer';
       throw unreadable(`processor ${name} ${why}, so its books cannot be read`, cause);
     });
-    // An identifier stands in the books once, or once more when it has changed, whatever the tokens of the pages are.
+    // An identifier appears once in the books, and once more when it has changed, whatever the page tokens are.
     const [entry] = page.entries;
     const first = entry && `${entry.requestId} ${entry.changedAt && timestampMs(entry.changedAt)}`;
     if (firsts.has(first)) throw unreadable(`processor ${name} repeats a page, so its books do not end`);
@@ -70,7 +70,7 @@ export async function* readEntries(
   } while (pageToken !== '');
 }
 
-/** Entries that a processor may have besides those for what was sent to it: operations that were lost here. */
+/** Greatest number of a processor's entries that match no operation of ours: after a restore, lost operations. */
 export const MOST_UNKNOWN = 1_000_000;
 
 /** More entries than one authorization has. */
@@ -108,9 +108,9 @@ function unreadable(text: string, cause?: unknown): HoldfastError {
 type Sent = Parameters<typeof identifierOf>[0];
 
 /**
- * What came back of a capture, refund or OCT by the processor's books, minor units: reversed and not reinstated, or
- * returned. Without one, what is taken back of the hold and of none of its captures there. An OCT has no hold. Throws
- * UNAVAILABLE when the processor does not answer.
+ * Returns the amount taken back from a capture, refund or OCT by the processor's books, minor units: reversed and not
+ * reinstated, or returned. Without one, the amount taken back from the hold and from none of its captures. An OCT has
+ * no hold. Throws UNAVAILABLE when the processor does not answer.
  */
 export async function takenBackThere(
   name: string,
@@ -123,7 +123,7 @@ export async function takenBackThere(
   const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(about) }));
   const [wrong] = pages.flatMap(({ invalid }) => invalid);
   if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
-  // What has changed meanwhile may be listed again.
+  // Entries changed meanwhile may be listed again.
   const latest = new Map(pages.flatMap((page) => page.entries).map((entry) => [entry.requestId, entry]));
   const entries = [...latest.values()];
   if (subject) return sum(entries.filter(({ requestId }) => requestId === identifierOf(subject)));

@@ -9,7 +9,7 @@ import {
 import type { Capabilities } from '../domain/hold-rules.ts';
 import { type Card, type FinalOutcome, IDENTIFIER_REUSED, type NotPerformed, type Outcome } from '../domain/outcome.ts';
 
-/** Only an explicit answer is an outcome: whatever else goes wrong on the way leaves it unknown. */
+/** Only an explicit answer is an outcome. Any other failure leaves it unknown. */
 export async function outcomeOf(call: Promise<{ result?: Result | undefined }>): Promise<Outcome> {
   try {
     const { result } = await call;

@@ -22,10 +22,9 @@ const EACH = {
 };
 
 /**
- * Gives back what remains of holds whose period is over, and ends those whose authorization ended at the processor. A
- * hold with a capture on its way is left until that has its result. A frozen hold expires like any other: at the end of
- * its period the bank gives the money back whatever we say; freezing stops only what a merchant asks for, captures and
- * releases.
+ * Gives back the remaining amount of holds whose period is over, and ends those whose authorization ended at the
+ * processor. A hold with a capture in progress waits for its result. Frozen holds expire, too: the bank gives the money
+ * back at the end of the period anyway. Freezing stops only a merchant's captures and releases.
  */
 export function expiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
   const { clock, database } = recovery;
@@ -99,8 +98,8 @@ export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
 }
 
 /**
- * A release that is refused by the processor is not repeated: its result says so, and the hold stays until its end. One
- * that never arrived is made again, a few times: whoever sent it may have died before.
+ * A release that the processor refuses is not repeated: its result says so, and the hold stays until its end. A release
+ * that never arrived is repeated a few times: its sender may have died.
  */
 async function releaseOld(sender: Sender, renewed: Renewed) {
   const { requestId: old, idHash, status, renewedBy, renewalPhase, isRefused } = renewed;

@@ -34,9 +34,9 @@ const EACH = {
 };
 
 /**
- * Recovery: inquires about every submission whose outcome is open and due, and settles what the processor answers. Only
- * an answer or a fenced "never seen it" ends one. What cannot be settled, for whatever reason, is looked at again at
- * growing intervals and then comes to review.
+ * Recovery: inquires about every submission whose open outcome is due, and settles it by the processor's answer. Only
+ * an answer, or a fenced "never seen", ends one. Otherwise it is looked at again at growing intervals, and then needs
+ * review.
  */
 export function inquiries(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<FoundSubmission, DueSubmission> {
   const { query } = recovery.database;
@@ -68,8 +68,8 @@ async function look(recovery: Sender, due: DueSubmission): Promise<Again> {
 }
 
 /**
- * A checkout whose page is not known gets it. It may have been paid, when the database has gone back in time and lost
- * that; one that has run out is taken only while that is being reconciled, and is only inquired about.
+ * Completes a checkout whose page is unknown. After a restore it may have been paid without our books knowing: an
+ * expired checkout is taken only while reconciling, and is only inquired about.
  */
 async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { database } = recovery;
@@ -112,7 +112,7 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   }
   const said = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
   const expectedBy = said && (await processor.acceptedUntil(kind, sent.createdAt, said));
-  // What the processor takes its time over is no trouble: it needs no review before its time is over.
+  // An operation that the processor has accepted needs no review before its time is over.
   const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);
   if (!nextAt) return again;
   await postponeInquiry(recovery.database.query, kind, requestId, nextAt, expectedBy);

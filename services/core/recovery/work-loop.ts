@@ -19,17 +19,16 @@ export interface Work<Found, Item = Found> {
   merchantOf(found: Found): string;
   /** `but` are the keys of items that are being handled, or were put off: they must not use up the limit. */
   find(asked: Omit<Search, 'now'>): Promise<readonly Found[]>;
-  /** Takes what was found and has a slot, so that no other process does it. Returns what was taken. */
+  /** Takes the found items that have a slot, so that no other process works on them. Returns those taken. */
   take(found: readonly Found[]): Promise<readonly Item[]>;
   /** An item whose handling fails is put off. */
   handle(item: Item): Promise<void>;
 }
 
 /**
- * Works until it is closed. It searches again without waiting for items in progress: one that takes long, because the
- * processor does not answer or its row is locked, holds its own slot and delays no other. One that fails is put off, so
- * that it does not stand before others that are due. Merchants share the slots: each may have as many as it leaves
- * free.
+ * Works until it is closed. It searches again without waiting for items in progress: a slow item (its processor is
+ * silent, or its row locked) holds only its own slot. A failed item is put off, so that it does not block due ones.
+ * Merchants share the slots: each may have as many as it leaves free.
  */
 export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log, clock: Clock) {
   const busy = new Map<string, Promise<void>>();
@@ -53,7 +52,7 @@ export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log,
     if (busy.size > hurriesAt || hurry) return;
     hurry = setTimeout(() => job.wake(), HURRY_MS);
   };
-  /** Gives slots to what was found, until a merchant's are used up. Returns both, by key. */
+  /** Gives slots to found items until each merchant's are used up. Returns item and slot by key. */
   const enter = (found: readonly Found[]): Map<string, { each: Found; slot: Place }> => {
     const entered = new Map<string, { each: Found; slot: Place }>();
     for (const each of found) {
@@ -107,7 +106,7 @@ export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log,
 }
 
 const PUT_OFF_MS = 10_000;
-/** What fails is rare; a search that leaves out many is slow. */
+/** Failures are rare; a search that leaves out many keys is slow. */
 const MOST_PUT_OFF = 1_000;
 /** Between two searches, while more is due than there was room for. */
 const HURRY_MS = 100;

@@ -2,14 +2,14 @@ import { type Query, sql } from '../storage/database.ts';
 import { WAITING_ENDPOINTS } from '../storage/delivery/take-due.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 
-/** A measure of what waits. Ages are in seconds; 0 when nothing waits. */
+/** A measure of waiting work. Ages are in seconds; 0 when nothing waits. */
 export interface Sample {
   readonly gauge: BacklogGauge;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Reads what waits, for monitoring, each part through an index of its own. `now` is compared with the rows. */
+/** Reads the waiting work, for monitoring, each part through its own index. Ages count up to `now`. */
 export function readBacklog(query: Query, now: Date): Promise<Sample[]> {
   return query<Sample>(READ_BACKLOG, [now]);
 }
@@ -68,8 +68,8 @@ const SAMPLES = Object.entries(GAUGES).map(
 );
 
 /**
- * What waits is counted among the first 100 000 deliveries. An accepted request is unknown like any other once its time
- * is over, and its age counts from then.
+ * Counts the first 100 000 waiting deliveries. An accepted request counts as unknown once its time is over, and ages
+ * from then.
  */
 const READ_BACKLOG = sql('read-backlog')`with recursive ${WAITING_ENDPOINTS},
   sent as (

@@ -2,16 +2,19 @@ import { NIL } from 'uuid';
 import { type Query, type Statement, sql } from '../storage/database.ts';
 import { lowestIdAt } from '../storage/id-bounds.ts';
 
-/** How far back rows are counted for a question: it bounds what that costs. */
+/** Rows further back than this are not counted, which bounds the cost. */
 export const MOST = 200_000;
 
-/** How far apart the log is looked at. */
+/** Distance between the rows of the log that are looked at. */
 const STEP = 5_000;
 
-/** How far from a time ids are looked at: the clocks that draw them are not the one of the row. */
+/** Distances from a time at which ids are looked up: the clocks that draw them differ from the row's. */
 const AROUND_MS = [0, 1_000, 60_000, 3_600_000, 86_400_000];
 
-/** Rows that are written at the same time are in either order: what is read begins so much before, and ends so much after. */
+/**
+ * Rows written at the same time can be in either order: reading begins so much before the window, and ends so much
+ * after.
+ */
 const SLACK = `interval '10 s'`;
 
 /** Counts of rows by their minute. */
@@ -38,16 +41,16 @@ export interface Counter {
 interface Counted {
   readonly table: string;
   readonly merchant?: string;
-  /** Whether an index has the merchant before the key. */
+  /** True when the index has the merchant before the key. */
   readonly isByMerchant: boolean;
   /** Grows with time, and has an index. */
   readonly key: string;
-  /** Whether the key is a UUIDv7, which has the time. */
+  /** True when the key is a UUIDv7, which contains the time. */
   readonly isTimed: boolean;
   readonly time: string;
   /** SQL of a condition for each count. */
   readonly counts: Partial<Record<keyof Counts, string>>;
-  /** Of those that change later. */
+  /** Counts of rows that change later. */
   readonly changing?: Partial<Record<keyof Counts, string>>;
 }
 
@@ -97,8 +100,8 @@ const ROLL_VERIFIED = sql('roll-verified-by-minute')`
     group by grouping sets ((date_bin('1 minute', received_at, $1)), (date_bin('1 minute', received_at, $1), merchant_id))`;
 
 /**
- * Times have no index of their own, which would cost every write: a row shortly before the time, found by looking at a
- * few, bounds what is read, each row once. (Walking to the first older one took as long again.)
+ * Times have no index, which would cost every write. A few look-ups find a row shortly before the time, from which on
+ * rows are read, each once. Walking to the first older row took twice as long.
  */
 function counter(name: string, counted: Counted): Counter {
   const { merchant = 'merchant_id' } = counted;

@@ -15,7 +15,7 @@ export interface MatchRow
   readonly matchedBy: MatchedBy;
 }
 
-/** What to search for. Null = not by that, or any. */
+/** The values to search for; null = any. */
 export interface MatchFilter {
   /** Any part of the merchant's reference, or a whole reference of the processor or the bank. */
   readonly text: string;
@@ -84,7 +84,7 @@ const FIND_EXACT = sql('find-exact-matches')`
         union all select request_id from submission where processor_request_id = $1 limit 1),
       $1::uuid, (select request_id from hold where id_hash = $2))`;
 
-/** Where the window ends that has at most $3 rows of any table; null = it has everything. */
+/** The start of the window that has at most $3 rows of any table; null = it has all. */
 const FIND_FLOOR = sql('find-matches-floor')`select max(request_id::text)::uuid as floor from (
     (select request_id from hold where request_id >= $1 and request_id < $2
       order by request_id desc offset $3 limit 1)

@@ -6,15 +6,15 @@ import { type RolledMinute, readRolled } from './rolled-minutes.ts';
 
 export const MINUTE_MS = 60_000;
 
-/** What happened in one minute, in the contract's form. */
+/** The events of one minute, in the contract's form. */
 export type Minute = Omit<MinuteMessage, keyof Message | 'start'> & { readonly start: Date };
 
 const NONE = { okCount: 0, koCount: 0, deliveryCount: 0, deliveredCount: 0, verifiedCount: 0, refusedCount: 0 };
 
 /**
- * Counts the last `count` minutes, that of `now` last; empty ones, too. `merchantId` null = all merchants'. What was
- * counted when a minute was over is read, and the rows of the minutes since are counted; which of its deliveries are
- * delivered changes, so those that are not are counted each time.
+ * Counts the last `count` minutes, that of `now` last, with the empty ones. `merchantId` null = all merchants. Minutes
+ * that are over are read as counted then; the rows of later ones are counted now. Undelivered deliveries are counted
+ * each time, because they change.
  */
 export async function countMinutes(query: Query, now: Date, count: number, merchantId: string | null) {
   const present = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
@@ -59,7 +59,7 @@ interface Undelivered {
   readonly count: number;
 }
 
-/** How many deliveries wait for an attempt, or are in one, by the `starts` of minutes in which they were created. */
+/** Counts deliveries that wait for an attempt, or are in one, by the `starts` of the minutes that created them. */
 function countWaiting(query: Query, starts: readonly Date[], merchantId: string | null) {
   return query<Undelivered>(COUNT_WAITING, [starts, merchantId]);
 }

@@ -4,7 +4,7 @@ import type { GetOverviewResponse, ProcessorOverview } from '../../../proto/gen/
 import { type Query, sql } from '../storage/database.ts';
 import { RECONCILING_SINCE } from '../storage/reconciling.ts';
 
-/** What may need somebody's attention, in the contract's form; no count goes beyond 10 000. */
+/** Counts that may need attention, in the contract's form, each at most 10 000. */
 export interface OverviewRow
   extends Omit<
     GetOverviewResponse,
@@ -17,7 +17,7 @@ export interface OverviewRow
   readonly processors: readonly ProcessorRow[];
 }
 
-/** What is open at one processor. */
+/** Open operations at one processor. */
 export interface ProcessorRow extends Pick<ProcessorOverview, 'processor' | 'unknownCount' | 'needsReviewCount'> {
   readonly oldestUnknownAt: Date | null;
 }
@@ -35,9 +35,7 @@ export async function readOverview(query: Query, now: Date, expiringBefore: Date
 
 const MOST = 10_000;
 
-/**
- * What is open does not include what was accepted and is not late. The selects repeat the conditions of the indexes.
- */
+/** Accepted operations that are not late do not count as open. The selects repeat the conditions of the indexes. */
 const READ_OVERVIEW = sql('read-overview')`with open as materialized (
       (select phase as state, created_at, processor from hold
         where (frozen or phase in ('UNKNOWN', 'NEEDS_REVIEW')) and phase in ('UNKNOWN', 'NEEDS_REVIEW')

@@ -16,17 +16,17 @@ export interface ReviewRow extends Pick<Sent, 'requestId' | 'holdRequestId' | 'c
 
 type Known = Pick<Sent, 'kind' | 'merchantId' | 'amount' | 'currency' | 'processorRequestId'>;
 
-/** The same with what is open about it, newest first; at most 10. */
+/** A review item with its open contradictions, newest first; at most 10. */
 export interface ReviewItem extends ReviewRow {
   readonly contradictions: readonly ContradictionRow[];
 }
 
-/** Which of them to find; absent = any. */
+/** Selects review items; absent = any. */
 export type ReviewFilter = Partial<Pick<ReviewRow, 'merchantId' | 'reason'>>;
 
 /**
- * Finds what waits for an operator, those after a requestId, oldest first: requestIds are UUIDv7, whatever table they
- * are in. What the processor has accepted is left out before it is late.
+ * Finds the items that wait for an operator, those after a requestId, oldest first: requestIds are UUIDv7 in all
+ * tables. Accepted operations are left out until they are late.
  */
 export async function findReviewItems(
   query: Query,
@@ -43,7 +43,7 @@ export async function findReviewItems(
   });
 }
 
-/** What the contract allows of one item. */
+/** Greatest number in one item, by the contract. */
 const MOST_SHOWN = 10;
 
 /** Each of the first two selects repeats the condition of its table's index. */

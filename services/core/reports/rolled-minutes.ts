@@ -10,7 +10,7 @@ export interface RolledMinute extends Omit<Counts, 'deliveredCount'> {
   readonly waitingCount: number | null;
 }
 
-/** Reads what was counted of minutes, in their order. `merchantId` null = of all merchants. */
+/** Reads the stored counts of minutes, in order. `merchantId` null = all merchants. */
 export async function readRolled(query: Query, starts: readonly Date[], merchantId: string | null) {
   const rows = await query<RolledMinute & { readonly start: Date }>(READ, [starts, merchantId ?? '']);
   const byStart = new Map(rows.map((row) => [row.start.getTime(), row]));
@@ -28,8 +28,8 @@ const READ = sql('read-minute-counts')`select s.start, t.ok_count is not null as
       left join minute_count m on m.start = s.start and m.merchant_id = $2`;
 
 /**
- * Counts the minutes that are over, each once, and what waits at the end of each. Any number of workers may do so: they
- * count the same. Returns how many minutes it counted.
+ * Counts the minutes that are over, each once, and the work waiting at the end of each. Workers may do so at the same
+ * time: their counts are equal. Returns how many minutes were counted.
  */
 export async function rollMinutes(query: Query, now: Date): Promise<number> {
   const presentMs = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
@@ -48,9 +48,9 @@ export async function rollMinutes(query: Query, now: Date): Promise<number> {
 const MINUTE_MS = 60_000;
 /** After that nothing of a minute is stored any more: no statement takes as long. */
 const SETTLE_MS = MINUTE_MS;
-/** How late what waits at the end of a minute may be counted. */
+/** Greatest delay at which the work waiting at the end of a minute is still counted for it. */
 const SAMPLE_MS = 20_000;
-/** How much of the past is counted when nothing was. */
+/** The past that is counted when nothing is stored yet. */
 const FIRST_MS = 60 * MINUTE_MS;
 const TOGETHER_MS = 5 * MINUTE_MS;
 /** Longer than anybody can ask for. */

@@ -86,7 +86,7 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
     ...jobsOf(settings, database, announce).map((job) =>
       runPeriodically({ ...job, runOnce: async (now) => isSound() && job.runOnce(now) }, log, clock),
     ),
-    // Each processor has slots of its own, so that one that does not answer, or is gone, cannot occupy the others'.
+    // Each processor has its own slots, so that a silent or unconfigured one cannot occupy the others'.
     ...rowsByProcessor(processors).flatMap((at) => {
       const start = <Item>(work: Work<Item>) => {
         const find: typeof work.find = async (...search) => (isSound() ? work.find(...search) : []);
@@ -127,7 +127,7 @@ function metricsServerOf(settings: WorkerSettings) {
   return { port, tokens, host, setting: 'WORKER_METRICS_PORT' };
 }
 
-/** Between two searches for what is due at processors that are gone: its outcome stays unknown anyway. */
+/** Interval of searches for due rows of processors no longer configured: their outcome stays unknown anyway. */
 const GONE_MS = 5_000;
 
 /** Meanwhile nothing is stored. */

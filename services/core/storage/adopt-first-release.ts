@@ -41,7 +41,7 @@ export async function adoptFirstRelease(
   });
 }
 
-/** SQLSTATE of a table or column that is not there, or is there already. */
+/** SQLSTATE class of a missing or already existing table or column. */
 const MISFITS = /^42/;
 
 /** Returns the columns, constraints and indexes of release 1.0.0 that a database lacks. It may have more. */

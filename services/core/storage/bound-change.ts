@@ -1,6 +1,6 @@
 /**
- * Binds what a call changes to what its caller is told: nothing is committed after the caller's deadline, and a commit
- * whose result was lost is not taken for one that failed.
+ * Binds a change to the answer its caller gets: nothing is committed after the caller's deadline, and a commit without
+ * a known result does not count as failed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
@@ -12,7 +12,7 @@ import { entityManager } from './orm.ts';
 interface BoundCall {
   /** By PostgreSQL's clock; undefined = none. */
   readonly deadline: Date | undefined;
-  /** Whether something was committed, or may have been. */
+  /** True once something was or may have been committed. */
   mayBeStored: boolean;
 }
 

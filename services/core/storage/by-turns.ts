@@ -16,14 +16,14 @@ export interface DueSearch {
   readonly index: string;
   /** The column with the time from which on it is due. */
   readonly due: string;
-  /** SQL over `s`, and over what is joined. */
+  /** SQL over `s` and the joined tables. */
   readonly select: string;
   readonly join?: string;
   /** SQL over the same: what else must hold; $1 is now. */
   readonly where: string;
 }
 
-/** What a search returns: at most `limit`, without those of the requestIds `but`. */
+/** The bounds of a search: at most `limit` rows, none of the requestIds in `but`. */
 export interface Search {
   readonly now: Date;
   readonly limit: number;
@@ -34,13 +34,13 @@ export interface Search {
 
 /** Whose turn it is. */
 export interface Turns {
-  /** Whether a merchant has its share of what is in progress. */
+  /** Returns whether a merchant has used up its share of the slots. */
   isFull(merchantId: string): boolean;
   /** By search and processor: the merchant who had the last turn. The search continues behind it, and stores it. */
   readonly last: Map<string, string>;
 }
 
-/** What each row of a search says. */
+/** The columns that each row of a search has. */
 export interface Due {
   readonly merchantId: string;
   readonly processor: string;
@@ -106,8 +106,8 @@ async function nextTurns(
 const MOST_PASSED = 1_000;
 
 /**
- * Rows are compared, and ordered by all three columns, where equalities would say the same: only the index meant for
- * it gives that order. The planner, which sees empty tables, could otherwise take one that reads rows of others.
+ * Compares rows, and orders by all three columns, though equalities would mean the same: only the intended index gives
+ * that order. The planner sees empty tables and could otherwise choose an index that reads rows of other merchants.
  */
 function statementsOf({ name, table, index, due, select, join = '', where }: DueSearch) {
   const order = `s.processor, s.merchant_id, s.${due}`;
@@ -141,7 +141,7 @@ function statementsOf({ name, table, index, due, select, join = '', where }: Due
   };
 }
 
-/** SQL of a condition for which the planner takes no index: the one that gives the order reads fewer rows. */
+/** SQL of a condition for which the planner uses no index: the index of the order reads fewer rows. */
 export function unindexed(condition: string): string {
   return `(${condition}) is true`;
 }

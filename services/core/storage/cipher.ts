@@ -35,8 +35,8 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
  * opens with no other. Sealed text: length of the key id, key id, 12 bytes nonce, 16 bytes tag, ciphertext.
  */
 export function openCipher(keys: readonly EncryptionKey[]) {
-  // A key object is several times as fast as the bytes. What is derived has a key of its own, so that it shows nothing
-  // of the one that encrypts.
+  // A key object is several times as fast as the bytes. Identifiers derive from a separate key, so they reveal nothing
+  // of the encryption key.
   const ring = keys.map(({ id, key }) => ({
     id,
     key: createSecretKey(key),

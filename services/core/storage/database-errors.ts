@@ -2,9 +2,9 @@
 import type { NOT_CONNECTED } from '../../../platform/database-client.ts';
 
 /**
- * Whether the database was unreachable, disconnected, or timed out, or refuses connections: nothing is known to be
- * wrong with the request. A database that can store nothing counts too: a standby or one in maintenance (25006), one
- * whose disk is full (53) or fails (58), or whose transaction ids are used up.
+ * Returns whether the database was unreachable, disconnected, timed out or refuses connections, so that nothing is
+ * known to be wrong with the request. A database that can store nothing counts, too: a standby, one in maintenance
+ * (25006), with a full disk (53), with a failed one (58), or without transaction ids left.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const { isNotConnected = false } = Object(error) as Partial<typeof NOT_CONNECTED>;
@@ -12,38 +12,38 @@ export function isDatabaseAway(error: unknown): boolean {
   return AWAY.test(codeOf(error)) || AWAY_MESSAGES.test(messageOf(error));
 }
 
-/** Whether PostgreSQL has stopped to give out transaction ids (54000 has other causes, too, such as a large row). */
+/** Returns whether PostgreSQL has run out of transaction ids. 54000 has other causes, too, such as a large row. */
 function isOutOfIds(error: unknown): boolean {
   return codeOf(error) === '54000' && GIVES_IDS.has((error as { routine?: unknown }).routine);
 }
 
 /**
- * Whether a failed statement may have been carried out: its connection broke, or its answer did not arrive in time.
- * Includes a connection that broke before the statement was sent, because the error does not tell.
+ * Returns whether a failed statement may have taken effect: its connection broke, or its answer was late. A connection
+ * that broke before the statement was sent looks the same, and counts.
  */
 export function isResultLost(error: unknown): boolean {
   return LOST.test(codeOf(error)) || LOST_MESSAGES.test(messageOf(error));
 }
 
 /**
- * Whether one row of a statement is at fault: data exceptions (22), integrity violations (23) and assertions of ours.
- * Deadlocks (40P01) and serialization failures (40001) go away row by row.
+ * Returns whether one row of a statement is at fault: data exceptions (22), integrity violations (23) and our own
+ * assertions. Deadlocks (40P01) and serialization failures (40001) go away row by row.
  */
 export function isAboutOneRow(error: unknown): boolean {
   return /^(22...|23...|40P01|40001|ERR_ASSERTION)$/.test(codeOf(error));
 }
 
-/** Whether the server stopped a statement that took too long. */
+/** Returns whether the server stopped a slow statement. */
 export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
-/** Whether waiting for a lock timed out. */
+/** Returns whether waiting for a lock timed out. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
-/** Whether a prepared statement was not executed because a migration has added a column to what it returns. */
+/** Returns whether a prepared statement did not run because a migration has added a column to its result. */
 export function isPlanOutdated(error: unknown): boolean {
   return codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === REPLANS;
 }
@@ -52,7 +52,7 @@ export function isPlanOutdated(error: unknown): boolean {
 const GIVES_IDS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
 const REPLANS = 'RevalidateCachedQuery';
 
-/** Whether the connection must not be used again: it is read-only or broken, or has an outdated plan. */
+/** Returns whether the connection must not be used again: it is read-only, broken, or has an outdated plan. */
 export function isConnectionSpoilt(error: unknown): boolean {
   return codeOf(error) === '25006' || isPlanOutdated(error) || isResultLost(error);
 }

@@ -17,7 +17,7 @@ export interface Database {
 /** The same, and the ORM on the same pool, which only `storage/` uses. */
 export interface OrmDatabase extends Database, OrmHolder {}
 
-/** How many connections the pool has, and how many statements wait for one. */
+/** Counts of connections in the pool, and of statements that wait for one. */
 export interface Connections {
   readonly total: number;
   readonly idle: number;

@@ -51,7 +51,7 @@ const INDEXES = `
     and not exists (select from pg_constraint where conindid = i.indexrelid and contype in ('p', 'u', 'x'))
   group by t.relname order by t.relname collate "C"`;
 
-/** Those of identity columns are said with their column. */
+/** Sequences, without those of identity columns, which are dumped with their column. */
 const SEQUENCES = `
   select 'create sequence ' || quote_ident(c.relname) || ' as ' || format_type(s.seqtypid, null)
     || ' start ' || s.seqstart || ' increment ' || s.seqincrement || ' cache ' || s.seqcache || ';' as text

@@ -1,10 +1,9 @@
 import { MAX, NIL } from 'uuid';
 
 /**
- * Bounds of the UUIDv7 identifiers of what was created between two times; undefined = no bound. They let a list that is
- * ordered by identifier begin near its first row instead of reading all newer ones. Identifiers are drawn by other
- * clocks than the one that dates the row, or some time before it, so the bounds are wide, and the list compares the
- * row's own time besides.
+ * Returns bounds of the UUIDv7 identifiers of rows created between two times; undefined = no bound. A list ordered by
+ * identifier can begin near its first row instead of reading all newer ones. The clock that draws an identifier is not
+ * the one that dates its row, and draws it earlier: the bounds are wide, and the list also compares the row's own time.
  */
 export function idBounds(from: Date | undefined, to: Date | undefined): { lowest: string; highest: string } {
   return {
@@ -13,7 +12,7 @@ export function idBounds(from: Date | undefined, to: Date | undefined): { lowest
   };
 }
 
-/** How old an identifier may be when its row is made; older ones are refused, and so are those from the future. */
+/** Greatest age of an identifier when its row is created. Older identifiers, and those from the future, are refused. */
 export const ID_AGE_MS = 24 * 3_600_000;
 
 /** The lowest UUIDv7 of a moment: 48 bits of milliseconds come first (RFC 9562, section 5.7). */

@@ -8,7 +8,7 @@ import { openPool } from './open-pool.ts';
 import { makePartitions } from './partitions.ts';
 import { loadMigration, MIGRATION_TABLE, treeMigrations } from './tree-migrations.ts';
 
-/** What a caller may watch and hasten. */
+/** Lets a caller follow a migration, and shorten its pauses. */
 export type Migrating = Partial<Pick<Running, 'say' | 'pause'>>;
 
 /**

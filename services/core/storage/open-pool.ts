@@ -22,7 +22,7 @@ export async function openPool(settings: DatabaseSettings): Promise<Database> {
   return { ...databaseOn(pool), close: () => pool.end() };
 }
 
-/** How connections of a pool are opened. */
+/** Returns the options of a pool's connections. */
 export function poolOptions({ databaseUrl, limits, isStandbyComplete = false }: DatabaseSettings) {
   const session = { ...PLANNER, ...(isStandbyComplete && { [COMPLETE_STANDBY]: 'true' }) };
   return { ...connectionOptions(databaseUrl), ...(limits ?? TIME_LIMITS), session };
@@ -118,8 +118,8 @@ export const TIME_LIMITS = {
 };
 
 /**
- * Limits of reads that callers ask for: one that asks for too much, or meets a frozen server, is refused soon. The last
- * limit is for a new connection and for one of the pool.
+ * Limits of reads on behalf of callers: an expensive read, or a frozen server, fails soon. The last limit holds for a
+ * new connection, and for one from the pool.
  */
 export const READ_LIMITS = {
   ...TIME_LIMITS,

@@ -2,7 +2,7 @@ import { ADVISORY_LOCKS, type Database, type Query, type Statement } from './dat
 import { isLockTimeout, isStatementTimeout } from './database-errors.ts';
 import { lowestIdAt } from './id-bounds.ts';
 
-/** The end of what is kept, and the bounds of the partition that is dropped: SQL literals. */
+/** The end of the kept rows, and the bounds of the partition to drop: SQL literals. */
 interface Range {
   readonly before: string;
   readonly lowest: string;
@@ -141,7 +141,7 @@ export async function dropPartitions(database: Database, retention: Retention): 
 const PARTITIONS = `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = $1::regclass and c.relname ~ '_p[0-9]{8}$' and c.relname <= $2 order by 1`;
 
-/** What is kept goes to the default partition. The table is locked for as long as that takes. */
+/** Moves the kept rows to the default partition. The table is locked meanwhile. */
 async function dropPartition(
   database: Database,
   { table, days, kept }: Partitioned,

@@ -10,7 +10,7 @@ export interface ProbeAnswer {
   readonly hasStandby: boolean;
   /** Its clock when it answered, milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Its timeline is not the one that was noticed last. */
+  /** True when the timeline differs from the last one seen. */
   readonly isTimelineNew: boolean;
 }
 

@@ -34,8 +34,8 @@ export async function wentBackTo(query: Query): Promise<Date | undefined> {
 }
 
 /**
- * SQL: the time of the last transaction that was replayed. PostgreSQL forgets it when it restarts; then the newest
- * result, which is older. The first one that was seen stays, because results since then are new ones.
+ * SQL: the time of the last replayed transaction. PostgreSQL forgets it at a restart; then the newest result, which is
+ * older. The first time seen stays, because later results are new ones.
  */
 const WENT_BACK_TO = `least(went_back_to, coalesce(pg_last_xact_replay_timestamp(),
       (select final_state_date from operation order by sequence desc limit 1)))`;
@@ -46,7 +46,7 @@ export async function readTimeline(query: Query): Promise<string> {
   return row?.timeline ?? '';
 }
 
-/** SQL: has recovery look at the open checkouts at once: the event that one has ended may be among what was lost. */
+/** SQL: has recovery inquire about all open checkouts at once: the event of their end may be lost. */
 const LOOK_AT_CHECKOUTS = `update hold set inquire_at = created_at where phase = 'AWAITING_CHECKOUT'`;
 
 /**
@@ -86,8 +86,8 @@ export interface Waiting {
 }
 
 /**
- * Returns the open holds of before that are captured, released or release another one by themselves, those that are due
- * first. What merchants changed about them in what was lost is not known.
+ * Returns the open holds from before the restore that will be captured, released or renewed automatically, the earliest
+ * first. Merchants may have changed them in the lost time.
  */
 export function readWaiting(query: Query): Promise<Waiting[]> {
   return query<Waiting>(WAITING, []);
@@ -127,7 +127,7 @@ export function moveSequencesAhead(database: Database, at: Date) {
 /** Thirty years of a thousand results a second; a sequence has room for nine million such steps. */
 const STEP = 1_000_000_000_000n;
 
-/** Who gives a number meanwhile waits: numbers must be committed in their order. */
+/** Makes others wait who draw a number meanwhile: numbers must be committed in order. */
 const LOCK = sql('lock-sequences')`select pg_advisory_xact_lock(${ADVISORY_LOCKS.operationOrder}),
       pg_advisory_xact_lock(${ADVISORY_LOCKS.merchantChanges})`;
 

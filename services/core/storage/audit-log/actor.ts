@@ -12,7 +12,7 @@ export function actorOfCall(): string {
   return actors.getStore() ?? 'operator';
 }
 
-/** Whether the audit log keeps this as the name of an operator. */
+/** Returns whether the audit log accepts this as an operator's name. */
 export function isOperatorName(name: string): boolean {
   return /^[A-Za-z][A-Za-z0-9 ._@+-]{0,63}$/.test(name);
 }

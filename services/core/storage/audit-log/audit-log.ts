@@ -15,7 +15,7 @@ export const AuditEntryEntity = defineEntity({
     at: p.datetime(3),
     actor: p.text(),
     action: p.text(),
-    /** What the action changes. */
+    /** The changed thing. */
     target: p.text(),
     detail: p.json().nullable().$type<Record<string, unknown>>(),
   },
@@ -70,7 +70,7 @@ const WRITE_ENTRIES = sql('write-audit-entries')`insert into audit_entry (id, at
 const END_ENTRIES = sql('end-audit-entries')`update audit_entry a set detail = coalesce(a.detail, '{}') || i.end
     from json_to_recordset($1::json) as i(id uuid, "end" jsonb) where a.id = i.id`;
 
-/** Which entries to list; all of what is given must be true. */
+/** Selects entries; all conditions given must hold. */
 export type AuditFilter = Partial<Pick<AuditEntryRow, 'target' | 'action' | 'actor'>> & {
   readonly atFrom?: Date;
   readonly atTo?: Date;

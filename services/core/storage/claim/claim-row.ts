@@ -3,15 +3,15 @@ import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 
 /**
- * The call that an operation comes of. A claim is the identity of an operation: one row for each hold and submission,
- * written by the statement that stores it. Its requestId names nothing else, whatever the kind and whoever drew it, and
- * its key, while it is kept, nothing else of the merchant. What nobody called has no method and no fingerprint.
+ * The call that causes an operation. A claim is the identity of an operation: one row for each hold and submission,
+ * written by the statement that stores it. Its requestId is unique over all kinds and callers. Its key is unique for
+ * its merchant for as long as it is kept. Operations without a call have no method and no fingerprint.
  */
 export interface ClaimInput {
   readonly method: SentKind;
   /** SHA-256 over its business fields, hexadecimal. */
   readonly fingerprint: string;
-  /** Those of the same call, written in another way; absent = there are none. Computed when they are asked for. */
+  /** Other fingerprints of the same call; absent = none. Computed on demand. */
   readonly alike?: (() => readonly string[]) | undefined;
   readonly key?: string | undefined;
 }
@@ -45,7 +45,7 @@ export const CLAIMED = `claimed as (
     returning request_id
   )`;
 
-/** What names an operation. */
+/** The identity of an operation. */
 export interface Claim {
   readonly requestId: string;
   readonly merchantId: string;

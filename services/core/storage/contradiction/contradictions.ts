@@ -2,7 +2,7 @@ import { drawId } from '../../../../platform/draw-id.ts';
 import type { Contradiction, Told } from '../../domain/contradiction.ts';
 import { type Query, sql } from '../database.ts';
 
-/** What a contradiction is about. */
+/** The subject of a contradiction. */
 export interface About {
   readonly requestId: string;
   /** The hold that it belongs to; of a hold itself, its own requestId; null or absent = none. */
@@ -25,8 +25,8 @@ export interface ContradictionInput extends Omit<About & Contradiction, 'toldAmo
 }
 
 /**
- * The row of a contradiction. Its name is the same however often it is told, and in whatever way, so that it is kept
- * once as long as it is open; an event that was refused is told once by its event_id.
+ * Returns the row of a contradiction. Its name is the same each time it is reported, in whatever way, so it is kept
+ * once while it is open. A refused event is reported once, by its event_id.
  */
 export function contradictionRow(about: About, said: Contradiction, told: Told, at: Date): ContradictionInput {
   const { kind, toldAmount, keptAmount, reference = '' } = said;
@@ -58,7 +58,7 @@ export const insertContradictions = (from: string) => `insert into contradiction
     where f.contradiction is not null
     on conflict (request_id, name) where resolved_at is null do nothing`;
 
-/** SQL: why a hold `h` is frozen, when it becomes so for another reason: a doubt about what is left of it counts most. */
+/** SQL: why a hold `h` is frozen once there is another reason. A doubt about the remaining amount takes precedence. */
 export const becauseAlso = (reason: string) =>
   `case when h.frozen_because = 'UNKNOWN_CHARGE' or ${reason} is null then h.frozen_because else ${reason} end`;
 
@@ -76,7 +76,7 @@ const STORE = sql('store-contradiction')`with input as (select $1::json as contr
     from input i
     where h.request_id = (i.contradiction->>'holdRequestId')::uuid and i.contradiction->>'freezes' is not null`;
 
-/** Who resolved contradictions, and how. */
+/** How, and by whom, contradictions were resolved. */
 export interface Resolution {
   readonly at: Date;
   readonly by: string;
@@ -95,10 +95,7 @@ const UNFREEZE = sql('unfreeze-hold')`with resolved as (
   )
   update hold set frozen = false, frozen_because = null where request_id = $1`;
 
-/**
- * Resolves what is open about an operation itself, and does not freeze its hold. Returns how many contradictions that
- * were.
- */
+/** Resolves the open contradictions of an operation itself; its hold is not changed. Returns how many there were. */
 export async function acknowledge(query: Query, requestId: string, { at, by, how }: Resolution): Promise<number> {
   return (await query(ACKNOWLEDGE, [requestId, at, by, how])).length;
 }
@@ -109,9 +106,9 @@ const ACKNOWLEDGE = sql('acknowledge-contradictions')`update contradiction c set
     returning id`;
 
 /**
- * Resolves what an import has explained: that somebody else captured what is booked now, what was missing in what was given
- * back, when nothing is left now, and an end whose amount is what is left now, or was given back. A hold about which
- * nothing is open any more is frozen no longer.
+ * Resolves contradictions that an import explains: a capture by somebody else, which is booked now; an amount missing
+ * from what was given back, when nothing remains; and an end whose amount equals what remains or was given back. A hold
+ * without open contradictions is no longer frozen.
  */
 export async function resolveImported(
   query: Query,

@@ -23,7 +23,7 @@ export interface ContradictionRow {
   readonly resolution: string | null;
 }
 
-/** Lists what was contradicted about an operation or a hold, newest first, those before an id (undefined = all). */
+/** Lists the contradictions of an operation or a hold, newest first, those before an id (undefined = all). */
 export function listContradictions(
   query: Query,
   requestId: string,
@@ -39,7 +39,7 @@ const LIST = sql('list-contradictions')`select * from (
       select * from contradiction where hold_request_id = $1) c
     where $2::uuid is null or id < $2 order by id desc limit $3`;
 
-/** Finds what is open about operations and holds, each with the one that was asked about, newest first. */
+/** Finds the open contradictions of operations and holds, each with the one asked about, newest first. */
 export function findOpenAbout(
   query: Query,
   requestIds: readonly string[],
@@ -55,7 +55,7 @@ const FIND_OPEN = sql('find-open-contradictions')`select c.*, a.id as about from
         select * from contradiction where hold_request_id = a.id and resolved_at is null) c
     order by c.id desc`;
 
-/** Whether anything is open about what has this identifier, and the frozen hold that it belongs to, if any. */
+/** Returns whether a contradiction of this identifier is open, and its frozen hold, if any. */
 export async function findOpen(query: Query, requestId: string) {
   const [row] = await query<{ frozenHold: string | null }>(IS_OPEN, [requestId]);
   return row;

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export type EndpointKind = 'webhook' | 'internal';
 /**
- * What kept an endpoint from answering. LOOKUP: no name server answered, or the proxy served no tunnel, which is not the
+ * Why an endpoint gave no answer. LOOKUP: no name server answered, or the proxy opened no tunnel, which is not the
  * endpoint's failure.
  */
 export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
@@ -25,7 +25,7 @@ export const DeliveryEntity = defineEntity({
     body: p.blob().nullable().$type<Buffer>(),
     /** The sender's X-Service-Signature, for a relayed notification; null = signed at each attempt. */
     signature: p.text().nullable(),
-    /** W3C traceparent of what caused it; null = not traced. */
+    /** W3C traceparent of its cause; null = not traced. */
     traceParent: p.text().nullable(),
     state: p.text().$type<'PENDING' | 'DELIVERED' | 'DEAD'>(),
     attemptCount: p.integer(),
@@ -57,9 +57,9 @@ export const DeliveryAttemptEntity = defineEntity({
     httpStatus: p.integer().nullable(),
     /** Null = success. */
     error: p.text().nullable(),
-    /** What of the network failed; null = nothing did. */
+    /** The network's failure; null = none. */
     fault: p.text().nullable().$type<Fault>(),
-    /** Where it went; null = the merchant had no such endpoint. */
+    /** The URL it was sent to; null = the merchant had no such endpoint. */
     url: p.text().nullable(),
     /** Without secrets; null once purged. */
     responseHead: p.text().nullable(),

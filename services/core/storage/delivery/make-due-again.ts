@@ -4,7 +4,7 @@ import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 import { idBounds } from '../id-bounds.ts';
 import type { EndpointKind } from './delivery-row.ts';
 
-/** Which deliveries to send again. */
+/** The deliveries to send again. */
 export interface ReplayRange {
   readonly merchantId: string;
   /** Null = both. */
@@ -17,7 +17,7 @@ export interface ReplayRange {
   readonly perSecond: number;
 }
 
-/** Attempts after which a delivery cannot be replayed, so that what is kept of it has a bound. */
+/** A delivery with so many attempts cannot be replayed, which bounds the rows kept for it. */
 export const MAX_ATTEMPTS = 200;
 
 /**
@@ -46,7 +46,7 @@ export async function replayRange(query: Query, range: ReplayRange, now: Date): 
   ]);
 }
 
-/** Which undelivered deliveries to make due now. */
+/** The undelivered deliveries to make due now. */
 export interface RecoverRange {
   /** Null = all merchants'. */
   readonly merchantId: string | null;
@@ -57,7 +57,10 @@ export interface RecoverRange {
   readonly until: Date | null;
 }
 
-/** Makes due now what is dead, waits for a later attempt or is in one, at most 10 000. Returns the endpoint of each. */
+/**
+ * Makes due at once the dead deliveries, those that wait for a later attempt, and those in one, at most 10 000. Returns
+ * the endpoint of each.
+ */
 export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
   const { merchantId, endpointKind, since, until } = range;
   const values = [endpointKind, since, until, now];
@@ -67,8 +70,8 @@ export async function recoverRange(query: Query, range: RecoverRange, now: Date)
 }
 
 /**
- * Makes due now what waits for a later attempt, also what an attempt in progress leaves to a later one, and keeps its
- * schedule; in parts, so that none holds many locks.
+ * Makes due at once the deliveries that wait for a later attempt, including those that an attempt in progress will
+ * postpone. They keep their schedule. Works in parts, so that no statement holds many locks.
  */
 export async function hurry(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<void> {
   await query(HURRY_IN_PROGRESS, [merchantId, kind, now]);
@@ -115,9 +118,8 @@ const RECOVERABLE = `body is not null and attempt_count < ${MAX_ATTEMPTS} and cr
   and ($3::timestamptz is null or created_at < $3) and ($1::text is null or endpoint_kind = $1)`;
 
 /**
- * Dead ones begin a new schedule; those that wait for their next attempt, or are in one, keep theirs. Each are found by
- * the index that has just these, which the orders force: what was delivered is more than a statement can read (measured:
- * 5 s for 160 000).
+ * Dead deliveries begin a new schedule; waiting ones, and those in an attempt, keep theirs. The ORDER BY makes the
+ * planner choose the index of exactly these rows: reading the delivered ones took 5 s for 160 000.
  */
 const recover = (name: string, dead: string, oldest: string, waiting: string) => sql(name)`with dead as (
     select id from delivery where ${dead} and ${RECOVERABLE} order by ${oldest} limit 10000 for update skip locked

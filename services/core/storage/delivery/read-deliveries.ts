@@ -9,7 +9,7 @@ import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type De
 /** A delivery without what it sends. */
 export type DeliveryHead = Omit<DeliveryRow, 'body' | symbol>;
 
-/** Which deliveries to list; an absent filter matches all. */
+/** Selects deliveries; an absent condition matches all. */
 export type DeliveryFilter = Partial<Pick<DeliveryRow, 'merchantId' | 'endpointKind' | 'state' | 'requestId'>> & {
   /** Only notifications about this hold and the operations on it. */
   readonly holdRequestId?: string;

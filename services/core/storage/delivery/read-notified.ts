@@ -2,7 +2,7 @@ import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import type { HoldRow } from '../hold/hold-row.ts';
 
-/** What a notification of a result says besides the result itself. */
+/** The fields of a result's notification besides the result itself. */
 export interface NotifiedRow
   extends Pick<HoldRow, 'cardBrand' | 'cardLast4' | 'cardExpiryMonth' | 'cardExpiryYear' | 'generatedTokenId'>,
     Pick<HoldRow, 'cardFunding' | 'cardThreeDSecure' | 'cardDeclineCode'> {
@@ -22,7 +22,7 @@ export async function readNotified(query: Query, requestIds: readonly string[]):
   return new Map(rows.map((row) => [row.requestId, row]));
 }
 
-/** SQL: the card of the hold, or of the submission that is on none: the result's own, or the one that it is about. */
+/** SQL: the card of the hold or, without a hold, of the submission: the result's own, or of the one it is about. */
 const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three_d_secure', 'decline_code']
   .map((name) => `coalesce(h.card_${name}, s.card_${name}) as card_${name}`)
   .join(',\n      ');

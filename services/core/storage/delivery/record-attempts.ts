@@ -34,7 +34,10 @@ export async function recordAttempts(query: Query, records: readonly AttemptReco
 /** SQL: the attempt failed, and its delivery was made due again meanwhile: then it stays due as that has set. */
 const DUE_AGAIN = `i.state <> 'DELIVERED' and d.due_at <> i."wasDueAt"`;
 
-/** The update returns what is inserted: a join of the two is a nested loop, which took a fifth of a batch of fifty. */
+/**
+ * The update returns the rows to insert: joining them afterwards is a nested loop, which took a fifth of a batch of
+ * fifty.
+ */
 const RECORD_ATTEMPTS = sql('record-attempts')`with changed as (
     update delivery d set state = case when ${DUE_AGAIN} then d.state else i.state end, attempt_count = i.number,
       due_at = case when ${DUE_AGAIN} then d.due_at else i."dueAt" end, locked_until = null,

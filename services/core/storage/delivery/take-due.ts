@@ -18,7 +18,7 @@ export type PendingDelivery = Pick<
 export interface Wanted extends EndpointKey {
   /** Maximum of attempts in progress at the endpoint, over all workers. */
   readonly cap: number;
-  /** How many to take, at most. */
+  /** Greatest number to take. */
   readonly room: number;
 }
 
@@ -36,7 +36,7 @@ export async function releaseTaken(query: Query, ids: readonly string[]): Promis
   await query(RELEASE_TAKEN, [ids]);
 }
 
-/** Finds the endpoints with deliveries that are due, without those that are paused. */
+/** Finds the endpoints that have due deliveries and are not paused. */
 export function findWaiting(query: Query, now: Date): Promise<EndpointKey[]> {
   return query(FIND_WAITING, [now]);
 }

@@ -4,7 +4,7 @@ import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
-/** An endpoint that has failed or was paused; one that never failed has no row. */
+/** An endpoint that has failed or was paused. Endpoints that never failed have no row. */
 export const EndpointEntity = defineEntity({
   name: 'Endpoint',
   tableName: 'endpoint',
@@ -45,7 +45,7 @@ export const FRESH: EndpointState = {
   pauseCount: 0,
 };
 
-/** Whether its last attempts got no 2xx, or it is paused. */
+/** Returns whether its last attempts got no 2xx, or it is paused. */
 export function isTroubled({ pause, failureCount, refusedCount }: EndpointState): boolean {
   return pause !== null || failureCount > 0 || refusedCount > 0;
 }

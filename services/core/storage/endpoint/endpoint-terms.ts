@@ -3,7 +3,7 @@ import { type Query, sql } from '../database.ts';
 import type { EndpointKind } from '../delivery/delivery-row.ts';
 import { type EndpointState, FRESH } from './endpoint-row.ts';
 
-/** What attempts at a merchant's endpoints depend on. */
+/** The terms of attempts at a merchant's endpoints. */
 export interface EndpointTerms {
   readonly urls: Readonly<Record<EndpointKind, string | null>>;
   readonly states: Readonly<Record<EndpointKind, EndpointState>>;

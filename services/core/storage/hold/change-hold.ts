@@ -23,20 +23,20 @@ const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
     where request_id = $1 and metadata is null
       and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`;
 
-/** How an authorization ended at the processor, without a void or capture of ours. */
+/** The end of an authorization at the processor without a void or capture of ours. */
 export interface EndedThere {
   readonly requestId: string;
-  /** What the hold's rest is booked as. */
+  /** The outcome booked for the remaining amount. */
   readonly as: 'RELEASED' | 'EXPIRED';
-  /** What was given back, minor units. */
+  /** The amount given back, minor units. */
   readonly amount: bigint;
   readonly reference: string;
 }
 
 /**
- * Stores that the authorization of an open hold ended at the processor, if the hold is still as it was read: nothing
- * more can be captured of it. An amount that is not what is left by our books is kept as a contradiction, and the hold
- * is frozen. Returns whether it was stored.
+ * Stores that the authorization of an open hold ended at the processor, if the hold has not changed since it was read:
+ * nothing more can be captured. When the amount given back differs from the remaining amount of our books, that is kept
+ * as a contradiction, and the hold is frozen. Returns whether it was stored.
  */
 export async function markEnded(
   query: Query,
@@ -58,7 +58,7 @@ const MARK_ENDED = sql('mark-ended')`with marked as (
   contradicted as (${insertContradictions('marked')})
   select from marked`;
 
-/** What increments that have no result may add to a hold, minor units. */
+/** The amount that increments without a result may add to a hold, minor units. */
 export async function addingTo(query: Query, requestId: string): Promise<bigint> {
   const [row] = await query<{ adding: bigint }>(ADDING, [requestId]);
   return row?.adding ?? 0n;

@@ -4,7 +4,7 @@ import type { AskedTerms, HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
-/** What an update can change of a hold. */
+/** The fields of a hold that an update can change. */
 export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'merchantReference' | 'metadata'>;
 
 /**

@@ -14,7 +14,7 @@ const IS_OPEN = `s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and s.phase =
 /** SQL: with nothing in flight. */
 const IS_IDLE = `s.in_flight = 0 and not s.closing and ${IS_NOT_RECONCILING}`;
 
-/** SQL: what is left is not in doubt, as endsLater() says. */
+/** SQL: the remaining amount is not in doubt, as endsLater() says. */
 const IS_LEFT = `coalesce(s.frozen_because, 'RESULT_CONTRADICTED') = 'RESULT_CONTRADICTED'`;
 
 const findOver = byTurns<DueHold>({
@@ -45,8 +45,8 @@ const findEnded = byTurns<DueHold>({
 });
 
 /**
- * Finds what is due to end: holds whose period is over, or that end before it, and those whose authorization ended at
- * the processor; about a third of `limit` of each sort at most. None while the database is being reconciled.
+ * Finds the holds that are due to end: at or before the end of their period, or because their authorization ended at
+ * the processor; about a third of `limit` of each sort at most. Finds none while the database is being reconciled.
  */
 export async function findDueHolds(database: Searched, search: Search, at: AtProcessor): Promise<DueHold[]> {
   const third = { ...search, limit: Math.ceil(search.limit / 3) };

@@ -33,7 +33,7 @@ export const findRenewed = byTurns<Renewed>({
 export interface RenewedBefore {
   /** The old hold's. */
   readonly version: string;
-  /** Whether the requestId of the new renewal is taken. */
+  /** True when the requestId of the new renewal is taken. */
   readonly isKnown: boolean;
   readonly renewedBy: string | null;
   readonly phase: HoldRow['phase'] | null;

@@ -3,21 +3,22 @@ import type { FrozenBecause } from '../../domain/contradiction.ts';
 import type { Capabilities, Change, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold-rules.ts';
 import { cardColumns, sentColumns } from '../submission/sent-columns.ts';
 
-/** What an update can change of a hold. */
+/** The fields of a hold that an update can change. */
 export type AskedTerms = Partial<Record<'description' | 'merchantReference' | 'captureAt' | 'releaseAt', string>> & {
   readonly metadata?: Record<string, string>;
 };
 
 /**
  * A hold. The CHECK constraints are the invariants of docs/product.md, "Books": the database refuses books that do not
- * add up, whatever the code above it believes. Pages keep room (fillfactor), so that reserving changes no index.
+ * add up, even if the code above would allow it. Pages keep room (fillfactor), so that reserving an amount changes no
+ * index.
  */
 export const HoldEntity = defineEntity({
   name: 'Hold',
   tableName: 'hold',
   properties: {
     ...sentColumns(),
-    /** What was asked for; `amount` is what it is now. Minor units, like every amount here. */
+    /** The amount asked for; `amount` is the present one. All amounts here are in minor units. */
     amountAsked: p.bigint('bigint'),
     terminalId: p.text(),
     userId: p.text(),
@@ -52,7 +53,7 @@ export const HoldEntity = defineEntity({
     notifyHolds: p.boolean(),
     holdPeriodS: p.integer(),
     merchantReference: p.text().nullable(),
-    /** What it is for, in the merchant's words. */
+    /** The purpose, in the merchant's words. */
     description: p.text().nullable(),
     /** False = the merchant initiated it. */
     customerPresent: p.boolean().default(false),
@@ -63,7 +64,7 @@ export const HoldEntity = defineEntity({
     autoCaptureCount: p.integer().default(0),
     /** An end that the merchant chose, earlier than the period's. */
     releaseAt: p.datetime(3).nullable(),
-    /** How long before its end the merchant is notified, by the contract; and when. Null = never, or it was already. */
+    /** Hours before its end at which the contract has the merchant notified, and that time; null = never, or done. */
     notifyExpiringHours: p.integer().nullable(),
     notifyExpiringAt: p.datetime(3).nullable(),
     /** The hold that it renews, and whether that is still to be released. */
@@ -71,7 +72,7 @@ export const HoldEntity = defineEntity({
     releasesOld: p.boolean().default(false),
     /** The last hold that renews this one. */
     renewedBy: p.uuid().nullable(),
-    /** What an update has changed, as it was asked for; null = nothing was changed. */
+    /** The values of the last update, as asked for; null = none. */
     asked: p.json().nullable().$type<AskedTerms>(),
     metadata: p.json().nullable().$type<Record<string, string>>(),
     returnUrl: p.text().nullable(),
@@ -82,13 +83,13 @@ export const HoldEntity = defineEntity({
     ...cardColumns(),
     /** The token of a card saved at the checkout; null once purged. */
     generatedTokenId: p.text().nullable(),
-    /** What the authorization can do, as the processor said when it approved it. */
+    /** The abilities of the authorization, as the processor stated them with its approval. */
     capabilities: p.json().nullable().$type<Capabilities>(),
-    /** The authorization ended there by itself: what the rest is booked as, what was given back, and the reference. */
+    /** The end of the authorization at the processor: outcome of the rest, amount given back, and reference. */
     endedAs: p.text().nullable().$type<'RELEASED' | 'EXPIRED'>(),
     endedAmount: p.bigint('bigint').nullable(),
     endedReference: p.text().nullable(),
-    /** How many notifications its results have made. */
+    /** Number of notifications of its results. */
     notificationCount: p.integer().default(0),
     placedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),

@@ -16,7 +16,7 @@ import {
 import type { HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 
-/** What is stored of a new hold, with the types of the columns; the others begin as INSERT_HOLDS says. */
+/** The stored columns of a new hold, with their types. INSERT_HOLDS has the initial values of the others. */
 const COLUMNS = {
   ...SENT_COLUMNS,
   terminalId: 'text',
@@ -45,7 +45,7 @@ const COLUMNS = {
 /** A new hold, before the processor is asked, and the call that it comes of. */
 export type HoldInput = NewRow<HoldRow, keyof typeof COLUMNS> & CallInput;
 
-/** One that renews another hold, and the version of that one as it was judged. */
+/** A renewal of another hold, with the version of that hold at the time of the decision. */
 export interface RenewalInput extends HoldInput {
   readonly renews: string;
   readonly version: string;

@@ -49,7 +49,7 @@ const READ_AT_PROCESSORS = sql('read-holds-at-processors')`select i.place, h.*
       or (h.request_id = i.identifier and h.processor_request_id is null))
       and h.processor = i.processor`;
 
-/** What is read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
+/** The rows read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
 export interface Subject {
   readonly isKnown: boolean;
   readonly hold: ReadHold | undefined;
@@ -97,7 +97,7 @@ export const READ_HOLDS_OF_OPEN = sql('read-holds-of-open-submissions')`select s
     from submission s join hold h on h.request_id = any (array[s.hold_request_id])
     where s.request_id = any($1::uuid[]) and s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`;
 
-/** Which holds to list; all of what is given must be true. */
+/** Selects holds; all conditions given must hold. */
 export type HoldFilter = Partial<
   Pick<HoldRow, 'status' | 'merchantId' | 'userId' | 'terminalId' | 'requestId' | 'currency'>
 > & {

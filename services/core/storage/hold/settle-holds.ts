@@ -3,7 +3,7 @@ import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
 import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
 
-/** How placing a hold ended. */
+/** The result of placing a hold. */
 export interface HoldEnd extends EndInput {
   readonly expiresAt?: string | undefined;
   readonly generatedTokenId?: string | undefined;

@@ -12,7 +12,7 @@ export interface ImportedMark {
   readonly merchantId: string;
 }
 
-/** Marks what is to be imported; before it is stored, so that it is never taken for something else. */
+/** Marks operations that are about to be imported, before they are stored, so that they are never taken for others. */
 export async function markImported(query: Query, marks: readonly ImportedMark[], at: Date): Promise<void> {
   if (marks.length > 0) await query(MARK, [JSON.stringify(marks), at]);
 }
@@ -21,7 +21,7 @@ const MARK = sql('mark-imported')`insert into imported (request_id, what, mercha
     select "requestId", what, "merchantId", $2
     from json_to_recordset($1::json) as i("requestId" uuid, what text, "merchantId" text) on conflict do nothing`;
 
-/** Whether something was imported. */
+/** Returns whether an operation was imported. */
 export async function isImported(query: Query, requestId: string, what: ImportedMark['what']): Promise<boolean> {
   return (await query(FIND, [requestId, what])).length > 0;
 }

@@ -3,7 +3,7 @@ import type { OrmDatabase } from '../database.ts';
 import { changeMerchant } from './change-merchant.ts';
 import { ApiKeyEntity, type ApiKeyRow, SigningSecretEntity, type SigningSecretRow } from './credential-rows.ts';
 
-/** Which key or secret of which merchant. */
+/** Names a key or secret of a merchant. */
 export type CredentialKey = Readonly<Pick<ApiKeyRow, 'id' | 'merchantId'>>;
 
 /** Stores a new API key. */
@@ -16,7 +16,7 @@ export function addApiKey(database: OrmDatabase, key: ApiKeyRow): Promise<ApiKey
   });
 }
 
-/** What is kept of a merchant's ended keys, and of its ended secrets: it may rotate them for ever. */
+/** Greatest number of a merchant's ended keys, and of its ended secrets, that are kept. It may rotate them for ever. */
 const MOST_ENDED = 100;
 
 async function forgetEnded(em: SqlEntityManager, merchantId: string, table: string, end: string): Promise<void> {
@@ -24,7 +24,7 @@ async function forgetEnded(em: SqlEntityManager, merchantId: string, table: stri
   await em.execute(`delete from ${table} where id in (${ended} offset ${MOST_ENDED})`, [merchantId]);
 }
 
-/** Revokes an API key; one that was revoked before keeps its time. */
+/** Revokes an API key. A key revoked before keeps its time. */
 export function revokeApiKey(database: OrmDatabase, key: CredentialKey, at: Date): Promise<ApiKeyRow | 'NOT_FOUND'> {
   const detail = { apiKeyId: key.id, last4: '' };
   const action = { at, action: 'api-key.revoke', target: key.merchantId, detail };
@@ -37,7 +37,7 @@ export function revokeApiKey(database: OrmDatabase, key: CredentialKey, at: Date
   });
 }
 
-/** At most two secrets are live at a time: the one in use, and the one that replaces it. */
+/** At most two secrets are live at a time: the present one, and its successor. */
 const MAX_LIVE_SECRETS = 2;
 
 /** Stores a second signing secret. TOO_MANY = two are live. */
@@ -53,7 +53,7 @@ export function addSigningSecret(database: OrmDatabase, secret: SigningSecretRow
   });
 }
 
-/** Retires a signing secret; one that was retired before keeps its time. LAST = no other is live. */
+/** Retires a signing secret. A secret retired before keeps its time. LAST = no other is live. */
 export function retireSigningSecret(database: OrmDatabase, key: CredentialKey, at: Date) {
   const { id, merchantId } = key;
   const action = { at, action: 'signing-secret.retire', target: merchantId, detail: { signingSecretId: id } };

@@ -19,7 +19,7 @@ import {
 import { MerchantEntity, type MerchantRow } from './merchant-row.ts';
 import { type MerchantWithCredentials, withCredentials } from './read-merchants.ts';
 
-/** What an operator may change of a merchant. */
+/** The terms of a merchant that an operator can change. */
 export type MerchantTerms = Omit<MerchantRow, 'id' | 'createdAt' | 'changeNumber'>;
 
 /** Stores a merchant with its first API key and signing secret. Returns undefined when its id is taken. */
@@ -53,8 +53,8 @@ export interface UpdatedMerchant extends MerchantWithCredentials {
 }
 
 /**
- * Replaces the terms of a merchant that are given, and ends the pauses that its endpoints have caused, of those that
- * move and of those to `resume`: they were about the old addresses. CHANGED = its change number is not `expected`.
+ * Replaces the given terms of a merchant. Ends the pauses of endpoints whose URL changes, and of those in `resume`:
+ * they were about the old addresses. CHANGED = its change number is not `expected`.
  */
 export function updateMerchant(
   database: OrmDatabase,
@@ -102,9 +102,9 @@ function changesOf(merchant: MerchantRow, terms: Partial<MerchantTerms>): { befo
 }
 
 /**
- * Changes a merchant, its keys or its secrets in one transaction, with the audit entry and a new change number, by
- * which every gateway learns of the change. `action.target` is the merchant, which is locked. A change that returns a
- * word was refused, and one that leaves every row as it is was a repetition: nothing is audited.
+ * Changes a merchant, its keys or its secrets in one transaction, with an audit entry and a new change number, by which
+ * every gateway learns of the change. `action.target` is the merchant, whose row is locked. Nothing is audited when the
+ * change is refused (it returns a word) or leaves every row as it is (a repetition).
  */
 export function changeMerchant<Changed extends object, Refusal extends string = never>(
   database: OrmDatabase,

@@ -11,7 +11,7 @@ export const ApiKeyEntity = defineEntity({
     merchantId: p.text(),
     hash: p.blob().unique().$type<Buffer>(),
     last4: p.text(),
-    /** Whether it may manage the webhook besides making payments. */
+    /** True when the key may also manage the webhook. */
     managesWebhook: p.boolean().default(false),
     createdAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),

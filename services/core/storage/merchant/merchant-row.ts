@@ -9,7 +9,7 @@ export const MerchantEntity = defineEntity({
     id: p.text().primary(),
     name: p.text(),
     allowMultipleCaptures: p.boolean(),
-    /** How long a hold lasts, seconds, 1 … 2 592 000. */
+    /** Duration of a hold, seconds, 1 … 2 592 000. */
     holdPeriodS: p.integer(),
     currencies: p.array().columnType('text[]').$type<string[]>(),
     terminals: p.array().columnType('text[]').$type<string[]>(),
@@ -22,7 +22,7 @@ export const MerchantEntity = defineEntity({
     /** The card processor, a name of PROCESSORS, and the merchant's account there. Empty = the default one. */
     processor: p.text().default(''),
     processorAccount: p.text().default(''),
-    /** How long before the end of a hold the merchant is notified; null = never. */
+    /** Hours before the end of a hold at which the merchant is notified; null = never. */
     notifyExpiringHours: p.integer().nullable(),
     /** References, users and terminals may look like card numbers. */
     allowCardLikeReferences: p.boolean().default(false),

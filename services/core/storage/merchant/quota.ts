@@ -1,6 +1,6 @@
 import { type Query, sql } from '../database.ts';
 
-/** What merchants may do only so often a minute. */
+/** Limits for each merchant and minute. */
 export const PER_MINUTE = {
   'delivery.test': 5,
   'delivery.replay': 60,

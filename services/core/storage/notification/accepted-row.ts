@@ -26,5 +26,5 @@ export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
   readonly traceParent?: string | undefined;
 }
 
-/** What names a notification. */
+/** The identity of a notification. */
 export type NotificationKey = Pick<NotificationInput, 'merchantId' | 'requestId'>;

@@ -13,8 +13,8 @@ export interface Accepted {
 
 /**
  * Stores verified notifications. The first one with a (merchantId, requestId) takes it for ever. Another with the same
- * kind and signed text is a duplicate, whatever its statusInfo and body; any other is a conflict, which is quarantined
- * once. No two of `notifications` may share (merchantId, requestId). Returns the results in their order.
+ * kind and signed text is a duplicate, whatever its statusInfo and body. Any other is a conflict, quarantined once. No
+ * two of `notifications` may share (merchantId, requestId). Returns the results in the same order.
  */
 export async function acceptNotifications(
   query: Query,
@@ -23,7 +23,7 @@ export async function acceptNotifications(
   const rows = await query<{ id: string; forwards: boolean }>(STORE, [JSON.stringify(notifications)]);
   const stored = new Map(rows.map((row) => [row.id, row.forwards]));
   const others = notifications.filter(({ deliveryId }) => !stored.has(deliveryId));
-  // Another statement, because it must see what was stored by others while the first one waited for them.
+  // A separate statement, because it must see the rows that others stored while the first one waited for them.
   const conflicts = await setAllAside(query, others, 'CONFLICT');
   return notifications.map(({ deliveryId }) => {
     const forwards = stored.get(deliveryId);

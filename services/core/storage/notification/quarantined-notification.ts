@@ -46,10 +46,10 @@ export async function findQuarantined(database: OrmDatabase, id: string): Promis
   return found ?? undefined;
 }
 
-/** Which of them to list. */
+/** Selects quarantined notifications. */
 export type QuarantineFilter = Partial<Pick<QuarantinedNotificationRow, 'merchantId' | 'state'>>;
 
-/** Lists them, newest first, those before the id `after`. An index has those that are held. */
+/** Lists quarantined notifications, newest first, those before the id `after`. Held ones have an index. */
 export function listQuarantined(
   database: OrmDatabase,
   filter: QuarantineFilter,
@@ -67,7 +67,7 @@ export function listQuarantined(
 
 type Reason = QuarantinedNotificationRow['reason'];
 
-/** What became of a notification. FULL = not stored: the merchant has MAX_HELD that nobody decided about. */
+/** The result for a notification. FULL = not stored: MAX_HELD undecided ones of the merchant are held. */
 export type Aside = 'STORED' | 'KNOWN' | 'FULL';
 
 /** Quarantines a notification, once for each reason. */
@@ -76,9 +76,9 @@ export async function setAside(query: Query, notification: NotificationInput, re
 }
 
 /**
- * Quarantines notifications, once for each reason, kind and signed text. A conflict with another statusInfo, which is
- * not signed, is the same conflict. For a contradiction the statusInfo matters, in any case of letters. Returns what
- * became of each, by its deliveryId, without those that are no conflict with what was accepted.
+ * Quarantines notifications, once for each reason, kind and signed text. For a conflict the statusInfo does not matter,
+ * since it is not signed; for a contradiction it does, in any case of letters. Returns the result for each by its
+ * deliveryId, except for those that do not conflict with the accepted notification.
  */
 export async function setAllAside(
   query: Query,
@@ -99,7 +99,7 @@ export async function setAllAside(
 /** A genuine secret could fill the disk with contradictions, 64 KiB each. */
 const MAX_HELD = 500;
 
-/** What had room and was not inserted is there already, perhaps since this statement began. */
+/** A row that had room and was not inserted exists already, perhaps since this statement began. */
 const SET_ASIDE = sql('set-aside')`with input as materialized (
     select i.*, (select count(*) from (select from quarantined_notification q
         where q.merchant_id = i."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD} as "hasRoom"
@@ -135,7 +135,7 @@ export async function releaseHeld(query: Query, id: string, deliveryId: string, 
   return (await query(RELEASE, [id, deliveryId, at])).length === 1;
 }
 
-/** Which held notifications to discard; an absent bound matches all. */
+/** Selects the held notifications to discard; an absent bound matches all. */
 export interface DiscardFilter {
   readonly merchantId: string;
   readonly reason: Reason | null;

@@ -27,7 +27,7 @@ export function readStored(query: Query, key: NotificationKey): Promise<StoredRo
   return readRow<StoredRow>(query, READ_ONE, [key.merchantId, key.requestId]);
 }
 
-/** Lists those that are not purged, newest first. */
+/** Lists notifications that are not purged, newest first. */
 export function listStored(query: Query, filter: StoredFilter, limit: number): Promise<StoredRow[]> {
   const { merchantId, parkedOnly, after } = filter;
   const statement = listStatement(merchantId !== null, parkedOnly);
@@ -40,8 +40,8 @@ export function listStored(query: Query, filter: StoredFilter, limit: number): P
 export type Replay = EndpointKey | 'PURGED' | 'NO_ENDPOINT';
 
 /**
- * Forwards a stored notification, also one that was forwarded before: by its delivery, else by a new one with the id
- * `deliveryId`. Call it in a transaction.
+ * Forwards a stored notification, possibly once more: by its delivery, else by a new one with the id `deliveryId`. Must
+ * be called in a transaction.
  */
 export async function replayStored(query: Query, key: NotificationKey, deliveryId: string, at: Date): Promise<Replay> {
   const name = [key.merchantId, key.requestId];

@@ -24,7 +24,7 @@ export const VerificationFailureEntity = defineEntity({
 });
 export type VerificationFailureRow = InferEntity<typeof VerificationFailureEntity>;
 
-/** Which failures to list. */
+/** Selects verification failures. */
 export type VerificationFailureFilter = Partial<Pick<VerificationFailureRow, 'claimedMerchantId' | 'reason'>>;
 
 /** Lists failures, newest first, those before the id `after`; undefined = from the newest. */

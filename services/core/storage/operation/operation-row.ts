@@ -36,17 +36,19 @@ export const OperationEntity = defineEntity({
     processorCode: p.text().nullable(),
     processorMessage: p.text().nullable(),
     merchantReference: p.text().nullable(),
-    /** What the merchant said of it. */
+    /** The merchant's own data about it. */
     metadata: p.json().nullable().$type<Record<string, string>>(),
     reason: p.text().nullable(),
     finalStateDate: p.datetime(3),
-    /** Which notification of its hold it is, from 1 on; null = it is of no hold, or its merchant is not notified. */
+    /**
+     * Position among the notifications of its hold, from 1 on; null = it has no hold, or its merchant is not notified.
+     */
     holdSequence: p.integer().nullable(),
   },
 });
 export type OperationRow = InferEntity<typeof OperationEntity>;
 
-/** Which results to list; all of what is given must be true. */
+/** Selects results; all conditions given must hold. */
 export type ResultFilter = Partial<
   Pick<OperationRow, 'kind' | 'status' | 'merchantId' | 'currency' | 'userId' | 'merchantReference' | 'reason'>
 > & {
@@ -124,7 +126,7 @@ export interface LogPosition {
   readonly requestId: string;
 }
 
-/** Where the log ends now. */
+/** Returns the present end of the log. */
 export async function lastPosition(query: Query): Promise<LogPosition> {
   return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
 }

@@ -6,7 +6,7 @@ export interface NamedEvent {
   readonly processor: string;
   /** Whose operation it is about. */
   readonly merchantId: string;
-  /** SHA-256 of what it says. */
+  /** SHA-256 of its content. */
   readonly digest: Buffer;
 }
 

@@ -4,7 +4,7 @@ import { type Database, sql } from '../database.ts';
 /** The identities of processors that a database keeps. One that answers as another is logged. */
 export function identitiesIn({ query }: Pick<Database, 'query'>, log: Log) {
   return {
-    /** Stores who a processor says it is, unless it is stored already. Returns what is stored. */
+    /** Stores the identity that a processor states, unless one is stored already. Returns the stored one. */
     async recall(processor: string, { name, identity }: Identity): Promise<Identity> {
       const [row] = await query<Identity>(RECALL, [processor, name, identity]);
       if (!row) throw new Error('an identity that is stored is returned');
@@ -14,7 +14,7 @@ export function identitiesIn({ query }: Pick<Database, 'query'>, log: Log) {
   };
 }
 
-/** Who a processor says it is. */
+/** The identity that a processor states. */
 interface Identity {
   readonly name: string;
   readonly identity: string;

@@ -3,9 +3,7 @@ import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import { BOOKS_INPUT, type BooksInput, DONE, SET_BOOKS, type Settled, settleEach } from './settle-submissions.ts';
 
-/**
- * What changes of something that has ended: what came back of it, was given again, or its result. Money is minor units.
- */
+/** A change of an ended operation: an amount taken back or given again, or another result. Amounts are minor units. */
 export interface Amendment extends Partial<BooksInput> {
   /** Names the operation that amends it. */
   readonly requestId: string;
@@ -20,7 +18,9 @@ export interface Amendment extends Partial<BooksInput> {
   /** Of a refund: its capture, and how much more is refunded of it; negative = less. */
   readonly captureRequestId?: string | undefined;
   readonly refundedMore?: bigint | undefined;
-  /** Who corrects it: the hold is not frozen any more, and what contradicted it is resolved. Absent = nobody does. */
+  /**
+   * The operator who corrects it: the hold is no longer frozen, and its contradictions are resolved. Absent = nobody.
+   */
   readonly correctedBy?: string | undefined;
   readonly at: string;
   /** The event that reported it; absent = nobody did. */
@@ -36,7 +36,10 @@ export function amendEnded(query: Query, amendment: Amendment): Promise<Settled>
   return settleEach(query, AMEND_ENDED, [amendment]);
 }
 
-/** `locked` is what is still as it was reckoned. The event is stored in the same statement, so it is booked once. */
+/**
+ * `locked` has the rows that have not changed since they were read. The event is stored by the same statement, so it is
+ * booked once.
+ */
 export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
       "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,

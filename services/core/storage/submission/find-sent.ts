@@ -2,7 +2,7 @@ import type { SentKind, SubmissionState } from '../../domain/kinds.ts';
 import { type Query, readRow, type Statement } from '../database.ts';
 import { ofBothTables } from './sent-tables.ts';
 
-/** What all that is sent has: the placing of a hold, and every submission. */
+/** The fields of everything sent to a processor: the placing of a hold, and every submission. */
 export interface Sent {
   readonly requestId: string;
   readonly kind: SentKind;
@@ -17,7 +17,7 @@ export interface Sent {
   readonly currency: string;
   /** The hold that it belongs to; null for a hold itself, and for an OCT. */
   readonly holdRequestId: string | null;
-  /** What it is in the processor's books: a name of EntryKind. */
+  /** Its kind in the processor's books: a name of EntryKind. */
   readonly entryKind: string;
   readonly createdAt: Date;
   /** The merchant's own, else the hold's. */
@@ -29,12 +29,12 @@ export interface Sent {
   readonly authorizationReference: string | null;
 }
 
-/** Looks up what was sent by its requestId. */
+/** Looks up an operation sent to a processor by its requestId. */
 export function findSent(query: Query, requestId: string): Promise<Sent | undefined> {
   return readRow<Sent>(query, FIND_SENT, [requestId]);
 }
 
-/** Looks up what was sent to a processor by its identifier there, which another processor may have, too. */
+/** Looks up an operation by its identifier at a processor. Another processor may use the same identifier. */
 export function findSentAs(query: Query, identifier: string, processor: string): Promise<Sent | undefined> {
   return readRow<Sent>(query, FIND_SENT_AS, [identifier, processor]);
 }

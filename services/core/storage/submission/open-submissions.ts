@@ -65,7 +65,7 @@ export async function markNeedsReview(query: Query, kind: SentKind, requestId: s
   return (await query(MARK_NEEDS_REVIEW[tableOf(kind)], [requestId])).length === 1;
 }
 
-/** What is due, as it is found; whoever takes it looks at it. */
+/** A due submission as it is found. It is read again when it is taken. */
 export type FoundSubmission = Due & Pick<DueSubmission, 'requestId' | 'kind'>;
 
 /** Finds submissions whose inquiry is due, about half of `limit` in each of the two tables at most. */
@@ -108,7 +108,7 @@ export function takeCheckouts(query: Query, found: readonly FoundSubmission[], t
   return take(query, TAKE_CHECKOUTS, found, taking);
 }
 
-/** When to look at what is taken now, and at what is left. */
+/** When to look again at the submissions taken now, and at those left. */
 export interface Taking {
   readonly now: Date;
   readonly nextAt: Date;

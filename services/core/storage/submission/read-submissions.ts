@@ -22,7 +22,7 @@ export async function readCaptures(query: Query, holdRequestId: string, most?: n
 const READ_CAPTURES = sql('read-captures')`select * from submission
     where hold_request_id = $1 and kind = 'CAPTURE' order by request_id desc limit $2`;
 
-/** Whether the authorization of a failed hold is being given back, or was, by another void than `lost`. */
+/** Returns whether another void than `lost` gives or gave back the authorization of a failed hold. */
 export async function hasLateVoid(query: Query, holdRequestId: string, lost: string | undefined): Promise<boolean> {
   return (await query(FIND_LATE_VOID, [holdRequestId, lost])).length > 0;
 }

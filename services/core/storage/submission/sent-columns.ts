@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core';
 
-/** Columns of both tables of what is sent to a processor: holds and submissions. */
+/** Columns of both tables of operations sent to a processor: holds and submissions. */
 export function sentColumns() {
   return {
     requestId: p.uuid().primary(),

@@ -2,11 +2,11 @@ import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
 import type { Statement } from '../database.ts';
 import { IS_NOT_RECONCILING } from '../reconciling.ts';
 
-/** The two tables of what is sent to a processor, for statements about both. */
+/** The two tables of operations sent to a processor, for statements about both. */
 
 export type SentTable = 'hold' | 'submission';
 
-/** How a table says what both have. What is called SQL is an expression over its row `s`. */
+/** How each table expresses the common fields. SQL means an expression over its row `s`. */
 interface SentColumns {
   /** The column that says where a row stands, and its value while the processor is being asked. */
   readonly stateColumn: 'state' | 'phase';
@@ -24,7 +24,7 @@ interface SentColumns {
   /** SQL: what its merchant said of the operation, besides its reference. */
   readonly metadata: string;
   readonly reason: string;
-  /** SQL: the hold that it belongs to; null for what is a hold itself, or has none. */
+  /** SQL: its hold; null for a hold itself, and for submissions without one. */
   readonly holdRequestId: string;
 }
 

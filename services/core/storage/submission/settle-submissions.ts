@@ -6,7 +6,7 @@ import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
-/** How something that was sent ended. It goes as JSON: times are RFC 3339, money is minor units. */
+/** The result of an operation sent to a processor. It is passed as JSON: times are RFC 3339, amounts minor units. */
 export interface EndInput {
   readonly requestId: string;
   readonly ok: boolean;
@@ -19,27 +19,27 @@ export interface EndInput {
   readonly operation?: ResultInput | undefined;
 }
 
-/** What the books of a hold become. */
+/** The new books of a hold. */
 export interface BooksInput extends HoldBooks {
   readonly holdRequestId: string;
   /** The hold's, as the books were reckoned. */
   readonly version: string;
 }
 
-/** What a refund that ends makes of its capture. */
+/** The effect of an ended refund on its capture. */
 export interface CaptureInput {
   readonly captureRequestId: string;
-  /** Minor units: what it gave back, and what is not reserved by it any more. */
+  /** Minor units: the refunded amount, and the amount no longer reserved by the refund. */
   readonly amountRefunded: bigint;
   readonly amountReserved: bigint;
 }
 
-/** How a submission ended. */
+/** The result of a submission. */
 export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<CaptureInput> {
   readonly bankReference?: string | undefined;
-  /** What the processor says that it gave back. */
+  /** The amount that the processor says it gave back. */
   readonly amountReleased?: bigint | undefined;
-  /** What the processor says against our books: it is kept, and the hold is frozen. */
+  /** The processor's contradiction of our books: it is kept, and the hold is frozen. */
   readonly contradicts?: Contradiction | undefined;
   readonly contradiction?: ContradictionInput | undefined;
   /** The end of the hold, which waits for an operator: what the rest is booked as then, and how much that is. */
@@ -49,14 +49,14 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
   readonly again?: boolean | undefined;
   /** When the hold ends from now on; absent = as before. */
   readonly expiresAt?: string | undefined;
-  /** What the authorization can do from now on; absent = as before. */
+  /** The abilities of the authorization from now on; absent = unchanged. */
   readonly capabilities?: Capabilities | undefined;
   /** The hold was never placed and is given up, for this reason. */
   readonly failCode?: string | undefined;
   readonly failMessage?: string | undefined;
 }
 
-/** What a statement that settles did. */
+/** The effect of a settling statement. */
 export interface Settled {
   /** The submissions or holds that it ended. */
   readonly changed: ReadonlySet<string>;

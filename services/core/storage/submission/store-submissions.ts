@@ -19,14 +19,14 @@ export interface CallInput extends Partial<ClaimInput> {
   readonly deadline?: Date | undefined;
 }
 
-/** What a submission does to the hold that it changes. */
+/** The effect of a submission on its hold. */
 export interface HoldChange {
   /** The hold's, as it was judged. */
   readonly version?: string | undefined;
-  /** Whether nothing else may be captured meanwhile, and how the hold changes. */
+  /** True when nothing else may be captured meanwhile; and the change of the hold. */
   readonly closing?: boolean | undefined;
   readonly changing?: Change | undefined;
-  /** What of the hold the amount is reserved from; null or absent = nothing. */
+  /** The amount of the hold to reserve from; null or absent = none. */
   readonly reserves?: 'REMAINING' | 'CAPTURED' | null | undefined;
   /** The hold has ended, so the amount is taken from what it has released. */
   readonly fromReleased?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface HoldChange {
   readonly automatic?: boolean | undefined;
 }
 
-/** What is stored of everything that is sent, with the types of the columns; beside it, its identifier there. */
+/** The stored columns of every operation sent, with their types, without its identifier at the processor. */
 export const SENT_COLUMNS = {
   requestId: 'uuid',
   merchantId: 'text',
@@ -46,7 +46,7 @@ export const SENT_COLUMNS = {
   inquireAt: 'timestamptz',
 } as const satisfies Partial<Record<keyof SubmissionRow, string>>;
 
-/** What is stored of a new submission; the other columns begin as STORE_SUBMISSIONS says. */
+/** The stored columns of a new submission. STORE_SUBMISSIONS has the initial values of the others. */
 const COLUMNS = {
   ...SENT_COLUMNS,
   kind: 'text',
@@ -68,8 +68,8 @@ const COLUMNS = {
 export type SubmissionInput = NewRow<SubmissionRow, keyof typeof COLUMNS> & HoldChange & CallInput;
 
 /**
- * What became of storing. Unless it is stored, its key or its requestId is taken, its caller's deadline is over, or the
- * database went back in time and may have lost an operation under this key or requestId.
+ * The result of storing. A submission is not stored when its key or requestId is taken, its caller's deadline is over,
+ * or the database was restored and may have lost an operation under this key or requestId.
  */
 export interface Stored {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
@@ -78,9 +78,9 @@ export interface Stored {
 }
 
 /**
- * Runs a statement that stores what is sent, which takes it as `asRow` makes it. Returns what became of each; one that
- * is not there is to be judged again, because its hold is locked or has changed, or another one of the same requestId
- * is before it. Throws ResultLost when something may be stored and cannot be read.
+ * Runs a statement that stores operations, in the form that `asRow` makes. Returns the result for each. An operation
+ * without a result must be judged again: its hold is locked or has changed, or an earlier one has the same requestId.
+ * Throws ResultLost when something may be stored and cannot be read.
  */
 export async function storeEach<Input extends { readonly requestId: string }>(
   query: Query,
@@ -106,7 +106,7 @@ export async function storeEach<Input extends { readonly requestId: string }>(
   return stored;
 }
 
-/** Which of them name something that is stored. */
+/** Returns those whose requestId is stored. */
 async function readKnown(query: Query, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (requestIds.length === 0) return new Set();
   try {
@@ -161,13 +161,13 @@ export const OUTCOMES = `select i.place, i."sentAs",
 const SUBMISSION = inputColumns(COLUMNS);
 
 /**
- * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A hold that somebody
- * else has locked or changed since it was judged is left out; nothing waits for it, and its submission is judged again.
- * `admissible` is what is left then; of that, only what could claim its names is reserved on holds (`reserved`) and on
- * captures (`refunding`), and stored.
+ * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A submission whose hold
+ * is locked, or has changed since it was judged, is left out without waiting, and judged again. `admissible` has the
+ * others. Of those, only the ones that could claim their names are reserved on holds (`reserved`) and on captures
+ * (`refunding`), and stored.
  *
- * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever when it is
- * frozen there. Here the only locks are those of one statement, which ends without the client.
+ * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever if it
+ * freezes there. Here the locks are those of one statement, which ends without the client.
  */
 export const STORE_SUBMISSIONS = sql('store-submissions')`with input as materialized (
     select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}

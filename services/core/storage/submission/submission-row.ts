@@ -5,9 +5,8 @@ import type { AskedTerms } from '../hold/hold-row.ts';
 import { cardColumns, sentColumns } from './sent-columns.ts';
 
 /**
- * What was sent to a processor, besides the placing of holds: captures, releases, OCTs and whatever kind there is. It
- * is stored before it is sent, and ends once. What only some kinds have is null for the others, as the CHECK
- * constraints say.
+ * An operation sent to a processor other than the placing of a hold: capture, release, OCT and so on. It is stored
+ * before it is sent, and ends once. Columns of some kinds only are null for the others, as the CHECK constraints say.
  */
 export const SubmissionEntity = defineEntity({
   name: 'Submission',
@@ -41,7 +40,7 @@ export const SubmissionEntity = defineEntity({
     terminalId: p.text().nullable(),
     userId: p.text().nullable(),
     tokenId: p.text().nullable(),
-    /** What the merchant said of it; without a reference of its own, the hold's counts. */
+    /** The merchant's own reference; null = that of the hold. */
     merchantReference: p.text().nullable(),
     metadata: p.json().nullable().$type<Record<string, string>>(),
     reason: p.text().nullable(),

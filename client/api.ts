@@ -6,13 +6,13 @@ export interface Capture {
   requestId: string;
   /** The hold's requestId */
   holdRequestId: string;
-  /** Where the capture stands. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
+  /** Progress of the capture. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** Amount to charge, minor units */
   amount: number;
   /** ISO 4217 code */
   currency: string;
-  /** Whether it closed the hold; until it is OK, whether it was asked to. What was left is released */
+  /** True = it closed the hold and released the rest; until it is OK, true = it was asked to */
   finalCapture: boolean;
   /** Proof of completion; set when OK */
   captureDate?: string;
@@ -20,9 +20,9 @@ export interface Capture {
   bankReference?: string;
   /** Charged by this capture, minor units; set when OK */
   amountCaptured?: number;
-  /** What remained of the hold right after this capture, minor units; set when OK */
+  /** The hold's remaining amount right after this capture, minor units; set when OK */
   amountRemaining?: number;
-  /** What of the hold was given back right after this capture, minor units; set when OK */
+  /** The amount of the hold given back right after this capture, minor units; set when OK */
   amountReleased?: number;
   /** The hold's status right after this capture; set when OK. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   preauthorizationStatus?: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
@@ -34,11 +34,11 @@ export interface Capture {
   processorMessage?: string;
   /** When it was requested */
   createdAt: string;
-  /** Whether the card scheme took all of it back */
+  /** True = the card scheme has taken all of it back */
   reversed: boolean;
-  /** What the card scheme took back of it and did not give again, minor units */
+  /** The amount that the card scheme has taken back and not given again, minor units */
   amountReversed: number;
-  /** What refunds gave back of it, less what came back of them, minor units */
+  /** The amount refunded, less the refunds that were returned, minor units */
   amountRefunded: number;
   /** The merchant's own reference of it */
   merchantReference?: string;
@@ -159,15 +159,15 @@ export interface Delivery {
   deliveryId: string;
   /** Whose endpoint */
   merchantId: string;
-  /** Which endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** The endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** Which message. PAYMENT: About a payment. OCT: About an OCT */
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT */
   kind: 'PAYMENT' | 'OCT';
   /** The path's last segment */
   statusInfo: string;
-  /** Where it stands. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
+  /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
   state: 'PENDING' | 'DELIVERED' | 'DEAD';
   /** Attempts made */
   attemptCount: number;
@@ -181,11 +181,11 @@ export interface Delivery {
 
 /** One attempt */
 export interface DeliveryAttempt {
-  /** Which attempt it is, from 1 */
+  /** Number of the attempt, from 1 */
   number: number;
   /** When it started */
   startedAt: string;
-  /** How long it took, milliseconds */
+  /** Duration, milliseconds */
   latencyMs: number;
   /** HTTP status; absent = no answer */
   httpStatus?: number;
@@ -197,7 +197,7 @@ export interface DeliveryAttempt {
   url?: string;
 }
 
-/** What an attempt would send: byte for byte for the merchant; for operators as far as it may be shown */
+/** The request of an attempt: byte for byte for the merchant; without secret parts for operators */
 export interface DeliveryContent {
   /** The address: the endpoint's present one with the notification's path; absent when the merchant has none */
   url?: string;
@@ -225,15 +225,15 @@ export interface DeliveryWithAttempts {
   deliveryId: string;
   /** Whose endpoint */
   merchantId: string;
-  /** Which endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** The endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** Which message. PAYMENT: About a payment. OCT: About an OCT */
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT */
   kind: 'PAYMENT' | 'OCT';
   /** The path's last segment */
   statusInfo: string;
-  /** Where it stands. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
+  /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
   state: 'PENDING' | 'DELIVERED' | 'DEAD';
   /** Attempts made */
   attemptCount: number;
@@ -262,7 +262,7 @@ export interface ExtendedHold {
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
-  /** Where a hold is in its life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
+  /** Phase of a hold's life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'CLOSED';
   /** Amount held, increments that were OK included, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -288,11 +288,11 @@ export interface ExtendedHold {
   userId: string;
   /** The merchant's own reference; at most 64 characters */
   merchantReference?: string;
-  /** What it is for, in the merchant's words; at most 250 characters */
+  /** The purpose, in the merchant's words; at most 250 characters */
   description?: string;
   /** The hold that it renews */
   renews?: string;
-  /** Whether the customer took part; false = the merchant initiated it */
+  /** True = the customer took part; false = the merchant initiated it */
   customerPresent: boolean;
   /** The merchant's own data: at most 20 pairs */
   metadata?: Record<string, string>;
@@ -318,7 +318,7 @@ export interface ExtendedHold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
-  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: A charge of it may exist that its amounts do not show. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
   frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
@@ -339,7 +339,7 @@ export interface Hold {
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
-  /** Where a hold is in its life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
+  /** Phase of a hold's life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'CLOSED';
   /** Amount held, increments that were OK included, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -365,11 +365,11 @@ export interface Hold {
   userId: string;
   /** The merchant's own reference; at most 64 characters */
   merchantReference?: string;
-  /** What it is for, in the merchant's words; at most 250 characters */
+  /** The purpose, in the merchant's words; at most 250 characters */
   description?: string;
   /** The hold that it renews */
   renews?: string;
-  /** Whether the customer took part; false = the merchant initiated it */
+  /** True = the customer took part; false = the merchant initiated it */
   customerPresent: boolean;
   /** The merchant's own data: at most 20 pairs */
   metadata?: Record<string, string>;
@@ -395,7 +395,7 @@ export interface Hold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
-  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: A charge of it may exist that its amounts do not show. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
   frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
@@ -421,7 +421,7 @@ export interface HoldWithCaptures {
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
-  /** Where a hold is in its life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
+  /** Phase of a hold's life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'CLOSED';
   /** Amount held, increments that were OK included, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -447,11 +447,11 @@ export interface HoldWithCaptures {
   userId: string;
   /** The merchant's own reference; at most 64 characters */
   merchantReference?: string;
-  /** What it is for, in the merchant's words; at most 250 characters */
+  /** The purpose, in the merchant's words; at most 250 characters */
   description?: string;
   /** The hold that it renews */
   renews?: string;
-  /** Whether the customer took part; false = the merchant initiated it */
+  /** True = the customer took part; false = the merchant initiated it */
   customerPresent: boolean;
   /** The merchant's own data: at most 20 pairs */
   metadata?: Record<string, string>;
@@ -477,7 +477,7 @@ export interface HoldWithCaptures {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
-  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: A charge of it may exist that its amounts do not show. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
   frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** Its newest 50 captures, oldest first */
   captures: Capture[];
@@ -538,7 +538,7 @@ export interface ListedHold {
   requestId: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
-  /** Where a hold is in its life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
+  /** Phase of a hold's life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'CLOSED';
   /** Amount held, increments that were OK included, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -564,11 +564,11 @@ export interface ListedHold {
   userId: string;
   /** The merchant's own reference; at most 64 characters */
   merchantReference?: string;
-  /** What it is for, in the merchant's words; at most 250 characters */
+  /** The purpose, in the merchant's words; at most 250 characters */
   description?: string;
   /** The hold that it renews */
   renews?: string;
-  /** Whether the customer took part; false = the merchant initiated it */
+  /** True = the customer took part; false = the merchant initiated it */
   customerPresent: boolean;
   /** The merchant's own data: at most 20 pairs */
   metadata?: Record<string, string>;
@@ -594,7 +594,7 @@ export interface ListedHold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
-  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: A charge of it may exist that its amounts do not show. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
   frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
@@ -614,7 +614,7 @@ export interface NoFields {
 export interface Oct {
   /** Names the operation; UUIDv7 */
   requestId: string;
-  /** Where it stands. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
+  /** Progress of the OCT. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** Amount, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -646,7 +646,7 @@ export interface Oct {
   metadata?: Record<string, string>;
   /** Why the merchant did it */
   reason?: string;
-  /** What the bank gave back of it since, minor units */
+  /** The amount that the bank has returned since, minor units */
   amountReturned: number;
 }
 
@@ -665,9 +665,9 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation; UUIDv7 */
   requestId: string;
-  /** What it does. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
+  /** The kind of the operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
   operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION';
-  /** Where it stands; OK or KO when final. The log and its streams have the first result for ever; of an operation that was corrected since, a look-up says how it ended in truth. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
+  /** Progress of the operation; OK or KO when final. The log and its streams keep the first result for ever; a look-up of an operation that was corrected later gives the corrected result. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of its notification's path; absent until it is final */
   statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
@@ -751,9 +751,9 @@ export interface PaymentMethodData {
   expiryMonth?: number;
   /** Expiry year, four digits; absent when not known */
   expiryYear?: number;
-  /** What kind of card it is; absent when not known */
+  /** The kind of card; absent when not known */
   funding?: 'credit' | 'debit' | 'prepaid';
-  /** How 3-D Secure ended; absent when not used or not known */
+  /** The result of 3-D Secure; absent when not used or not known */
   threeDSecure?: 'authenticated' | 'attempted' | 'exempted' | 'failed';
   /** The card network's code of a decline, for example "51"; absent when not known. Not for the customer's eyes: some say that a card is stolen */
   declineCode?: string;
@@ -796,7 +796,7 @@ export interface RecoverDeliveries {
   since: string;
   /** Before this time */
   until?: string;
-  /** Which of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** One of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
   endpointKind?: 'WEBHOOK' | 'INTERNAL';
 }
 
@@ -809,7 +809,7 @@ export interface RecoveredDeliveries {
 export interface Refund {
   /** Names the operation; UUIDv7 */
   requestId: string;
-  /** Where it stands. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
+  /** Progress of the refund. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** Amount given back, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -839,7 +839,7 @@ export interface Refund {
   metadata?: Record<string, string>;
   /** Why the merchant did it */
   reason?: string;
-  /** What the bank gave back of it since, minor units: so much of the capture can be refunded again */
+  /** The amount that the bank has returned since, minor units: it can be refunded again */
   amountReturned: number;
 }
 
@@ -868,7 +868,7 @@ export interface ReleasedHold {
   preauthorizationId?: string;
   /** State of the hold. IN_PROGRESS: Created; not captured yet. PARTIALLY_CAPTURED: Captured in part, something is left. CAPTURED: Captured and closed; what was left is released. RELEASED: Given back by the merchant before any capture. EXPIRED: Given back at the end of its period, nothing captured. FAILED: Never placed */
   status: 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RELEASED' | 'EXPIRED' | 'FAILED';
-  /** Where a hold is in its life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
+  /** Phase of a hold's life. AWAITING_CHECKOUT: The customer has not completed the checkout. AUTHORIZING: The processor was asked. UNKNOWN: The processor's answer was lost. AUTHORIZED: Placed, and open: it can be captured. FAILED: Never placed. CLOSED: Placed, and ended: captured, released or expired */
   phase: 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'CLOSED';
   /** Amount held, increments that were OK included, minor units, 1 to 999 999 999 999 */
   amount: number;
@@ -894,11 +894,11 @@ export interface ReleasedHold {
   userId: string;
   /** The merchant's own reference; at most 64 characters */
   merchantReference?: string;
-  /** What it is for, in the merchant's words; at most 250 characters */
+  /** The purpose, in the merchant's words; at most 250 characters */
   description?: string;
   /** The hold that it renews */
   renews?: string;
-  /** Whether the customer took part; false = the merchant initiated it */
+  /** True = the customer took part; false = the merchant initiated it */
   customerPresent: boolean;
   /** The merchant's own data: at most 20 pairs */
   metadata?: Record<string, string>;
@@ -924,7 +924,7 @@ export interface ReleasedHold {
   processorCode?: string;
   /** The processor's message for people; at most 500 characters */
   processorMessage?: string;
-  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: Something of it may have been charged that its books do not have. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
+  /** Why, while it is frozen. UNKNOWN_CHARGE: something of it may have been charged that the amounts here do not show; AMOUNT_DIFFERS: another amount is doubtful. Until an operator has looked, such a hold does not end. One whose reason is RESULT_CONTRADICTED ends like any other. UNKNOWN_CHARGE: A charge of it may exist that its amounts do not show. RESULT_CONTRADICTED: The processor said another result of an operation than the one that was told. AMOUNT_DIFFERS: The processor said another amount than is kept */
   frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
   /** When the merchant expected to capture, as it said */
   expectedCaptureAt?: string;
@@ -977,7 +977,7 @@ export interface SignedNotification {
   body: string;
 }
 
-/** What may be shown of a signing secret */
+/** The public part of a signing secret */
 export interface SigningSecret {
   /** Names the secret; UUIDv7 */
   signingSecretId: string;
@@ -1026,15 +1026,15 @@ export interface WholeDelivery {
   deliveryId: string;
   /** Whose endpoint */
   merchantId: string;
-  /** Which endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** The endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** Which message. PAYMENT: About a payment. OCT: About an OCT */
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT */
   kind: 'PAYMENT' | 'OCT';
   /** The path's last segment */
   statusInfo: string;
-  /** Where it stands. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
+  /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
   state: 'PENDING' | 'DELIVERED' | 'DEAD';
   /** Attempts made */
   attemptCount: number;
@@ -1046,7 +1046,7 @@ export interface WholeDelivery {
   deliveredAt?: string;
   /** At most 50 attempts, oldest first; only in GetDelivery and ReplayDelivery */
   attempts: DeliveryAttempt[];
-  /** What an attempt would send now */
+  /** The request that an attempt would send now */
   content?: DeliveryContent;
   /** The merchant's operation with the delivery's requestId; absent when there is none, which only a relayed notification may have */
   operation?: Operation;
@@ -1158,9 +1158,9 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      /** What an operation does. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
+      /** The kind of an operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
       operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION';
-      /** Where an operation stands. OK: Final: succeeded. KO: Final: failed */
+      /** Progress of an operation. OK: Final: succeeded. KO: Final: failed */
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */
       holdRequestId?: string;
@@ -1299,9 +1299,9 @@ export interface Routes {
   listOwnDeliveries: {
     path: Record<never, never>;
     query: {
-      /** Which of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+      /** One of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
       endpointKind?: 'WEBHOOK' | 'INTERNAL';
-      /** Where a delivery stands. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
+      /** The state of a delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
       state?: 'PENDING' | 'DELIVERED' | 'DEAD';
       /** The operation's, or the relayed notification's */
       requestId?: string;

@@ -50,7 +50,7 @@ export declare type AuditBooksResponse = Message<"holdfast.v1.AuditBooksResponse
    */
   line: {
     /**
-     * Something is wrong.
+     * A difference.
      *
      * @generated from field: holdfast.v1.Drift drift = 1;
      */
@@ -58,7 +58,7 @@ export declare type AuditBooksResponse = Message<"holdfast.v1.AuditBooksResponse
     case: "drift";
   } | {
     /**
-     * What was looked at; the last message.
+     * The extent of the audit; the last message.
      *
      * @generated from field: holdfast.v1.AuditSummary summary = 2;
      */
@@ -80,7 +80,7 @@ export declare const AuditBooksResponseSchema: GenMessage<AuditBooksResponse>;
  */
 export declare type Drift = Message<"holdfast.v1.Drift"> & {
   /**
-   * What is wrong: HOLD_COUNTERS, OPERATION_MISSING, NOT_DONE_AT_PROCESSOR, …
+   * The kind of difference: HOLD_COUNTERS, OPERATION_MISSING, NOT_DONE_AT_PROCESSOR, …
    *
    * @generated from field: string kind = 1;
    */
@@ -101,14 +101,14 @@ export declare type Drift = Message<"holdfast.v1.Drift"> & {
   merchantId: string;
 
   /**
-   * What should be there, in words; amounts are minor units.
+   * The expected value, in words; amounts are minor units.
    *
    * @generated from field: string expected = 4;
    */
   expected: string;
 
   /**
-   * What is there, in words.
+   * The actual value, in words.
    *
    * @generated from field: string found = 5;
    */
@@ -122,7 +122,7 @@ export declare type Drift = Message<"holdfast.v1.Drift"> & {
 export declare const DriftSchema: GenMessage<Drift>;
 
 /**
- * What an audit looked at.
+ * The extent of an audit.
  *
  * @generated from message holdfast.v1.AuditSummary
  */
@@ -184,7 +184,7 @@ export declare type AuditSummary = Message<"holdfast.v1.AuditSummary"> & {
   drifts: number;
 
   /**
-   * How many of the entries each processor has, the default one first.
+   * Number of entries of each processor, the default one first.
    *
    * @generated from field: repeated holdfast.v1.ProcessorEntries ledgers = 9;
    */

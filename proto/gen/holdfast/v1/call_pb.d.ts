@@ -65,7 +65,7 @@ export declare type Call = Message<"holdfast.v1.Call"> & {
 export declare const CallSchema: GenMessage<Call>;
 
 /**
- * What is done.
+ * The method to call.
  *
  * @generated from message holdfast.v1.CallManyResponse
  */
@@ -85,13 +85,13 @@ export declare type CallManyResponse = Message<"holdfast.v1.CallManyResponse"> &
 export declare const CallManyResponseSchema: GenMessage<CallManyResponse>;
 
 /**
- * What became of a call.
+ * The result of a call.
  *
  * @generated from message holdfast.v1.CallResult
  */
 export declare type CallResult = Message<"holdfast.v1.CallResult"> & {
   /**
-   * Which it is, from 0.
+   * The position of the call, from 0.
    *
    * @generated from field: int32 index = 1;
    */
@@ -112,7 +112,7 @@ export declare type CallResult = Message<"holdfast.v1.CallResult"> & {
     case: "response";
   } | {
     /**
-     * How it failed: google.rpc.Status, encoded.
+     * The error: google.rpc.Status, encoded.
      *
      * @generated from field: bytes status = 3;
      */

@@ -245,7 +245,7 @@ export enum ErrorReason {
   AMOUNT_TOO_LARGE = 32,
 
   /**
-   * What is to be changed was changed since it was read; read it again. ABORTED, 412.
+   * The resource was changed since it was read; read it again. ABORTED, 412.
    *
    * @generated from enum value: ERROR_REASON_PRECONDITION_FAILED = 30;
    */
@@ -273,8 +273,8 @@ export enum ErrorReason {
   OUTCOME_UNCHANGED = 34,
 
   /**
-   * Nothing corrects operations of this kind; or what followed is in the way: a refund or reversal of a capture, what was
-   * captured of an increment, a return of all that it paid. FAILED_PRECONDITION, 409.
+   * Operations of this kind cannot be corrected, or a later operation prevents it: a refund or reversal of the capture,
+   * a capture of the increment, a return of all that was paid. FAILED_PRECONDITION, 409.
    *
    * @generated from enum value: ERROR_REASON_NOT_CORRECTABLE = 35;
    */

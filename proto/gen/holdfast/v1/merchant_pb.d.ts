@@ -12,7 +12,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_holdfast_v1_merchant: GenFile;
 
 /**
- * What a merchant is allowed.
+ * The terms of a merchant.
  *
  * @generated from message holdfast.v1.Contract
  */
@@ -25,7 +25,7 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   allowMultipleCaptures: boolean;
 
   /**
-   * How long a hold lasts, 1 s to 30 d; absent = 7 d. The processor's answer wins when shorter.
+   * Duration of a hold, 1 s to 30 d; absent = 7 d. A shorter one in the processor's answer takes precedence.
    *
    * @generated from field: google.protobuf.Duration hold_period = 2;
    */
@@ -68,14 +68,14 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   capturePublicKey: string;
 
   /**
-   * Where signed notifications go: an origin with an optional path; empty = nowhere.
+   * Destination of signed notifications: an origin with an optional path; empty = none.
    *
    * @generated from field: string webhook_url = 8;
    */
   webhookUrl: string;
 
   /**
-   * Where the relay forwards verified notifications; empty = they are parked, and forwarded when it is set.
+   * Destination of notifications that the relay has verified; empty = they are parked, and forwarded once it is set.
    *
    * @generated from field: string internal_url = 9;
    */
@@ -96,8 +96,8 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   processorAccount: string;
 
   /**
-   * How long before the end of a hold the merchant is notified that something remains of it, hours, 1 to 720; absent =
-   * not at all.
+   * Hours before the end of a hold at which the merchant is notified that something remains of it, 1 to 720; absent =
+   * never.
    *
    * @generated from field: optional int32 notify_expiring_hours = 12;
    */
@@ -138,7 +138,7 @@ export declare type Merchant = Message<"holdfast.v1.Merchant"> & {
   name: string;
 
   /**
-   * What it is allowed.
+   * The merchant's terms.
    *
    * @generated from field: holdfast.v1.Contract contract = 3;
    */
@@ -166,7 +166,7 @@ export declare type Merchant = Message<"holdfast.v1.Merchant"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * What may keep notifications from arriving, as far as the contract shows it; empty = nothing.
+   * Faults of the contract that may keep notifications from arriving; empty = none.
    *
    * @generated from field: repeated holdfast.v1.ContractWarning warnings = 7;
    */
@@ -214,7 +214,7 @@ export declare type ContractWarning = Message<"holdfast.v1.ContractWarning"> & {
 export declare const ContractWarningSchema: GenMessage<ContractWarning>;
 
 /**
- * What may be shown of an API key.
+ * The public part of an API key.
  *
  * @generated from message holdfast.v1.ApiKey
  */
@@ -248,8 +248,8 @@ export declare type ApiKey = Message<"holdfast.v1.ApiKey"> & {
   revokedAt?: Timestamp | undefined;
 
   /**
-   * Whether the merchant may manage its webhook with it: set the address, read the deliveries and send them again, send
-   * a test, change the signing secrets. Not for a key that stands in a terminal.
+   * True = the merchant may manage its webhook with it: set the address, read deliveries, send them again, send a test,
+   * change the signing secrets. Not meant for keys in terminals.
    *
    * @generated from field: bool manages_webhook = 5;
    */
@@ -263,7 +263,7 @@ export declare type ApiKey = Message<"holdfast.v1.ApiKey"> & {
 export declare const ApiKeySchema: GenMessage<ApiKey>;
 
 /**
- * What may be shown of a signing secret.
+ * The public part of a signing secret.
  *
  * @generated from message holdfast.v1.SigningSecret
  */
@@ -317,14 +317,14 @@ export declare type CreateMerchantRequest = Message<"holdfast.v1.CreateMerchantR
   name: string;
 
   /**
-   * What it is allowed.
+   * The merchant's terms.
    *
    * @generated from field: holdfast.v1.Contract contract = 3;
    */
   contract?: Contract | undefined;
 
   /**
-   * Whether its first API key manages the webhook.
+   * True = its first API key manages the webhook.
    *
    * @generated from field: bool api_key_manages_webhook = 4;
    */
@@ -526,7 +526,7 @@ export declare type UpdateMerchantRequest = Message<"holdfast.v1.UpdateMerchantR
   name: string;
 
   /**
-   * What it is allowed from now on.
+   * The new terms.
    *
    * @generated from field: holdfast.v1.Contract contract = 3;
    */
@@ -627,7 +627,7 @@ export declare type CreateApiKeyRequest = Message<"holdfast.v1.CreateApiKeyReque
   merchantId: string;
 
   /**
-   * Whether the merchant may manage its webhook with it.
+   * True = the merchant may manage its webhook with it.
    *
    * @generated from field: bool manages_webhook = 2;
    */
@@ -647,7 +647,7 @@ export declare const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest>;
  */
 export declare type CreateApiKeyResponse = Message<"holdfast.v1.CreateApiKeyResponse"> & {
   /**
-   * What may be shown of it later.
+   * Its public part.
    *
    * @generated from field: holdfast.v1.ApiKey api_key = 1;
    */
@@ -735,7 +735,7 @@ export declare const AddSigningSecretRequestSchema: GenMessage<AddSigningSecretR
  */
 export declare type AddSigningSecretResponse = Message<"holdfast.v1.AddSigningSecretResponse"> & {
   /**
-   * What may be shown of it later.
+   * Its public part.
    *
    * @generated from field: holdfast.v1.SigningSecret signing_secret = 1;
    */
@@ -899,7 +899,7 @@ export declare type ListCredentialChangesRequest = Message<"holdfast.v1.ListCred
 export declare const ListCredentialChangesRequestSchema: GenMessage<ListCredentialChangesRequest>;
 
 /**
- * What is newer.
+ * Changes since a change number.
  *
  * @generated from message holdfast.v1.ListCredentialChangesResponse
  */
@@ -933,7 +933,7 @@ export declare type ListCredentialChangesResponse = Message<"holdfast.v1.ListCre
 export declare const ListCredentialChangesResponseSchema: GenMessage<ListCredentialChangesResponse>;
 
 /**
- * What the edge must know of a merchant to authenticate it and to verify its notifications.
+ * The parts of a merchant with which the edge authenticates it and verifies its notifications.
  *
  * @generated from message holdfast.v1.MerchantCredentials
  */
@@ -1023,7 +1023,7 @@ export declare type UseNonceRequest = Message<"holdfast.v1.UseNonceRequest"> & {
 export declare const UseNonceRequestSchema: GenMessage<UseNonceRequest>;
 
 /**
- * Whether the nonce was new.
+ * True = the nonce was new.
  *
  * @generated from message holdfast.v1.UseNonceResponse
  */
@@ -1169,8 +1169,8 @@ export declare const MerchantService: GenService<{
     output: typeof WatchCredentialsResponseSchema;
   },
   /**
-   * What changed since a change number, up to now: for a gateway that meets a credential which its feed may not have
-   * told yet. It names nobody, so no unknown name reaches core.
+   * Lists the changes since a change number, for a gateway that meets a credential which its feed may not have yet. The
+   * request names nobody, so no unknown name reaches core.
    *
    * @generated from rpc holdfast.v1.MerchantService.ListCredentialChanges
    */

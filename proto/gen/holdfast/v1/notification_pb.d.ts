@@ -96,13 +96,13 @@ export declare type AcceptNotificationRequest = Message<"holdfast.v1.AcceptNotif
 export declare const AcceptNotificationRequestSchema: GenMessage<AcceptNotificationRequest>;
 
 /**
- * What became of it.
+ * The result for one notification.
  *
  * @generated from message holdfast.v1.AcceptNotificationResponse
  */
 export declare type AcceptNotificationResponse = Message<"holdfast.v1.AcceptNotificationResponse"> & {
   /**
-   * What became of it.
+   * The result for this notification.
    *
    * @generated from field: holdfast.v1.AcceptOutcome outcome = 1;
    */
@@ -136,7 +136,7 @@ export declare type BatchAcceptNotificationsRequest = Message<"holdfast.v1.Batch
 export declare const BatchAcceptNotificationsRequestSchema: GenMessage<BatchAcceptNotificationsRequest>;
 
 /**
- * What became of them.
+ * The result for each notification.
  *
  * @generated from message holdfast.v1.BatchAcceptNotificationsResponse
  */
@@ -397,7 +397,7 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
   merchantId: string;
 
   /**
-   * Which endpoint.
+   * The endpoint.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 3;
    */
@@ -411,7 +411,7 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
   requestId: string;
 
   /**
-   * Which message.
+   * The subject of the message.
    *
    * @generated from field: holdfast.v1.NotificationKind kind = 5;
    */
@@ -425,7 +425,7 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
   statusInfo: string;
 
   /**
-   * Where it stands.
+   * The state of the delivery.
    *
    * @generated from field: holdfast.v1.DeliveryState state = 7;
    */
@@ -480,7 +480,7 @@ export declare const DeliverySchema: GenMessage<Delivery>;
  */
 export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   /**
-   * Which attempt it is, from 1.
+   * Number of the attempt, from 1.
    *
    * @generated from field: int32 number = 1;
    */
@@ -494,7 +494,7 @@ export declare type DeliveryAttempt = Message<"holdfast.v1.DeliveryAttempt"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * How long it took, milliseconds.
+   * Duration, milliseconds.
    *
    * @generated from field: int32 latency_ms = 3;
    */
@@ -694,7 +694,7 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
   delivery?: Delivery | undefined;
 
   /**
-   * What an attempt would send now.
+   * The request that an attempt would send now.
    *
    * @generated from field: holdfast.v1.DeliveryContent content = 2;
    */
@@ -723,7 +723,7 @@ export declare type GetDeliveryResponse = Message<"holdfast.v1.GetDeliveryRespon
 export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
 
 /**
- * What an attempt would send: byte for byte for the merchant; for operators as far as it may be shown.
+ * The request of an attempt: byte for byte for the merchant; without secret parts for operators.
  *
  * @generated from message holdfast.v1.DeliveryContent
  */
@@ -873,7 +873,7 @@ export declare type SendTestNotificationResponse = Message<"holdfast.v1.SendTest
 export declare const SendTestNotificationResponseSchema: GenMessage<SendTestNotificationResponse>;
 
 /**
- * Which deliveries to send again; filters are joined by AND.
+ * Selects deliveries to send again; filters are joined by AND.
  *
  * @generated from message holdfast.v1.ReplayDeliveriesRequest
  */
@@ -941,14 +941,14 @@ export declare const ReplayDeliveriesRequestSchema: GenMessage<ReplayDeliveriesR
  */
 export declare type ReplayDeliveriesResponse = Message<"holdfast.v1.ReplayDeliveriesResponse"> & {
   /**
-   * How many are sent again.
+   * Number of deliveries sent again.
    *
    * @generated from field: int32 replayed_count = 1;
    */
   replayedCount: number;
 
   /**
-   * Whether more match than were taken.
+   * True = more deliveries match.
    *
    * @generated from field: bool more = 2;
    */
@@ -962,7 +962,7 @@ export declare type ReplayDeliveriesResponse = Message<"holdfast.v1.ReplayDelive
 export declare const ReplayDeliveriesResponseSchema: GenMessage<ReplayDeliveriesResponse>;
 
 /**
- * Which deliveries to recover.
+ * Selects deliveries to recover.
  *
  * @generated from message holdfast.v1.RecoverDeliveriesRequest
  */
@@ -975,7 +975,7 @@ export declare type RecoverDeliveriesRequest = Message<"holdfast.v1.RecoverDeliv
   merchantId: string;
 
   /**
-   * Those created at or after this.
+   * Deliveries created at or after this time.
    *
    * @generated from field: google.protobuf.Timestamp since = 2;
    */
@@ -1009,7 +1009,7 @@ export declare const RecoverDeliveriesRequestSchema: GenMessage<RecoverDeliverie
  */
 export declare type RecoverDeliveriesResponse = Message<"holdfast.v1.RecoverDeliveriesResponse"> & {
   /**
-   * How many are due now; 10 000 = more may match: call again.
+   * Number of deliveries that are due now; 10 000 = more may match: call again.
    *
    * @generated from field: int32 count = 1;
    */
@@ -1083,7 +1083,7 @@ export declare const WatchNotificationsResponseSchema: GenMessage<WatchNotificat
  */
 export declare type SignedNotification = Message<"holdfast.v1.SignedNotification"> & {
   /**
-   * What is appended to the endpoint's URL.
+   * The path that is appended to the endpoint's URL.
    *
    * @generated from field: string path = 1;
    */
@@ -1124,7 +1124,7 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
   merchantId: string;
 
   /**
-   * Which endpoint.
+   * The endpoint.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
@@ -1173,7 +1173,7 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
 export declare const EndpointSchema: GenMessage<Endpoint>;
 
 /**
- * Which endpoints to list.
+ * Selects endpoints.
  *
  * @generated from message holdfast.v1.ListEndpointsRequest
  */
@@ -1247,7 +1247,7 @@ export declare type PauseEndpointRequest = Message<"holdfast.v1.PauseEndpointReq
   merchantId: string;
 
   /**
-   * Which endpoint.
+   * The endpoint.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
@@ -1294,7 +1294,7 @@ export declare type ResumeEndpointRequest = Message<"holdfast.v1.ResumeEndpointR
   merchantId: string;
 
   /**
-   * Which endpoint.
+   * The endpoint.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
@@ -1328,7 +1328,7 @@ export declare type ResumeEndpointResponse = Message<"holdfast.v1.ResumeEndpoint
 export declare const ResumeEndpointResponseSchema: GenMessage<ResumeEndpointResponse>;
 
 /**
- * Which failures to list.
+ * Selects verification failures.
  *
  * @generated from message holdfast.v1.ListVerificationFailuresRequest
  */
@@ -1458,7 +1458,7 @@ export declare type StoredNotification = Message<"holdfast.v1.StoredNotification
   receivedAt?: Timestamp | undefined;
 
   /**
-   * Where it stands; absent in QuarantinedNotification.
+   * The state; absent in QuarantinedNotification.
    *
    * @generated from field: holdfast.v1.StoredNotificationState state = 9;
    */
@@ -1548,7 +1548,7 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
   reason: QuarantineReason;
 
   /**
-   * What was decided.
+   * The decision.
    *
    * @generated from field: holdfast.v1.QuarantineState state = 10;
    */
@@ -1591,7 +1591,7 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
 export declare const QuarantinedNotificationSchema: GenMessage<QuarantinedNotification>;
 
 /**
- * Which notifications to list.
+ * Selects quarantined notifications.
  *
  * @generated from message holdfast.v1.ListQuarantinedNotificationsRequest
  */
@@ -1739,7 +1739,7 @@ export declare type DiscardQuarantinedNotificationResponse = Message<"holdfast.v
 export declare const DiscardQuarantinedNotificationResponseSchema: GenMessage<DiscardQuarantinedNotificationResponse>;
 
 /**
- * Which notifications to discard; filters are joined by AND.
+ * Selects notifications to discard; filters are joined by AND.
  *
  * @generated from message holdfast.v1.DiscardQuarantinedNotificationsRequest
  */
@@ -1786,14 +1786,14 @@ export declare const DiscardQuarantinedNotificationsRequestSchema: GenMessage<Di
  */
 export declare type DiscardQuarantinedNotificationsResponse = Message<"holdfast.v1.DiscardQuarantinedNotificationsResponse"> & {
   /**
-   * How many were discarded, at most 1 000.
+   * Number of discarded notifications, at most 1 000.
    *
    * @generated from field: int32 discarded_count = 1;
    */
   discardedCount: number;
 
   /**
-   * Whether more may match; the same call again takes those.
+   * True = more may match; repeat the call.
    *
    * @generated from field: bool more = 2;
    */
@@ -1807,7 +1807,7 @@ export declare type DiscardQuarantinedNotificationsResponse = Message<"holdfast.
 export declare const DiscardQuarantinedNotificationsResponseSchema: GenMessage<DiscardQuarantinedNotificationsResponse>;
 
 /**
- * Which notifications to list.
+ * Selects accepted notifications.
  *
  * @generated from message holdfast.v1.ListStoredNotificationsRequest
  */
@@ -1929,7 +1929,7 @@ export declare type ReplayStoredNotificationResponse = Message<"holdfast.v1.Repl
 export declare const ReplayStoredNotificationResponseSchema: GenMessage<ReplayStoredNotificationResponse>;
 
 /**
- * Which of the two messages: about a payment or about an OCT.
+ * The subject of a message: a payment or an OCT.
  *
  * @generated from enum holdfast.v1.NotificationKind
  */
@@ -1962,7 +1962,7 @@ export enum NotificationKind {
 export declare const NotificationKindSchema: GenEnum<NotificationKind>;
 
 /**
- * Which of a merchant's two endpoints.
+ * One of a merchant's two endpoints.
  *
  * @generated from enum holdfast.v1.EndpointKind
  */
@@ -1995,7 +1995,7 @@ export enum EndpointKind {
 export declare const EndpointKindSchema: GenEnum<EndpointKind>;
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum holdfast.v1.DeliveryState
  */
@@ -2035,7 +2035,7 @@ export enum DeliveryState {
 export declare const DeliveryStateSchema: GenEnum<DeliveryState>;
 
 /**
- * How AcceptNotification ended.
+ * The result of AcceptNotification.
  *
  * @generated from enum holdfast.v1.AcceptOutcome
  */
@@ -2195,7 +2195,7 @@ export enum EndpointPause {
 export declare const EndpointPauseSchema: GenEnum<EndpointPause>;
 
 /**
- * What was decided about a notification that was set aside.
+ * The decision about a quarantined notification.
  *
  * @generated from enum holdfast.v1.QuarantineState
  */
@@ -2208,7 +2208,7 @@ export enum QuarantineState {
   UNSPECIFIED = 0,
 
   /**
-   * Nothing yet.
+   * No decision yet.
    *
    * @generated from enum value: QUARANTINE_STATE_HELD = 1;
    */
@@ -2235,7 +2235,7 @@ export enum QuarantineState {
 export declare const QuarantineStateSchema: GenEnum<QuarantineState>;
 
 /**
- * Where an accepted notification stands.
+ * The state of an accepted notification.
  *
  * @generated from enum holdfast.v1.StoredNotificationState
  */
@@ -2262,7 +2262,7 @@ export enum StoredNotificationState {
   FORWARDED = 2,
 
   /**
-   * Nothing forwards it: it was purged while it was parked.
+   * Not forwarded: it was purged while it was parked.
    *
    * @generated from enum value: STORED_NOTIFICATION_STATE_NOT_FORWARDED = 3;
    */

@@ -378,7 +378,7 @@ export const NotificationKindSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 0);
 
 /**
- * Which of the two messages: about a payment or about an OCT.
+ * The subject of a message: a payment or an OCT.
  *
  * @generated from enum holdfast.v1.NotificationKind
  */
@@ -392,7 +392,7 @@ export const EndpointKindSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 1);
 
 /**
- * Which of a merchant's two endpoints.
+ * One of a merchant's two endpoints.
  *
  * @generated from enum holdfast.v1.EndpointKind
  */
@@ -406,7 +406,7 @@ export const DeliveryStateSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 2);
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum holdfast.v1.DeliveryState
  */
@@ -420,7 +420,7 @@ export const AcceptOutcomeSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 3);
 
 /**
- * How AcceptNotification ended.
+ * The result of AcceptNotification.
  *
  * @generated from enum holdfast.v1.AcceptOutcome
  */
@@ -476,7 +476,7 @@ export const QuarantineStateSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 7);
 
 /**
- * What was decided about a notification that was set aside.
+ * The decision about a quarantined notification.
  *
  * @generated from enum holdfast.v1.QuarantineState
  */
@@ -490,7 +490,7 @@ export const StoredNotificationStateSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_notification, 8);
 
 /**
- * Where an accepted notification stands.
+ * The state of an accepted notification.
  *
  * @generated from enum holdfast.v1.StoredNotificationState
  */

@@ -26,7 +26,7 @@ export declare type Oct = Message<"holdfast.v1.Oct"> & {
   requestId: string;
 
   /**
-   * Where it stands.
+   * Progress of the OCT.
    *
    * @generated from field: holdfast.v1.OperationState state = 2;
    */
@@ -131,7 +131,7 @@ export declare type Oct = Message<"holdfast.v1.Oct"> & {
   reason: string;
 
   /**
-   * What the bank gave back of it since, minor units.
+   * The amount that the bank has returned since, minor units.
    *
    * @generated from field: int64 amount_returned = 17;
    */

@@ -26,15 +26,15 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
   requestId: string;
 
   /**
-   * What it does.
+   * The kind of the operation.
    *
    * @generated from field: holdfast.v1.OperationKind kind = 2;
    */
   kind: OperationKind;
 
   /**
-   * Where it stands; OK or KO when final. The log and its streams have the first result for ever; of an operation that
-   * was corrected since, a look-up says how it ended in truth.
+   * Progress of the operation; OK or KO when final. The log and its streams keep the first result for ever; a look-up
+   * of an operation that was corrected later gives the corrected result.
    *
    * @generated from field: holdfast.v1.OperationState state = 3;
    */
@@ -376,7 +376,7 @@ export declare type ListOperationsResponse = Message<"holdfast.v1.ListOperations
 export declare const ListOperationsResponseSchema: GenMessage<ListOperationsResponse>;
 
 /**
- * Where to start.
+ * The start of a stream.
  *
  * @generated from message holdfast.v1.WatchOperationsRequest
  */
@@ -445,7 +445,7 @@ export declare type WatchOperationsResponse = Message<"holdfast.v1.WatchOperatio
 export declare const WatchOperationsResponseSchema: GenMessage<WatchOperationsResponse>;
 
 /**
- * What an operation does.
+ * The kind of an operation.
  *
  * @generated from enum holdfast.v1.OperationKind
  */

@@ -70,7 +70,7 @@ export const OperationKindSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_operation, 0);
 
 /**
- * What an operation does.
+ * The kind of an operation.
  *
  * @generated from enum holdfast.v1.OperationKind
  */

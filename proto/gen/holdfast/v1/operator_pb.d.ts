@@ -97,7 +97,7 @@ export declare type GetOverviewRequest = Message<"holdfast.v1.GetOverviewRequest
 export declare const GetOverviewRequestSchema: GenMessage<GetOverviewRequest>;
 
 /**
- * How things stand; counts stop at 10 000.
+ * Counts of open work, each at most 10 000.
  *
  * @generated from message holdfast.v1.GetOverviewResponse
  */
@@ -138,7 +138,7 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
   frozenHoldCount: number;
 
   /**
-   * What processors contradicted, and nobody has resolved.
+   * Contradictions of processors that nobody has resolved.
    *
    * @generated from field: int32 open_contradiction_count = 20;
    */
@@ -216,7 +216,7 @@ export declare type GetOverviewResponse = Message<"holdfast.v1.GetOverviewRespon
 export declare const GetOverviewResponseSchema: GenMessage<GetOverviewResponse>;
 
 /**
- * How things stand with one card processor; counts stop at 10 000.
+ * The state of one card processor; counts are at most 10 000.
  *
  * @generated from message holdfast.v1.ProcessorOverview
  */
@@ -229,14 +229,14 @@ export declare type ProcessorOverview = Message<"holdfast.v1.ProcessorOverview">
   processor: string;
 
   /**
-   * Whether core is configured to call it.
+   * True = core is configured to call it.
    *
    * @generated from field: bool configured = 2;
    */
   configured: boolean;
 
   /**
-   * Whether it answers, as far as the core that answers this call knows; false = new holds and OCTs for it are refused.
+   * True = it answers, as far as the answering core knows; false = new holds and OCTs for it are refused.
    *
    * @generated from field: bool available = 3;
    */
@@ -271,7 +271,7 @@ export declare type ProcessorOverview = Message<"holdfast.v1.ProcessorOverview">
 export declare const ProcessorOverviewSchema: GenMessage<ProcessorOverview>;
 
 /**
- * How far to look back.
+ * The extent of a time series.
  *
  * @generated from message holdfast.v1.ListMinutesRequest
  */
@@ -318,7 +318,7 @@ export declare type ListMinutesResponse = Message<"holdfast.v1.ListMinutesRespon
 export declare const ListMinutesResponseSchema: GenMessage<ListMinutesResponse>;
 
 /**
- * What happened in one minute.
+ * The events of one minute.
  *
  * @generated from message holdfast.v1.Minute
  */
@@ -388,7 +388,7 @@ export declare type Minute = Message<"holdfast.v1.Minute"> & {
 export declare const MinuteSchema: GenMessage<Minute>;
 
 /**
- * What a processor said against what was kept or told.
+ * A processor's statement that differs from our books, or from a result that a merchant was told.
  *
  * @generated from message holdfast.v1.Contradiction
  */
@@ -408,14 +408,14 @@ export declare type Contradiction = Message<"holdfast.v1.Contradiction"> & {
   at?: Timestamp | undefined;
 
   /**
-   * What.
+   * The subject.
    *
    * @generated from field: holdfast.v1.ContradictionKind kind = 3;
    */
   kind: ContradictionKind;
 
   /**
-   * How it was told.
+   * The way it was received.
    *
    * @generated from field: holdfast.v1.ContradictionSource source = 4;
    */
@@ -450,14 +450,14 @@ export declare type Contradiction = Message<"holdfast.v1.Contradiction"> & {
   holdRequestId: string;
 
   /**
-   * What the processor said, such as APPROVED or CAPTURE_REVERSED.
+   * The processor's statement, such as APPROVED or CAPTURE_REVERSED.
    *
    * @generated from field: string told = 9;
    */
   told: string;
 
   /**
-   * What was kept here, such as KO; of an event that was refused, why.
+   * Our own record, such as KO; the reason of the refusal, for a refused event.
    *
    * @generated from field: string kept = 10;
    */
@@ -499,14 +499,14 @@ export declare type Contradiction = Message<"holdfast.v1.Contradiction"> & {
   resolvedAt?: Timestamp | undefined;
 
   /**
-   * Who resolved it: "operator", "operator/" and a name, or "core".
+   * The resolver: "operator", "operator/" and a name, or "core".
    *
    * @generated from field: string resolved_by = 16;
    */
   resolvedBy: string;
 
   /**
-   * How: the reason that the operator gave.
+   * The reason that the operator gave.
    *
    * @generated from field: string resolution = 17;
    */
@@ -594,7 +594,7 @@ export declare type AcknowledgeContradictionsRequest = Message<"holdfast.v1.Ackn
   requestId: string;
 
   /**
-   * What the operator found; 1 to 500 characters. Kept with the contradictions and in the audit log.
+   * The operator's finding; 1 to 500 characters. Kept with the contradictions and in the audit log.
    *
    * @generated from field: string reason = 2;
    */
@@ -614,7 +614,7 @@ export declare const AcknowledgeContradictionsRequestSchema: GenMessage<Acknowle
  */
 export declare type AcknowledgeContradictionsResponse = Message<"holdfast.v1.AcknowledgeContradictionsResponse"> & {
   /**
-   * How many contradictions that resolved.
+   * Number of contradictions resolved.
    *
    * @generated from field: int32 acknowledged = 1;
    */
@@ -628,7 +628,7 @@ export declare type AcknowledgeContradictionsResponse = Message<"holdfast.v1.Ack
 export declare const AcknowledgeContradictionsResponseSchema: GenMessage<AcknowledgeContradictionsResponse>;
 
 /**
- * Something that waits for an operator.
+ * An item that waits for an operator.
  *
  * @generated from message holdfast.v1.ReviewItem
  */
@@ -648,7 +648,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   reason: ReviewReason;
 
   /**
-   * What the operation does; unspecified = nothing here has the identifier that a processor names.
+   * The kind of the operation; unspecified = the processor's identifier is unknown here.
    *
    * @generated from field: holdfast.v1.OperationKind kind = 3;
    */
@@ -690,7 +690,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * How long ago that was, seconds.
+   * Age of the item, seconds.
    *
    * @generated from field: int64 age_s = 9;
    */
@@ -732,7 +732,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
   processorRequestId: string;
 
   /**
-   * What its processor contradicted and nobody has resolved, newest first; at most 10.
+   * Unresolved contradictions of the operation, newest first; at most 10.
    *
    * @generated from field: repeated holdfast.v1.Contradiction contradictions = 15;
    */
@@ -746,7 +746,7 @@ export declare type ReviewItem = Message<"holdfast.v1.ReviewItem"> & {
 export declare const ReviewItemSchema: GenMessage<ReviewItem>;
 
 /**
- * What somebody has in front of them.
+ * The text or identifier to look for.
  *
  * @generated from message holdfast.v1.ListMatchesRequest
  */
@@ -815,14 +815,14 @@ export declare type Match = Message<"holdfast.v1.Match"> & {
   deliveryId: string;
 
   /**
-   * What the operation does.
+   * The kind of the operation.
    *
    * @generated from field: holdfast.v1.OperationKind kind = 3;
    */
   kind: OperationKind;
 
   /**
-   * Where it stands.
+   * Progress of the operation.
    *
    * @generated from field: holdfast.v1.OperationState state = 4;
    */
@@ -885,7 +885,7 @@ export declare type Match = Message<"holdfast.v1.Match"> & {
 export declare const MatchSchema: GenMessage<Match>;
 
 /**
- * What was found.
+ * The matches.
  *
  * @generated from message holdfast.v1.ListMatchesResponse
  */
@@ -987,7 +987,7 @@ export declare type ListReviewItemsResponse = Message<"holdfast.v1.ListReviewIte
 export declare const ListReviewItemsResponseSchema: GenMessage<ListReviewItemsResponse>;
 
 /**
- * How an operation ended, as an operator learned from the processor.
+ * The real outcome of an operation, as an operator learned it from the processor.
  *
  * @generated from message holdfast.v1.ResolveOperationRequest
  */
@@ -1057,7 +1057,7 @@ export declare type ResolveOperationRequest = Message<"holdfast.v1.ResolveOperat
 export declare const ResolveOperationRequestSchema: GenMessage<ResolveOperationRequest>;
 
 /**
- * What was decided.
+ * The decision.
  *
  * @generated from message holdfast.v1.ResolveOperationResponse
  */
@@ -1070,7 +1070,7 @@ export declare type ResolveOperationResponse = Message<"holdfast.v1.ResolveOpera
   operation?: Operation | undefined;
 
   /**
-   * Whether its hold is frozen.
+   * True = its hold is frozen.
    *
    * @generated from field: bool frozen = 2;
    */
@@ -1091,7 +1091,7 @@ export declare type ResolveOperationResponse = Message<"holdfast.v1.ResolveOpera
 export declare const ResolveOperationResponseSchema: GenMessage<ResolveOperationResponse>;
 
 /**
- * How an operation ended in truth.
+ * The real outcome of an operation.
  *
  * @generated from message holdfast.v1.CorrectOperationRequest
  */
@@ -1125,7 +1125,7 @@ export declare type CorrectOperationRequest = Message<"holdfast.v1.CorrectOperat
 export declare const CorrectOperationRequestSchema: GenMessage<CorrectOperationRequest>;
 
 /**
- * What was corrected.
+ * The correction.
  *
  * @generated from message holdfast.v1.CorrectOperationResponse
  */
@@ -1138,7 +1138,7 @@ export declare type CorrectOperationResponse = Message<"holdfast.v1.CorrectOpera
   operation?: Operation | undefined;
 
   /**
-   * Whether the hold is frozen.
+   * True = the hold is frozen.
    *
    * @generated from field: bool frozen = 2;
    */
@@ -1241,7 +1241,7 @@ export declare type ListAuditEntriesResponse = Message<"holdfast.v1.ListAuditEnt
 export declare const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse>;
 
 /**
- * What an operator did.
+ * An action of an operator.
  *
  * @generated from message holdfast.v1.AuditEntry
  */
@@ -1261,14 +1261,14 @@ export declare type AuditEntry = Message<"holdfast.v1.AuditEntry"> & {
   at?: Timestamp | undefined;
 
   /**
-   * Who: "operator", or "operator/" and the name given; "api-key/" and the id of a merchant's key.
+   * The actor: "operator", or "operator/" and the name given; "api-key/" and the id of a merchant's key.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * What, for example preauthorization.capture.
+   * The action, for example preauthorization.capture.
    *
    * @generated from field: string action = 4;
    */
@@ -1343,7 +1343,7 @@ export enum ReviewReason {
 export declare const ReviewReasonSchema: GenEnum<ReviewReason>;
 
 /**
- * What a processor contradicted.
+ * The subject of a contradiction.
  *
  * @generated from enum holdfast.v1.ContradictionKind
  */
@@ -1411,7 +1411,7 @@ export enum ContradictionKind {
 export declare const ContradictionKindSchema: GenEnum<ContradictionKind>;
 
 /**
- * How it was told.
+ * The way a contradiction was received.
  *
  * @generated from enum holdfast.v1.ContradictionSource
  */
@@ -1505,9 +1505,9 @@ export enum MatchedBy {
 export declare const MatchedBySchema: GenEnum<MatchedBy>;
 
 /**
- * What operators see and decide across merchants. Operators only. Every call of an operator that changes anything, here
- * and in the other services, leaves an audit entry; metadata x-operator (a letter, then at most 63 letters, digits or "
- * ._@+-") says which person it was.
+ * The views and decisions of operators, across merchants. Operators only. Every changing call of an operator, here and
+ * in the other services, leaves an audit entry; metadata x-operator (a letter, then at most 63 letters, digits or "
+ * ._@+-") names the person.
  *
  * @generated from service holdfast.v1.OperatorService
  */

@@ -232,7 +232,7 @@ export const ContradictionKindSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_operator, 1);
 
 /**
- * What a processor contradicted.
+ * The subject of a contradiction.
  *
  * @generated from enum holdfast.v1.ContradictionKind
  */
@@ -246,7 +246,7 @@ export const ContradictionSourceSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_operator, 2);
 
 /**
- * How it was told.
+ * The way a contradiction was received.
  *
  * @generated from enum holdfast.v1.ContradictionSource
  */
@@ -268,9 +268,9 @@ export const MatchedBy = /*@__PURE__*/
   tsEnum(MatchedBySchema);
 
 /**
- * What operators see and decide across merchants. Operators only. Every call of an operator that changes anything, here
- * and in the other services, leaves an audit entry; metadata x-operator (a letter, then at most 63 letters, digits or "
- * ._@+-") says which person it was.
+ * The views and decisions of operators, across merchants. Operators only. Every changing call of an operator, here and
+ * in the other services, leaves an audit entry; metadata x-operator (a letter, then at most 63 letters, digits or "
+ * ._@+-") names the person.
  *
  * @generated from service holdfast.v1.OperatorService
  */

@@ -52,14 +52,14 @@ export declare type PaymentMethod = Message<"holdfast.v1.PaymentMethod"> & {
   expiryYear: number;
 
   /**
-   * What kind of card it is; absent when not known.
+   * The kind of card; absent when not known.
    *
    * @generated from field: string funding = 6;
    */
   funding: string;
 
   /**
-   * How 3-D Secure ended; absent when not used or not known.
+   * The result of 3-D Secure; absent when not used or not known.
    *
    * @generated from field: string three_d_secure = 7;
    */
@@ -81,7 +81,7 @@ export declare type PaymentMethod = Message<"holdfast.v1.PaymentMethod"> & {
 export declare const PaymentMethodSchema: GenMessage<PaymentMethod>;
 
 /**
- * What the processor gave as the reason of a KO result.
+ * The processor's reason for a KO result.
  *
  * @generated from message holdfast.v1.ProcessorError
  */
@@ -108,7 +108,7 @@ export declare type ProcessorError = Message<"holdfast.v1.ProcessorError"> & {
 export declare const ProcessorErrorSchema: GenMessage<ProcessorError>;
 
 /**
- * Where an operation stands.
+ * Progress of an operation.
  *
  * @generated from enum holdfast.v1.OperationState
  */

@@ -33,7 +33,7 @@ export const OperationStateSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_payment, 0);
 
 /**
- * Where an operation stands.
+ * Progress of an operation.
  *
  * @generated from enum holdfast.v1.OperationState
  */

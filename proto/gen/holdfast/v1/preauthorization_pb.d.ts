@@ -42,7 +42,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   status: HoldStatus;
 
   /**
-   * Where it is in its life.
+   * Phase of its life.
    *
    * @generated from field: holdfast.v1.HoldPhase phase = 4;
    */
@@ -133,7 +133,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   merchantReference: string;
 
   /**
-   * What it is for, in the merchant's words; at most 250 characters.
+   * The purpose, in the merchant's words; at most 250 characters.
    *
    * @generated from field: string description = 33;
    */
@@ -147,7 +147,7 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   renews: string;
 
   /**
-   * Whether the customer took part; false = the merchant initiated it.
+   * True = the customer took part; false = the merchant initiated it.
    *
    * @generated from field: bool customer_present = 34;
    */
@@ -311,7 +311,7 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   holdRequestId: string;
 
   /**
-   * Where the capture stands.
+   * Progress of the capture.
    *
    * @generated from field: holdfast.v1.OperationState state = 3;
    */
@@ -332,7 +332,7 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   currency: string;
 
   /**
-   * Whether it closed the hold; until it is OK, whether it was asked to. What was left is released.
+   * True = it closed the hold and released the rest; until it is OK, true = it was asked to.
    *
    * @generated from field: bool final_capture = 6;
    */
@@ -360,14 +360,14 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   amountCaptured: bigint;
 
   /**
-   * What remained of the hold right after this capture, minor units; set when OK.
+   * The hold's remaining amount right after this capture, minor units; set when OK.
    *
    * @generated from field: int64 amount_remaining = 9;
    */
   amountRemaining: bigint;
 
   /**
-   * What of the hold was given back right after this capture, minor units; set when OK.
+   * The amount of the hold given back right after this capture, minor units; set when OK.
    *
    * @generated from field: int64 amount_released = 10;
    */
@@ -402,21 +402,21 @@ export declare type Capture = Message<"holdfast.v1.Capture"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Whether the card scheme took all of it back.
+   * True = the card scheme has taken all of it back.
    *
    * @generated from field: bool reversed = 15;
    */
   reversed: boolean;
 
   /**
-   * What the card scheme took back of it and did not give again, minor units.
+   * The amount that the card scheme has taken back and not given again, minor units.
    *
    * @generated from field: int64 amount_reversed = 16;
    */
   amountReversed: bigint;
 
   /**
-   * What refunds gave back of it, less what came back of them, minor units.
+   * The amount refunded, less the refunds that were returned, minor units.
    *
    * @generated from field: int64 amount_refunded = 17;
    */
@@ -506,7 +506,7 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
   merchantReference?: string | undefined;
 
   /**
-   * Where the checkout page sends the customer afterwards; https outside loopback.
+   * The customer's destination after the checkout; https outside loopback.
    *
    * @generated from field: optional string return_url = 8;
    */
@@ -542,14 +542,14 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
   operationRequestId?: string | undefined;
 
   /**
-   * What the hold is for; 1 to 250 characters, shown at the checkout and to the processor.
+   * The purpose of the hold; 1 to 250 characters, shown at the checkout and to the processor.
    *
    * @generated from field: optional string description = 13;
    */
   description?: string | undefined;
 
   /**
-   * Whether the customer takes part; false = the merchant initiates it. Absent = true without token_id, else false.
+   * True = the customer takes part; false = the merchant initiates it. Absent = true without token_id, else false.
    *
    * @generated from field: optional bool customer_present = 14;
    */
@@ -1094,7 +1094,7 @@ export declare type UpdatePreauthorizationRequest = Message<"holdfast.v1.UpdateP
   requestId: string;
 
   /**
-   * Which of the following fields to change: at least one.
+   * The fields to change: at least one.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -1115,7 +1115,7 @@ export declare type UpdatePreauthorizationRequest = Message<"holdfast.v1.UpdateP
   releaseAt?: Timestamp | undefined;
 
   /**
-   * What the hold is for; 1 to 250 characters.
+   * The purpose of the hold; 1 to 250 characters.
    *
    * @generated from field: optional string description = 6;
    */
@@ -1190,7 +1190,7 @@ export declare type IncrementPreauthorizationRequest = Message<"holdfast.v1.Incr
   requestId: string;
 
   /**
-   * What is added, minor units, 1 to 999 999 999 999.
+   * The amount to add, minor units, 1 to 999 999 999 999.
    *
    * @generated from field: int64 amount_to_add = 4;
    */
@@ -1556,7 +1556,7 @@ export enum HoldStatus {
 export declare const HoldStatusSchema: GenEnum<HoldStatus>;
 
 /**
- * Where a hold is in its life.
+ * Phase of a hold's life.
  *
  * @generated from enum holdfast.v1.HoldPhase
  */
@@ -1630,7 +1630,7 @@ export declare const HoldPhaseSchema: GenEnum<HoldPhase>;
  */
 export enum ReleaseReason {
   /**
-   * Nothing was given back.
+   * The hold gave nothing back.
    *
    * @generated from enum value: RELEASE_REASON_UNSPECIFIED = 0;
    */
@@ -1677,7 +1677,7 @@ export enum FrozenBecause {
   UNSPECIFIED = 0,
 
   /**
-   * Something of it may have been charged that its books do not have.
+   * A charge of it may exist that its amounts do not show.
    *
    * @generated from enum value: FROZEN_BECAUSE_UNKNOWN_CHARGE = 1;
    */

@@ -175,7 +175,7 @@ export const HoldPhaseSchema = /*@__PURE__*/
   enumDesc(file_holdfast_v1_preauthorization, 1);
 
 /**
- * Where a hold is in its life.
+ * Phase of a hold's life.
  *
  * @generated from enum holdfast.v1.HoldPhase
  */

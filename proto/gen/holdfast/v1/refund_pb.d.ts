@@ -26,7 +26,7 @@ export declare type Refund = Message<"holdfast.v1.Refund"> & {
   requestId: string;
 
   /**
-   * Where it stands.
+   * Progress of the refund.
    *
    * @generated from field: holdfast.v1.OperationState state = 2;
    */
@@ -131,7 +131,7 @@ export declare type Refund = Message<"holdfast.v1.Refund"> & {
   reason: string;
 
   /**
-   * What the bank gave back of it since, minor units: so much of the capture can be refunded again.
+   * The amount that the bank has returned since, minor units: it can be refunded again.
    *
    * @generated from field: int64 amount_returned = 17;
    */

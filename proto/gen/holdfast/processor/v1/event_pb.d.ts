@@ -13,7 +13,7 @@ import type { Result } from "./processor_pb.js";
 export declare const file_holdfast_processor_v1_event: GenFile;
 
 /**
- * What happened.
+ * A change at the processor.
  *
  * @generated from message holdfast.processor.v1.ReportEventRequest
  */
@@ -63,7 +63,7 @@ export declare type ReportEventRequest = Message<"holdfast.processor.v1.ReportEv
     case: "captureReversed";
   } | {
     /**
-     * An authorization ended over there, without a void or capture of ours.
+     * An authorization ended at the processor without a void or capture of ours.
      *
      * @generated from field: holdfast.processor.v1.AuthorizationEnded authorization_ended = 6;
      */
@@ -139,7 +139,7 @@ export declare type CheckoutCompleted = Message<"holdfast.processor.v1.CheckoutC
   requestId: string;
 
   /**
-   * How the authorization ended.
+   * The end of the authorization.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -168,7 +168,7 @@ export declare type OperationSettled = Message<"holdfast.processor.v1.OperationS
   requestId: string;
 
   /**
-   * How it ended: APPROVED, DECLINED or NOT_PERFORMED.
+   * The result: APPROVED, DECLINED or NOT_PERFORMED.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -223,8 +223,8 @@ export declare type CaptureReversed = Message<"holdfast.processor.v1.CaptureReve
 export declare const CaptureReversedSchema: GenMessage<CaptureReversed>;
 
 /**
- * What a reversal had taken back, or a part of it, was given to the merchant again. Exactly one of the two identifiers
- * is set, as in the reversal.
+ * The merchant was given again what a reversal had taken back, or a part of it. Exactly one of the two identifiers is
+ * set, as in the reversal.
  *
  * @generated from message holdfast.processor.v1.CaptureReinstated
  */
@@ -272,7 +272,7 @@ export declare type CaptureReinstated = Message<"holdfast.processor.v1.CaptureRe
 export declare const CaptureReinstatedSchema: GenMessage<CaptureReinstated>;
 
 /**
- * An approved authorization ended over there: nothing more can be captured of it, and what was left is no longer
+ * An approved authorization ended at the processor: nothing more can be captured of it, and what was left is no longer
  * reserved. Captures made before stand.
  *
  * @generated from message holdfast.processor.v1.AuthorizationEnded
@@ -286,14 +286,14 @@ export declare type AuthorizationEnded = Message<"holdfast.processor.v1.Authoriz
   requestId: string;
 
   /**
-   * How.
+   * The way it ended.
    *
    * @generated from field: holdfast.processor.v1.AuthorizationEnd end = 2;
    */
   end: AuthorizationEnd;
 
   /**
-   * What was left and is given back, minor units, 0 to 999 999 999 999.
+   * The remaining amount, which is given back, minor units, 0 to 999 999 999 999.
    *
    * @generated from field: int64 amount = 3;
    */
@@ -425,7 +425,7 @@ export declare type CreditReturned = Message<"holdfast.processor.v1.CreditReturn
 export declare const CreditReturnedSchema: GenMessage<CreditReturned>;
 
 /**
- * How an authorization ended over there.
+ * The way an authorization ended at the processor.
  *
  * @generated from enum holdfast.processor.v1.AuthorizationEnd
  */

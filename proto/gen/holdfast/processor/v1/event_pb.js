@@ -91,7 +91,7 @@ export const AuthorizationEndSchema = /*@__PURE__*/
   enumDesc(file_holdfast_processor_v1_event, 0);
 
 /**
- * How an authorization ended over there.
+ * The way an authorization ended at the processor.
  *
  * @generated from enum holdfast.processor.v1.AuthorizationEnd
  */

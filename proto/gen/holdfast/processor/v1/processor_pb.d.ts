@@ -18,7 +18,7 @@ export declare const file_holdfast_processor_v1_processor: GenFile;
  */
 export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   /**
-   * How it ended.
+   * The processor's answer.
    *
    * @generated from field: holdfast.processor.v1.Answer answer = 1;
    */
@@ -90,15 +90,15 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   expectedBy?: Timestamp | undefined;
 
   /**
-   * What this authorization can do, for approved authorizations, increments and extensions; absent = not known.
+   * The abilities of this authorization, for approved authorizations, increments and extensions; absent = not known.
    *
    * @generated from field: holdfast.processor.v1.Capabilities capabilities = 11;
    */
   capabilities?: Capabilities | undefined;
 
   /**
-   * What this operation gave back of the reservation, minor units, 0 to 999 999 999 999; for approved voids and
-   * captures; absent = not known.
+   * The part of the reservation that this operation gave back, minor units, 0 to 999 999 999 999; for approved voids
+   * and captures; absent = not known.
    *
    * @generated from field: optional int64 amount_released = 12;
    */
@@ -114,8 +114,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   requestId: string;
 
   /**
-   * What was in truth authorized, captured, added, refunded or paid, minor units, when approved; absent = what was asked
-   * for. Another amount than was asked for is not booked: an operator must look.
+   * The amount really authorized, captured, added, refunded or paid, minor units, when approved; absent = the amount
+   * asked for. Any other amount is not booked, and an operator must look.
    *
    * @generated from field: optional int64 amount = 14;
    */
@@ -129,7 +129,7 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
 export declare const ResultSchema: GenMessage<Result>;
 
 /**
- * What one authorization can do after it was approved. False = a call that asks for it is NOT_PERFORMED.
+ * The abilities of one authorization after it was approved. False = a call that needs it is NOT_PERFORMED.
  *
  * @generated from message holdfast.processor.v1.Capabilities
  */
@@ -313,16 +313,16 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
   operationRequestId: string;
 
   /**
-   * What core notes about the operation, for itself. Kept with it, and returned in its entry; of repetitions the first
-   * stays.
+   * A note of core about the operation. It is kept with the operation and returned in its entry; repetitions do not
+   * change it.
    *
    * @generated from field: string memo = 11;
    */
   memo: string;
 
   /**
-   * What the hold is for, in the merchant's words; empty = not said. A repetition under the same request_id may differ
-   * in it.
+   * The purpose of the hold, in the merchant's words; empty = none given. It may differ in a repetition under the same
+   * request_id.
    *
    * @generated from field: string description = 12;
    */
@@ -357,7 +357,7 @@ export declare const AuthorizeRequestSchema: GenMessage<AuthorizeRequest>;
  */
 export declare type AuthorizeResponse = Message<"holdfast.processor.v1.AuthorizeResponse"> & {
   /**
-   * How it ended.
+   * The result.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -483,7 +483,7 @@ export declare const CaptureRequestSchema: GenMessage<CaptureRequest>;
  */
 export declare type CaptureResponse = Message<"holdfast.processor.v1.CaptureResponse"> & {
   /**
-   * How it ended.
+   * The result.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -565,9 +565,9 @@ export declare const VoidRequestSchema: GenMessage<VoidRequest>;
  */
 export declare type VoidResponse = Message<"holdfast.processor.v1.VoidResponse"> & {
   /**
-   * How it ended; amount_released is what was given back. NOT_PERFORMED with error code authorization_expired,
-   * authorization_not_found, authorization_not_approved, authorization_voided or authorization_closed says that nothing
-   * is left to give back: a merchant's release has failed then, and what must be given back counts as given.
+   * The result; amount_released is the amount given back. NOT_PERFORMED with error code authorization_expired,
+   * authorization_not_found, authorization_not_approved, authorization_voided or authorization_closed means that
+   * nothing is left to give back: a merchant's release has failed then, and a late give-back counts as done.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -615,7 +615,7 @@ export declare type IncrementAuthorizationRequest = Message<"holdfast.processor.
   account: string;
 
   /**
-   * What is added, minor units. The authorization's amount stays below 10^12.
+   * The amount to add, minor units. The authorization's amount stays below 10^12.
    *
    * @generated from field: int64 amount = 5;
    */
@@ -663,7 +663,7 @@ export declare const IncrementAuthorizationRequestSchema: GenMessage<IncrementAu
  */
 export declare type IncrementAuthorizationResponse = Message<"holdfast.processor.v1.IncrementAuthorizationResponse"> & {
   /**
-   * How it ended.
+   * The result.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -738,7 +738,7 @@ export declare const ExtendAuthorizationRequestSchema: GenMessage<ExtendAuthoriz
  */
 export declare type ExtendAuthorizationResponse = Message<"holdfast.processor.v1.ExtendAuthorizationResponse"> & {
   /**
-   * How it ended; expires_at is the new end, never an earlier one.
+   * The result; expires_at is the new end, never an earlier one.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -842,7 +842,7 @@ export declare const RefundRequestSchema: GenMessage<RefundRequest>;
  */
 export declare type RefundResponse = Message<"holdfast.processor.v1.RefundResponse"> & {
   /**
-   * How it ended.
+   * The result.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -945,7 +945,7 @@ export declare const CreditRequestSchema: GenMessage<CreditRequest>;
  */
 export declare type CreditResponse = Message<"holdfast.processor.v1.CreditResponse"> & {
   /**
-   * How it ended.
+   * The result.
    *
    * @generated from field: holdfast.processor.v1.Result result = 1;
    */
@@ -1014,7 +1014,8 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
   currency: string;
 
   /**
-   * Where the customer goes afterwards, with operation_request_id as `requestId` in the query; empty = a closing page.
+   * The customer's destination after the checkout, with operation_request_id as `requestId` in the query; empty = a
+   * closing page.
    *
    * @generated from field: string return_url = 8;
    */
@@ -1057,8 +1058,8 @@ export declare type CreateCheckoutRequest = Message<"holdfast.processor.v1.Creat
   memo: string;
 
   /**
-   * What the hold is for, shown to the customer; empty = not said. A repetition under the same request_id may differ in
-   * it.
+   * The purpose of the hold, shown to the customer; empty = none given. It may differ in a repetition under the same
+   * request_id.
    *
    * @generated from field: string description = 14;
    */
@@ -1147,8 +1148,8 @@ export declare type InquireRequest = Message<"holdfast.processor.v1.InquireReque
   account: string;
 
   /**
-   * What was asked under the identifier. This field and those below let an adapter whose own records went back look at
-   * the processor before it fences; unspecified = not said.
+   * The kind of the operation in question. This field and those below let an adapter whose own records were restored to
+   * an earlier state look at the processor before it fences; unspecified = unknown.
    *
    * @generated from field: holdfast.processor.v1.EntryKind kind = 5;
    */
@@ -1203,14 +1204,14 @@ export declare const InquireRequestSchema: GenMessage<InquireRequest>;
  */
 export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResponse"> & {
   /**
-   * What became of it.
+   * The state of the identifier.
    *
    * @generated from field: holdfast.processor.v1.Finding finding = 1;
    */
   finding: Finding;
 
   /**
-   * How it ended, when DONE; when AT_WORK, ACCEPTED with its expected_by, or absent; absent when NEVER_SEEN.
+   * The result when DONE; when AT_WORK, ACCEPTED with its expected_by, or absent; absent when NEVER_SEEN.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -1314,13 +1315,13 @@ export declare type ListEntriesResponse = Message<"holdfast.processor.v1.ListEnt
 export declare const ListEntriesResponseSchema: GenMessage<ListEntriesResponse>;
 
 /**
- * What the processor did under one of our identifiers.
+ * An operation of the processor under one of our identifiers.
  *
  * @generated from message holdfast.processor.v1.Entry
  */
 export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   /**
-   * What it is about.
+   * The kind of the operation.
    *
    * @generated from field: holdfast.processor.v1.EntryKind kind = 1;
    */
@@ -1348,7 +1349,7 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   merchantId: string;
 
   /**
-   * How it ended; ACCEPTED = not yet; unspecified = an open checkout.
+   * The result; ACCEPTED = none yet; unspecified = an open checkout.
    *
    * @generated from field: holdfast.processor.v1.Answer answer = 5;
    */
@@ -1541,7 +1542,7 @@ export declare type DescribeRequest = Message<"holdfast.processor.v1.DescribeReq
 export declare const DescribeRequestSchema: GenMessage<DescribeRequest>;
 
 /**
- * What the processor is.
+ * The processor's description of itself.
  *
  * @generated from message holdfast.processor.v1.DescribeResponse
  */
@@ -1554,7 +1555,7 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
   name: string;
 
   /**
-   * What an authorization can do at best. Result.capabilities says it of one authorization, and wins.
+   * The most that an authorization can do. Result.capabilities describes one authorization, and takes precedence.
    *
    * @generated from field: holdfast.processor.v1.Capabilities authorizations = 2;
    */
@@ -1604,7 +1605,7 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
   fences: boolean;
 
   /**
-   * How long an identifier is remembered after its first use; absent = for ever.
+   * The time for which an identifier is remembered after its first use; absent = for ever.
    *
    * @generated from field: google.protobuf.Duration identifier_memory = 9;
    */
@@ -1640,7 +1641,7 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
   identity: string;
 
   /**
-   * How long operations may stay ACCEPTED at most.
+   * The longest time that operations may stay ACCEPTED.
    *
    * @generated from field: holdfast.processor.v1.AcceptedLongest accepted_longest = 14;
    */
@@ -1661,8 +1662,8 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
 export declare const DescribeResponseSchema: GenMessage<DescribeResponse>;
 
 /**
- * How long an operation of each kind may stay ACCEPTED, from its request on; absent = 7 days. An expected_by later than
- * this does not count: after this time Holdfast takes the outcome for unknown, and in the end asks an operator.
+ * The longest time that an operation of each kind may stay ACCEPTED after its request; absent = 7 days. A later
+ * expected_by does not count: after this time Holdfast treats the outcome as unknown, and finally asks an operator.
  *
  * @generated from message holdfast.processor.v1.AcceptedLongest
  */
@@ -1766,7 +1767,7 @@ export declare type CurrencyBounds = Message<"holdfast.processor.v1.CurrencyBoun
 export declare const CurrencyBoundsSchema: GenMessage<CurrencyBounds>;
 
 /**
- * How the processor answered.
+ * The processor's answer.
  *
  * @generated from enum holdfast.processor.v1.Answer
  */
@@ -1814,7 +1815,7 @@ export enum Answer {
 export declare const AnswerSchema: GenEnum<Answer>;
 
 /**
- * What became of an identifier.
+ * The state of an identifier.
  *
  * @generated from enum holdfast.processor.v1.Finding
  */
@@ -1856,7 +1857,7 @@ export enum Finding {
 export declare const FindingSchema: GenEnum<Finding>;
 
 /**
- * What an entry of the processor's books is about.
+ * The kind of an entry in the processor's books.
  *
  * @generated from enum holdfast.processor.v1.EntryKind
  */

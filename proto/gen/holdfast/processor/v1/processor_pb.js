@@ -216,7 +216,7 @@ export const AnswerSchema = /*@__PURE__*/
   enumDesc(file_holdfast_processor_v1_processor, 0);
 
 /**
- * How the processor answered.
+ * The processor's answer.
  *
  * @generated from enum holdfast.processor.v1.Answer
  */
@@ -230,7 +230,7 @@ export const FindingSchema = /*@__PURE__*/
   enumDesc(file_holdfast_processor_v1_processor, 1);
 
 /**
- * What became of an identifier.
+ * The state of an identifier.
  *
  * @generated from enum holdfast.processor.v1.Finding
  */
@@ -244,7 +244,7 @@ export const EntryKindSchema = /*@__PURE__*/
   enumDesc(file_holdfast_processor_v1_processor, 2);
 
 /**
- * What an entry of the processor's books is about.
+ * The kind of an entry in the processor's books.
  *
  * @generated from enum holdfast.processor.v1.EntryKind
  */

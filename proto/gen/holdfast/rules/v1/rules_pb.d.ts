@@ -120,7 +120,7 @@ export declare const free_text: GenExtension<StringRules, boolean>;
 export declare const free_text_or_none: GenExtension<StringRules, boolean>;
 
 /**
- * Where a page of a list begins; empty = at the beginning, or there is no other page.
+ * The start of a page of a list; empty = the first page, or no other page follows.
  *
  * @generated from extension: optional bool page_token = 1012;
  */
@@ -134,7 +134,7 @@ export declare const page_token: GenExtension<StringRules, boolean>;
 export declare const metadata: GenExtension<MapRules, boolean>;
 
 /**
- * How long an operation may stay without a result.
+ * The time for which an operation may stay without a result.
  *
  * @generated from extension: optional bool patience = 1000;
  */

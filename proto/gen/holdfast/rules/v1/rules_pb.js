@@ -136,7 +136,7 @@ export const free_text_or_none = /*@__PURE__*/
   extDesc(file_holdfast_rules_v1_rules, 14);
 
 /**
- * Where a page of a list begins; empty = at the beginning, or there is no other page.
+ * The start of a page of a list; empty = the first page, or no other page follows.
  *
  * @generated from extension: optional bool page_token = 1012;
  */
@@ -152,7 +152,7 @@ export const metadata = /*@__PURE__*/
   extDesc(file_holdfast_rules_v1_rules, 16);
 
 /**
- * How long an operation may stay without a result.
+ * The time for which an operation may stay without a result.
  *
  * @generated from extension: optional bool patience = 1000;
  */

@@ -12,7 +12,7 @@ import { type StreamEvent, type WatchOptions, watch } from './watch.ts';
 export { HoldfastError };
 
 export interface HoldfastOptions {
-  /** Where the gateway is, such as https://pay.example. */
+  /** The gateway's URL, such as https://pay.example. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** For merchants whose contract demands signed captures. */
@@ -26,7 +26,8 @@ export interface HoldfastOptions {
 /** Options of a write. */
 export interface WriteOptions extends CallOptions {
   /**
-   * Names what is to be done once; a write with the key of an earlier one gets that one's answer. Drawn when absent.
+   * Names an operation that is to be done once; a write under an earlier key gets the earlier answer. Drawn when
+   * absent.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -99,7 +100,7 @@ export class Holdfast {
       this.#list<'listPreauthorizations'>('/preauthorization', filter),
   };
 
-  /** What is given back of captures. */
+  /** Refunds of captures. */
   readonly refunds = {
     /** Gives a capture back; without `amount` all that is left of it. */
     create: (refund: Body<'createRefund'>, options?: WriteOptions) =>
@@ -124,7 +125,7 @@ export class Holdfast {
       watch(this.#connection, '/operations/stream', options),
   };
 
-  /** What this merchant may do. */
+  /** The merchant's own terms. */
   readonly contract = {
     get: (options?: CallOptions) => this.#read<'getContract'>('/contract', options),
   };
@@ -135,7 +136,7 @@ export class Holdfast {
       this.#read<'getOwnDelivery'>(path('/deliveries', deliveryId), options),
     /** Iterates over deliveries, newest first. */
     list: (filter: ListOptions<'listOwnDeliveries'> = {}) => this.#list<'listOwnDeliveries'>('/deliveries', filter),
-    /** Makes due now what was not delivered since a time. */
+    /** Makes due at once the undelivered notifications since a time. */
     recover: (range: Body<'recoverOwnDeliveries'>, options?: CallOptions) =>
       this.#change<'recoverOwnDeliveries'>('POST', '/deliveries/recover', range, options),
     /** Sends a delivery again. */
@@ -143,7 +144,7 @@ export class Holdfast {
       this.#change<'replayOwnDelivery'>('POST', `${path('/deliveries', deliveryId)}/replay`, {}, options),
   };
 
-  /** Where notifications go. */
+  /** The destination of notifications. */
   readonly webhookEndpoint = {
     get: (options?: CallOptions) => this.#read<'getWebhookEndpoint'>('/webhook-endpoint', options),
     /** Sets the address; null = none. */
@@ -164,7 +165,7 @@ export class Holdfast {
       watch(this.#connection, '/notifications/stream', options),
   };
 
-  /** What signs notifications. */
+  /** The secrets that sign notifications. */
   readonly signingSecrets = {
     /** Adds a second secret; it is shown once. */
     add: (options?: CallOptions) => this.#change<'addOwnSigningSecret'>('POST', '/signing-secrets', {}, options),

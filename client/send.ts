@@ -17,9 +17,9 @@ export interface Call {
   readonly sign?: ((body: string, idempotencyKey: string) => Record<string, string>) | undefined;
 }
 
-/** What the caller may say of a call. */
+/** Options of a call. */
 export interface CallOptions {
-  /** How long it may take with all tries, milliseconds; default 60 000. */
+  /** Time limit of the call with all its tries, milliseconds; default 60 000. */
   readonly timeoutMs?: number | undefined;
   /** Ends it earlier. */
   readonly signal?: AbortSignal | undefined;
@@ -163,7 +163,7 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   const retryAfterMs = retryAfterOf(headers);
   const body = status === 204 ? undefined : bodyOf(response, text);
   if (status === 204 || (status < 300 && isAnswer(body, repeatable))) {
-    // What is no operation has no outcome to wait for.
+    // Without an operation there is no outcome to wait for.
     const meaning = status === 202 && repeatable === 'KEYED' ? 'UNKNOWN' : 'DONE';
     return { status, meaning, body, replayed, retryAfterMs };
   }
@@ -175,7 +175,7 @@ function read(response: Response, text: string, repeatable: Call['repeatable']):
   return { status: 0, meaning, error, retryAfterMs };
 }
 
-/** Whether it may be the service's: an object, which names the operation when the call makes one. */
+/** Returns whether it may be the service's: an object, which names the operation when the call makes one. */
 function isAnswer(body: unknown, repeatable: Call['repeatable']): boolean {
   if (typeof body !== 'object' || Array.isArray(body)) return false;
   return repeatable !== 'KEYED' || typeof (body as { requestId?: unknown }).requestId === 'string';
@@ -199,7 +199,7 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ho
   return new HoldfastError('NOT_HOLDFAST', `${what}: check baseUrl, and what stands before it`, status);
 }
 
-/** What a refusal says in one line: its `detail` and each field at fault, none of which quotes a value. */
+/** A refusal in one line: its `detail` and each field at fault, without values. */
 function messageOf({ detail, title, errors }: HoldfastError['problem'], code: string): string {
   const faults = Array.isArray(errors) ? errors.map((fault) => `${fault?.field} ${fault?.message}`) : [];
   return [detail ?? title ?? code, faults.join('; ')].join(' ').trim();
@@ -220,7 +220,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What an answer says of the next try; undefined when that is no number of seconds. */
+/** Seconds until the next try, from an answer's headers; undefined when that is no number. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined;

@@ -7,7 +7,7 @@ export interface CaptureSigner {
   readonly privateKey: string | KeyObject;
 }
 
-/** The path as the gateway sees it, whatever a proxy puts before it. */
+/** The path as the gateway sees it, without the prefix of a proxy. */
 const PATH = '/preauthorization/authorization';
 
 /**

@@ -17,8 +17,8 @@ export interface WatchOptions {
 }
 
 /**
- * Follows a stream of Server-Sent Events, and resumes by itself after the last event: it skips none. Ends when the
- * signal aborts. Throws HoldfastError when it cannot resume: STREAM_TOKEN_TOO_OLD, or what is wrong with the key.
+ * Follows a stream of Server-Sent Events, and resumes after the last event without missing one. Ends when the signal
+ * aborts. Throws HoldfastError when it cannot resume: STREAM_TOKEN_TOO_OLD, or a refusal of the key.
  */
 export async function* watch<T>(
   connection: Connection,
@@ -68,8 +68,8 @@ function open({ baseUrl, apiKey, fetch }: Connection, path: string, last: string
 }
 
 /**
- * Whether the stream is open; false = another try may open it. Throws HoldfastError when that would be refused, too,
- * and Error when the refusal is cut off.
+ * Returns whether the stream is open; false = another try may open it. Throws HoldfastError when another try would be
+ * refused, too, and Error when the refusal is cut off.
  */
 async function isOpen(response: Response): Promise<boolean> {
   const { status, headers } = response;

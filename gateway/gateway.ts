@@ -30,7 +30,7 @@ import type { Settings } from './settings.ts';
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** What tests override. */
+/** Overrides for tests. */
 export interface GatewayOptions {
   readonly log?: Log;
   /** Silence after which an event stream sends a comment, milliseconds. */

@@ -1,7 +1,7 @@
 /**
  * Several gateway processes on one port, to use several cores (GATEWAY_PROCESSES). The first process only starts the
- * others, and starts again one that ends. Each accepts connections by itself: one that the first handed to a process
- * that just died, or is frozen, would never be answered nor closed.
+ * others, and restarts each that ends. Each process accepts its own connections: a connection handed over by the first
+ * process would never be answered or closed if its receiver had just died, or froze.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { on, once } from 'node:events';
@@ -40,10 +40,10 @@ export function startProcesses(count: number, log: Log): Running {
   };
 }
 
-/** What processes tell each other. */
+/** A message between processes. */
 interface Message {
   readonly ready?: true;
-  /** From one that is asked for metrics: for those of all. */
+  /** Asks for the metrics of all processes. */
   readonly asksMetrics?: true;
   /** From the first process: for its own. */
   readonly asksOwn?: true;
@@ -85,7 +85,7 @@ async function metricsOf(worker: Worker): Promise<Metrics> {
   }
 }
 
-/** How the metrics of this process are read; of all that share its port, added up, when it is one of several. */
+/** Returns a reader of the metrics of this process; of all that share its port, added up, when there are several. */
 export function metricsOfAll(registry: Registry): () => Promise<string> {
   if (!cluster.isWorker) return () => registry.metrics();
   process.on('message', async ({ asksOwn }: Message) => {
@@ -109,7 +109,7 @@ async function told<T>(messages: AsyncIterable<Message[]>, read: (message: Messa
   throw new Error('no more messages');
 }
 
-/** One that ends at its start must not be started again and again without rest. */
+/** A process that ends while it starts must not be restarted without a pause. */
 const PAUSE_MS = 1_000;
 /** Prometheus waits for 10 s. */
 const TELLS_WITHIN_MS = 5_000;

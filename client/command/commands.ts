@@ -137,7 +137,7 @@ const HOLD_COLUMNS = ['requestId', 'status', 'amount', 'amountCaptured', 'amount
 const OPERATION_COLUMNS = ['requestId', 'operation', 'status', 'statusInfo', 'amount', 'finalStateDate'];
 const DELIVERY_COLUMNS = ['deliveryId', 'requestId', 'statusInfo', 'state', 'attemptCount', 'createdAt'];
 
-/** Whether the service knows the key. Throws HoldfastError. */
+/** Returns whether the service knows the key. Throws HoldfastError. */
 async function check(profile: Profile): Promise<void> {
   await new Holdfast(profile).operations.list({ pageSize: 1, timeoutMs: 10_000 }).next();
 }

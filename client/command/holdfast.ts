@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Where a run reads and writes; a test replaces it. */
+/** The input and output of a run; tests replace them. */
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (line: string) => void;

@@ -4,7 +4,7 @@ import type { Holdfast } from '../holdfast.ts';
 import type { WatchOptions } from '../watch.ts';
 import { UsageError } from './run.ts';
 
-/** What became of a notification. */
+/** The result of forwarding a notification. */
 export interface Forwarded {
   /** The token to go on after it. */
   readonly id: string;
@@ -28,7 +28,7 @@ export async function* listen(
   for await (const { id, data } of notifications.watch(options)) {
     const startedMs = performance.now();
     const answer = await post(`${address}${data.path}`, data, options.signal);
-    // What was under way at the end comes again after the one before.
+    // Notifications in progress at the end arrive again after the previous one.
     if (options.signal?.aborted) return;
     const tookMs = Math.round(performance.now() - startedMs);
     const { requestId } = JSON.parse(data.body) as { requestId: string };

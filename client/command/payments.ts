@@ -1,4 +1,4 @@
-/** The commands that write: holds, what is done with them, and payments. */
+/** The writing commands: holds, their changes, and payments. */
 import type { Done, Holdfast, Unknown } from '../holdfast.ts';
 import { HoldfastError } from '../refusal.ts';
 import { minorUnits } from './amount.ts';
@@ -22,12 +22,12 @@ const CUSTOMER = {
   terminal: 'default till-1',
   user: 'default cli',
 };
-/** What a merchant says of an operation. */
+/** A merchant's own data about an operation. */
 const METADATA = { metadata: "several: the merchant's own data, NAME=VALUE" };
 const WORDS = { reference: "the merchant's own reference of it", reason: 'why it is done', ...METADATA };
 const WRITE = { key: 'Idempotency-Key of an earlier try, to repeat it', timeout: 'seconds, default 60' };
 
-/** What a hold is for, and when it ends or is captured by itself. */
+/** The terms of a hold. */
 const TERMS = {
   reference: "the merchant's own reference",
   description: 'what it is for',
@@ -178,7 +178,7 @@ async function amountIfAny(run: Run, { operations }: Holdfast, requestId: string
   return { amount: minorUnits(amount, sameCurrency(run, currency)), currency };
 }
 
-/** The currency of what a command is about. Throws UsageError when another one was given. */
+/** The currency of the hold or capture. Throws UsageError when another one was given. */
 function sameCurrency({ options }: Run, currency: string): string {
   if (options.currency === undefined || options.currency === currency) return currency;
   throw new UsageError(`--currency ${options.currency} is not its currency, which is ${currency}: nothing was done`);
@@ -254,7 +254,7 @@ async function trigger({ holds, octs, refunds }: Holdfast, word: string, order: 
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     if (error.code === 'TOKEN_INVALID') throw new UsageError('the processor of this merchant is not the sandbox');
-    // The refusal is what was asked for.
+    // The command asked for a refusal.
     if (error.code === 'CARD_DECLINED' || error.code === 'PROCESSOR_ERROR')
       return { ...error.problem, outcome: 'done' as const };
     throw error;

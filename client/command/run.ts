@@ -1,4 +1,4 @@
-/** What commands share: what they are, what they work with, and how they read it. */
+/** The common parts of commands: their descriptions, surroundings and arguments. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ export class UsageError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command works with. */
+/** The surroundings of a command. */
 export interface Run {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export interface Run {
 }
 
 export interface Command {
-  /** What it takes besides options; unset = nothing. */
+  /** Its arguments without a name; unset = none. */
   readonly args?: string;
   readonly what: string;
   /** Options with a value, and what each is; of flags it begins with "flag: ", of lists with "several: ". */
@@ -66,8 +66,8 @@ function profilesFile(env: Environment): string {
 }
 
 /**
- * Where the service is and with which key it is called. HOLDFAST_BASE_URL and HOLDFAST_API_KEY win. Throws UsageError
- * when there is none.
+ * The URL and key of the service. HOLDFAST_BASE_URL and HOLDFAST_API_KEY take precedence. Throws UsageError when there
+ * is none.
  */
 export async function readProfile(run: Run): Promise<Profile> {
   const { env } = run;

@@ -44,7 +44,7 @@ export class InvalidSecret extends Error {
  */
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/;
 
-/** Whether a text has the form of a signing secret. */
+/** Returns whether a text has the form of a signing secret. */
 export function isSigningSecret(secret: unknown): secret is string {
   return typeof secret === 'string' && SECRET.test(secret);
 }

@@ -17,7 +17,7 @@ export interface Notification {
   readonly test?: true;
   readonly holdRequestId?: string;
   readonly captureRequestId?: string;
-  /** What came back, of a REFUND_RETURN or an OCT_RETURN. */
+  /** The refund or OCT that a REFUND_RETURN or OCT_RETURN is about. */
   readonly refundRequestId?: string;
   readonly octRequestId?: string;
   /** The operation that a CORRECTION corrects. */

@@ -6,8 +6,8 @@ import { answerCached, type CachedResponse, cached } from '../http/etag-cache.ts
 import { createRouter } from '../http/route.ts';
 
 /**
- * What the console's pages may do: run, style and call what this origin serves, and nothing else. Trusted types make
- * the browser refuse text that becomes markup, whatever the code says.
+ * The console's pages may run, style and call only what this origin serves. Trusted types make the browser refuse text
+ * that becomes markup, whatever the code does.
  */
 const POLICY = [
   "default-src 'none'",

@@ -1,4 +1,4 @@
-/** The client of core: grpc-js channels, a deadline on every call, retries of what is safe to retry. */
+/** The client of core: grpc-js channels, a deadline on every call, and retries of the calls that are safe to repeat. */
 import type { DescService } from '@bufbuild/protobuf';
 import { type GrpcClient, openChannel } from '../../platform/grpc-client.ts';
 import { type ChannelTls, channelSecurity } from '../../platform/tls.ts';
@@ -14,7 +14,7 @@ import { retrying } from './retry-calls.ts';
 /** Clients of core's services. Their methods reject with grpc-js ServiceError. */
 export type Core = ReturnType<typeof connectCore>;
 
-/** Where core is, and how it is called. */
+/** The address of core, and the terms of calls. */
 export interface CoreOptions {
   /** grpc-js target; see GrpcChannel. */
   readonly address: string;
@@ -51,7 +51,7 @@ export function connectCore(options: CoreOptions) {
     operators: client(OperatorService),
     /** The deadline of a unary call. */
     timeoutMs: options.timeoutMs,
-    /** Whether a core reports that it can serve; false when none answers within a second. */
+    /** Returns whether a core reports that it can serve; false when none answers within a second. */
     isServing: () => channel.isServing(),
     close: () => {
       channel.close();

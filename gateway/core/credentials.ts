@@ -103,11 +103,11 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
       const merchant = snapshot.merchants.get(merchantId);
       return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
     },
-    /** Whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
+    /** Returns whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
     isSessionEnded: (sessionHash: string) => snapshot.endedSessions.has(sessionHash),
     /** False when core has sent nothing for 30 s, or nothing yet: then no credential can be checked. */
     isFresh: () => now() - heardAtMs < STALE_AFTER_MS,
-    /** Whether core has sent something within the last two heartbeats. */
+    /** Returns whether core has sent anything within the last two heartbeats. */
     isHeard: () => now() - heardAtMs < SILENT_AFTER_MS,
     refresh,
     /** Settles with the first snapshot. */
@@ -170,7 +170,7 @@ class Snapshot {
     }
   }
 
-  /** Skips what is older than what it has: feed and refresh may deliver a merchant in either order. */
+  /** Skips versions older than the present one: feed and refresh may deliver a merchant in either order. */
   #putMerchants(merchants: readonly MerchantCredentials[]): void {
     for (const merchant of merchants) {
       const known = this.merchants.get(merchant.merchantId);

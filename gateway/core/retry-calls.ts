@@ -22,9 +22,9 @@ type Unary = (
 ) => Promise<object>;
 
 /**
- * A client that retries what is safe to retry, within the deadline of the call: reads, and writes that carry our
- * requestId, which core stores once. A write whose result stays unknown rejects with OutcomeUnknown; every other
- * rejection of a write means that nothing was stored, or is the operation's own result.
+ * A client that repeats safe calls within their deadline: reads, and writes that carry our requestId, which core stores
+ * once. A write without a known result rejects with OutcomeUnknown. Every other rejection of a write means that nothing
+ * was stored, or is the operation's own result.
  */
 export function retrying<S extends DescService>(service: S, client: GrpcClient<S>, timeoutMs: number): GrpcClient<S> {
   const calls = client as unknown as Record<string, Unary>;
@@ -45,7 +45,7 @@ export function retrying<S extends DescService>(service: S, client: GrpcClient<S
   return Object.fromEntries(methods) as GrpcClient<S>;
 }
 
-/** How a write names its operation: by the requestId, unless a request with its key was there before. */
+/** The name of a write's operation: the requestId, unless an earlier request had the same key. */
 interface Named {
   readonly requestId: string;
   readonly isKeyed: boolean;
@@ -87,7 +87,7 @@ async function write(tried: () => Promise<object>, named: Named, endMs: number):
   }
 }
 
-/** Whether a call that failed may have been executed, or may be still. */
+/** Returns whether a failed call may have been executed, or may still be. */
 export function isInDoubt(error: unknown): boolean {
   return isServiceError(error) && ['BROKEN', 'OVERDUE'].includes(meaningOf(error));
 }

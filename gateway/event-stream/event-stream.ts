@@ -47,7 +47,7 @@ export function eventStream(event: z.ZodType) {
   return { description: 'The stream', schema: z.string(), mediaType: 'text/event-stream', event };
 }
 
-/** What is streamed: where core has it, and its events. */
+/** The source of a stream: core's feed, and the events made of it. */
 export interface Feed<M extends FeedMessage> {
   readonly event: string;
   watch(core: Core, request: { merchantId: string; resumeToken: string }, call: GrpcCall): AsyncIterable<M>;
@@ -107,7 +107,7 @@ export async function streamEvents<M extends FeedMessage>(
   });
 }
 
-/** Whether the client has disconnected, or sends nothing more. */
+/** Returns whether the client has disconnected, or sends nothing more. */
 function isGone({ req, res }: Context): boolean {
   return res.closed || req.socket.readableEnded;
 }

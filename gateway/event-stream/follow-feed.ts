@@ -5,7 +5,7 @@ import { errorInfoOf, isServiceError } from '../http/problem.ts';
 
 const RECONNECT_MS = { first: 100, most: 2_000 } as const;
 
-/** How often a connection that breaks before the first message is retried. */
+/** Number of tries to open a connection that breaks before its first message. */
 const MOST_TRIES = 3;
 
 /** Errors that a retry does not mend. */

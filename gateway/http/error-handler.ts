@@ -10,13 +10,13 @@ interface Known extends Pick<Route, 'method' | 'path'> {
   readonly pattern: RegExp;
 }
 
-/** What an error is about. Koa cannot read the path of every request, so it is read only where it is needed. */
+/** The request of an error. Koa cannot read the path of every request, so it is read only where it is needed. */
 type Asked = Pick<Context, 'method' | 'path'>;
 
 /** Makes the problem (RFC 9457) that answers an error of an exchange; a router knows the `allowed` methods. */
 export type ToProblem = (error: unknown, asked: Asked, exchange: Exchange, allowed?: string) => Problem;
 
-/** Logs errors that are our fault. `routes` are all there are, for what is said about unknown paths. */
+/** Logs errors that are our fault. `routes` are all routes, for hints about unknown paths. */
 export function openProblems(log: Log, routes: readonly Pick<Route, 'method' | 'path'>[]): ToProblem {
   const known = routes.map(({ method, path }) => ({ method, path, pattern: patternOf(path) }));
   return (error, asked, exchange, allowed) => {
@@ -80,7 +80,7 @@ function problemOf(error: unknown): Problem {
   return new Problem('INTERNAL', { cause: error });
 }
 
-/** How a path is written that differs from a route's in case or a slash at its end; the path itself is not repeated. */
+/** Suggests the route's spelling for a path that differs in case or a final slash. The path itself is not repeated. */
 function rightSpelling(path: string, routes: readonly Known[]): string | undefined {
   // From the first slash of a row on; from each, a path of slashes would take the square of its length.
   const bare = path.replace(/(?<!\/)\/+$/, '');
@@ -102,7 +102,7 @@ function patternOf(path: string): RegExp {
 
 const MOST_HINTS = 6;
 
-/** What paths about one thing begin with: `/operator/holds`, `/preauthorization`. */
+/** The beginning of paths about one resource: `/operator/holds`, `/preauthorization`. */
 function rootOf(path: string): string | undefined {
   return /^(?:\/operator)?\/[^/]+/.exec(path)?.[0];
 }

@@ -1,5 +1,5 @@
 /**
- * What surrounds every answer, of Koa's routes and of the relay: its name, its span, its line in the log, its metrics.
+ * The frame of every answer, of Koa's routes and of the relay: its name, its span, its line in the log, its metrics.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { traced, traceFields } from '../../platform/tracing.ts';
 /** The header of every answer that names the HTTP request. */
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
-/** What is noted of a request while it is answered. Koa's routes have it as `ctx.state`. */
+/** Notes about a request while it is answered. Koa's routes have them as `ctx.state`. */
 export interface Exchange {
   /** The X-Request-Id. A repeated request has another one, unlike its operation's requestId. */
   readonly httpRequestId: string;
@@ -17,7 +17,7 @@ export interface Exchange {
   /** The operation's. */
   requestId?: string | undefined;
   merchantId?: string | undefined;
-  /** What a change of a hold changed: names of fields, and times. */
+  /** The changes of a hold: names of fields, and times. */
   changed?: string | undefined;
   /** The pattern of the matching route. Paths are never logged, because they may contain anything. */
   routeOf(): string;

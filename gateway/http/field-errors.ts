@@ -51,7 +51,7 @@ function namesAt(schema: unknown, path: readonly PropertyKey[]): string[] {
 /** Longer names are not compared: no field of the API is as long. */
 const LONGEST = 40;
 
-/** What other APIs call a field of this one. */
+/** Names that other APIs have for fields of this one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = { limit: 'pageSize', perpage: 'pageSize', cursor: 'pageToken' };
 
 /**
@@ -76,7 +76,7 @@ function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** How many letters must be added, removed or replaced to turn one name into another (Levenshtein distance). */
+/** The number of letters to add, remove or replace to turn one name into another (Levenshtein distance). */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {

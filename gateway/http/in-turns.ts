@@ -23,13 +23,13 @@ export function inTurns(listener: RequestListener, callerOf: (request: IncomingM
     try {
       for (let place = before.pop(); place; place = before.pop()) place.leave();
     } finally {
-      // A listener has thrown, and the next turn is set: what is left is given back then.
+      // A listener has thrown, and the next turn is set: the rest is given back then.
       begun.push(...before);
     }
   }
 
   return (...request) => {
-    // Whose it is costs a hash, and matters only to one that waits.
+    // To find the caller costs a hash, and matters only to a request that waits.
     const place = turns.take('');
     if (place) return start(place, request);
     const forget = turns.wait(callerOf(request[0]), (next) => start(next, request));

@@ -19,13 +19,13 @@ type EdgeCode = 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'INTERN
 
 export type ProblemCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'> | EdgeCode;
 
-/** A field at fault: its REST name, and what is wrong, without quoting its value. */
+/** A field at fault: its REST name, and the fault, without its value. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
 }
 
-/** What a problem may contain besides its code. */
+/** The optional parts of a problem. */
 export interface ProblemDetails {
   readonly detail?: string | undefined;
   readonly errors?: readonly FieldError[] | undefined;
@@ -146,7 +146,7 @@ export function invalidHeader(field: string, message: string): Problem {
   return new Problem('INVALID_REQUEST', { detail: `The ${field} header is not valid.`, errors: [{ field, message }] });
 }
 
-/** Whether an error is a failed call of grpc-js. */
+/** Returns whether an error is a failed call of grpc-js. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'metadata' in error;
 }
@@ -175,7 +175,7 @@ export function problemOfRpc(error: ServiceError): Problem {
   });
 }
 
-/** Core's ErrorInfo of a refusal; undefined for an unexpected failure, or one that is not core's. */
+/** Core's ErrorInfo of a refusal; undefined for an unexpected failure, or an error from elsewhere. */
 export function errorInfoOf(error: ServiceError): ErrorInfo | undefined {
   const info = detail(grpcStatusOf(error), ErrorInfoSchema);
   return info?.domain === 'holdfast' ? info : undefined;

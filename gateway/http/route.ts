@@ -13,16 +13,13 @@ export interface Route {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** What it does, what is refused and what comes back, as far as the summary does not say it; sentences. */
+  /** The effect, the refusals and the answer, beyond the summary; sentences. */
   readonly description: string;
-  /**
-   * What a request does: it only reads; it makes an operation; or it changes something else. Unset: a GET reads, and
-   * others change.
-   */
+  /** The effect of a request: none (READ), an operation, or another change. Unset: a GET reads, and others change. */
   readonly effect?: 'READ' | 'OPERATION' | 'CHANGE';
   /** Of a POST that changes something: what a second one does. */
   readonly again?: string;
-  /** What authenticates the caller. */
+  /** The caller's credential. */
   readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'none';
   /** Path parameters, by name. */
   readonly parameters?: Schemas;
@@ -34,7 +31,7 @@ export interface Route {
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Refusals, each with the status of its code. */
   readonly codes: readonly ProblemCode[];
-  /** What a refusal says about the request's effect, by HTTP status: what was stored, and whether to send it again. */
+  /** The promise of a refusal by its HTTP status: what was stored, and whether to repeat the request. */
   readonly promises?: Readonly<Record<number, string>>;
 }
 
@@ -51,7 +48,7 @@ export interface RouteAnswer {
   readonly headers?: Schemas;
 }
 
-/** What a request of a route does. */
+/** The effect of a route's requests. */
 export function effectOf({ method, effect }: Pick<Route, 'method' | 'effect'>): NonNullable<Route['effect']> {
   return effect ?? (method === 'get' ? 'READ' : 'CHANGE');
 }
@@ -67,7 +64,7 @@ export interface TableRoute extends Route {
   readonly maxBodyBytes?: number;
 }
 
-/** What a route's schemas read from a request: a field that is left out is absent, never undefined. */
+/** The values that a route's schemas read from a request: a missing field is absent, never undefined. */
 export interface Input<Q extends z.ZodObject, P extends Schemas, B extends z.ZodType> {
   readonly query: Present<z.output<Q>>;
   readonly params: { readonly [Name in keyof P]: string };

@@ -33,7 +33,7 @@ export function createGatewayServer(listener: RequestListener, unreadMs = UNREAD
     // The answer would be taken for that of the request before it, which was read in full and may have been done.
     const isTaken = current !== undefined && (current.headersSent || current.req.complete);
     if (socket.writable && !isTaken) socket.write(answerToUnread(error.code));
-    // At once: what is sent after this answer must not be done.
+    // At once: requests that follow this answer must not be carried out.
     socket.destroy();
   });
   /** Begins to accept connections. Resolves with the port; rejects when it is taken. */

@@ -3,7 +3,7 @@
 /** An object from JSON.parse. Use `Object.hasOwn`: names such as `constructor` are inherited. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** How much structure a text may have. The bounds limit cost: no legitimate body reaches them. */
+/** Bounds of the structure of a text. They limit cost: no legitimate body reaches them. */
 export interface JsonBounds {
   /** Objects, arrays, texts, numbers and literals, at any depth. */
   readonly maxValues: number;
@@ -84,7 +84,7 @@ class Reader {
   #at = 0;
   #values = 0;
   #names = 0;
-  /** Where the next backslash stands, at or behind `#at` once it was looked for. */
+  /** The position of the next backslash, at or behind `#at` once it was looked for. */
   #backslashAt = -1;
 
   constructor(text: string, bounds: JsonBounds, onNumber?: OnNumber, checksTexts = false) {

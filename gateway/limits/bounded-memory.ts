@@ -1,6 +1,6 @@
 import { type IRateLimiterOptions, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 
-/** What this limiter adds to the library's. */
+/** The bounds that this limiter adds to the library's. */
 export interface Bounds {
   readonly maxKeys: number;
   /** Called at every use. */

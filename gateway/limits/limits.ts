@@ -23,7 +23,7 @@ export interface Limits {
   close(): void;
 }
 
-/** Where limits are stored. */
+/** The store of limits. */
 export interface LimitsOptions {
   /** Unset: limits are stored in this process. */
   readonly redisUrl?: string | undefined;

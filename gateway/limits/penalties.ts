@@ -2,11 +2,11 @@ import type { Problem } from '../http/problem.ts';
 import { type Limit, type Limits, take } from './limits.ts';
 import { rateLimited } from './rate-limit.ts';
 
-/** What counts as too many failures, and what follows. */
+/** The number of failures that is too many, and the penalty. */
 export interface PenaltyTerms {
   /** Failures of a key that are answered as such. One more begins a penalty. */
   readonly failures: Limit;
-  /** What is still judged during a penalty: an honest sender may share its address with a guesser. */
+  /** The requests that are judged during a penalty: an honest sender may share its address with a guesser. */
   readonly duringPenalty: Limit;
   /** Names the counter of penalties. */
   readonly strikes: string;
@@ -26,9 +26,9 @@ export function openPenalties(limits: Limits, terms: PenaltyTerms) {
   const strikes = limits.limiter({ name: terms.strikes, points: 1_000_000, durationSeconds: DAY_SECONDS });
   const { points } = terms.failures;
   return {
-    /** Whether the key has failed lately. */
+    /** Returns whether the key has failed lately. */
     isCounted: async (key: string) => (await failures.get(key)) !== null,
-    /** Runs before something is judged. Throws RATE_LIMITED above what is judged during a penalty. */
+    /** Must run before a credential is judged. Throws RATE_LIMITED above the limit of a penalty. */
     async check(key: string): Promise<void> {
       const state = await failures.get(key);
       if (state === null || state.consumedPoints <= points) return;

@@ -2,14 +2,14 @@ import type { Context, Middleware } from 'koa';
 import { Problem } from '../http/problem.ts';
 import { type Limiter, limiterKey, take } from './limits.ts';
 
-/** Takes points for the name; resolves with what is left. Throws RATE_LIMITED when that is too little. */
+/** Takes points for the name; resolves with the remaining ones. Throws RATE_LIMITED when too few are left. */
 export async function demandRate(limiter: Limiter, name: string, points = 1) {
   const { allowed, state } = await take(limiter, limiterKey(name), points);
   if (!allowed) throw rateLimited(limiter.points, state.msBeforeNext);
   return state;
 }
 
-/** Limits the requests of each name, and says in the headers of every answer what is left. Throws RATE_LIMITED. */
+/** Limits the requests of each name, and gives the rest in the headers of every answer. Throws RATE_LIMITED. */
 export function limitRate(limiter: Limiter, nameOf: (ctx: Context) => string): Middleware {
   return async (ctx, next) => {
     const { remainingPoints, msBeforeNext } = await demandRate(limiter, nameOf(ctx));

@@ -1,4 +1,4 @@
-/** What the page says before its routes: how to begin, and what holds for all of them. */
+/** The text before the routes of the page: first steps, and rules of all routes. */
 import { type Html, html } from '../../platform/html.ts';
 
 /** The guides that the gateway serves beside the page, and what each is about. */
@@ -44,7 +44,7 @@ function command(text: string): Html {
   return html`<pre tabindex="0" class="curl">${text}</pre>`;
 }
 
-/** What holds for all routes. */
+/** The rules of all routes. */
 export function introduction(): Html {
   return html`<section id="begin"><h2>Basics</h2>
 <h3 id="authentication">Authentication</h3>

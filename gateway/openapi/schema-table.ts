@@ -19,7 +19,7 @@ export function tableOf(rows: readonly Row[]): Html {
 <tbody>${lines}</tbody></table></div>`;
 }
 
-/** What a value looks like, in a few words. */
+/** The form of a value, in a few words. */
 function formOf(schema: JsonSchema): Html {
   if (Array.isArray(schema.enum)) return html`${join(schema.enum.map(String))}`;
   if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`;

@@ -1,4 +1,4 @@
-/** What merchants' backends receive (docs/notifications.md). */
+/** The notifications that merchants' backends receive (docs/notifications.md). */
 import { z } from 'zod';
 import { AMOUNT, TIME } from '../resource/answer-fields.ts';
 import { KINDS } from '../resource/kinds.ts';
@@ -118,7 +118,7 @@ export const NOTIFICATIONS = {
   },
 } as const;
 
-/** What is sent to merchants, as OpenAPI webhooks. */
+/** The notifications to merchants, as OpenAPI webhooks. */
 export function webhooksOf(schemas: Schemas) {
   const entries = Object.entries(NOTIFICATIONS).map(([name, { kind, summary, words, schema, example, ...told }]) => {
     const examples = [{ name: told.name, summary, value: example }];

@@ -32,7 +32,7 @@ const AcceptedNotification = answer('AcceptedNotification', contract.StoredNotif
   without: ['state', 'deliveryId'],
 });
 
-/** A quarantined notification, without its body and signature, beside the accepted one that has its requestId. */
+/** A quarantined notification, without body and signature, with the accepted one that has its requestId. */
 const QuarantinedNotification = answer('QuarantinedNotification', contract.QuarantinedNotificationSchema, {
   parts: { accepted: AcceptedNotification },
 });

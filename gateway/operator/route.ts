@@ -8,7 +8,7 @@ import type { Operator } from './authenticate.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';
 
-/** What an operator's handler is called with, besides what its schemas read. */
+/** The arguments of an operator's handler, besides the values that its schemas read. */
 export interface OperatorCall extends StreamOptions {
   readonly ctx: Context;
   readonly sessions: Sessions;

@@ -10,9 +10,7 @@ import { parseNotification } from './notification.ts';
 /** Bodies up to this size are free, so that senders of large bodies do not use up the budget of small ones. */
 const FREE_BYTES = 4 * 1024;
 
-/**
- * What all senders together may hold of the memory before a signature is verified: of that the largest bodies give way.
- */
+/** Memory of all senders together before a signature is verified. Beyond it the largest bodies give way. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -41,7 +39,7 @@ export function createBodyBudget(limits: Limits, kibPerSecond: number, bounds: B
       if (declared === undefined) await charge(network, body.length);
       return body;
     },
-    /** Parses a body; one that could not be parsed is charged as if it were the largest. Throws INVALID_REQUEST. */
+    /** Parses a body; an unparsable one is charged like the largest. Throws INVALID_REQUEST. */
     async parse(body: Buffer, network: string): Promise<SignedFields> {
       try {
         return parseNotification(body);

@@ -25,7 +25,7 @@ export interface FailureOptions {
   readonly reportEveryMs?: number;
 }
 
-/** What the relay knows when a verification fails. */
+/** The relay's knowledge about a failed verification. */
 interface Evidence {
   readonly reason: VerificationFailureReason;
   readonly announced: Announced;

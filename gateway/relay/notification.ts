@@ -28,7 +28,7 @@ export function parseNotification(body: Buffer): SignedFields {
  */
 export const JSON_BOUNDS = { maxValues: 2_000, maxNames: 500, maxNameLength: 256, maxDepth: 100 } as const;
 
-/** The amount's source is what was signed: 10.50 is not 10.5. */
+/** The amount's source text was signed: 10.50 is not 10.5. */
 function parse(body: Buffer): { json: JsonObject; amountSource: string | undefined } {
   let amountSource: string | undefined;
   try {

@@ -20,7 +20,7 @@ import { relayNotification } from './relay-notification.ts';
 import { type Announced, openStore } from './store-notification.ts';
 import { verifyWithNewest } from './verify.ts';
 
-/** What the relay shares with Koa's routes. */
+/** The parts that the relay shares with Koa's routes. */
 export interface Surroundings {
   readonly exchanging: Exchanging;
   readonly toProblem: ToProblem;
@@ -45,10 +45,10 @@ const MAX_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 5_000;
 
 /**
- * Opens the relay (docs/relay.md, "Guards"). Everything below its prefix counts against the sender's address before
- * anything else, unknown paths and wrong methods included, so no router stands in front of it, and no other middleware:
- * it writes its answer itself, since Koa's accessors and a promise for each middleware were a fifth of what a
- * notification cost the gateway (docs/performance.md).
+ * Opens the relay (docs/relay.md, "Guards"). Every request below its prefix counts against the sender's address first,
+ * including unknown paths and wrong methods. It therefore stands before the router and all middleware, and writes its
+ * answers itself: Koa's accessors, and a promise for each middleware, were a fifth of the cost of a notification
+ * (docs/performance.md).
  */
 export function createRelay(options: RelayOptions) {
   const { credentials, limits, log, toProblem } = options;

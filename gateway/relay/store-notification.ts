@@ -13,7 +13,7 @@ import type { Core } from '../core/client.ts';
 import { isServiceError, Problem } from '../http/problem.ts';
 import { STATUS_INFOS, wordsOf } from '../resource/status-words.ts';
 
-/** What the path of a notification announces. */
+/** The announcement in a notification's path. */
 export interface Announced {
   readonly kind: 'payment' | 'oct';
   readonly statusInfo: string;
@@ -50,7 +50,7 @@ export function openStore(notifications: Core['notifications'], log: Log) {
       case AcceptOutcome.CONFLICT:
         return { status: 202, headers: { 'X-Relay-Held': 'conflict' } };
       default:
-        // A later version of core may return other outcomes; 200 is only for those that are known to be stored.
+        // A later version of core may return other outcomes. Only the known ones are answered 200.
         throw unavailable();
     }
   };
@@ -61,9 +61,9 @@ const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;
 const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
 
 /**
- * Whether the path contradicts the signed status. The path is not signed, so anyone with one notification could send it
- * as another. Words of other senders pass; ours are compared without regard to case, because a receiver may do the
- * same.
+ * Returns whether the path contradicts the signed status. The path is not signed, so anybody with one notification
+ * could send it under another. Unknown words of other senders pass. Our own are compared without regard to case,
+ * because a receiver may do so.
  */
 function isContradiction({ kind, statusInfo }: Announced, status: string): boolean {
   const word = statusInfo.toLowerCase();
@@ -102,7 +102,7 @@ export function openAccept(
   const gather = new Gather<Waiting, AcceptOutcome>(
     async (batch) => {
       const [first] = batch as readonly [Waiting];
-      // The deadline of the one that has waited longest, so none is answered late.
+      // The deadline of the oldest notification, so that none is answered late.
       const within = { timeoutMs: Math.max(1, first.endsAtMs - Date.now()) };
       if (batch.length === 1) return [(await notifications.acceptNotification(first, within)).outcome];
       const { responses } = await notifications.batchAcceptNotifications({ requests: [...batch] }, within);

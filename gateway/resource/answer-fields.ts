@@ -21,7 +21,7 @@ export function some(text: string | undefined): string | undefined {
   return text || undefined;
 }
 
-/** What core always answers with, though the types of protobuf do not say so. */
+/** Asserts a field that core always sets, though the protobuf types allow its absence. */
 export function answered<T>(message: T | undefined): T {
   assert(message !== undefined, 'core answers with the message');
   return message;

@@ -12,7 +12,7 @@ import { commentOn, type JsonValue, jsonField, jsonName } from './contract-field
 /** A message as JSON. A field that has no value is absent. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What is answered of a message: its schema, and the function that makes it. */
+/** The JSON form of a message: its schema, and the function that makes it. */
 export interface Answer<M = never> {
   readonly schema: z.ZodObject;
   /** Core always answers with the message, though the types of protobuf do not say so. */
@@ -20,7 +20,7 @@ export interface Answer<M = never> {
 }
 
 interface Differences<M> {
-  /** What it is; unset: what the contract says of the message. */
+  /** A description; unset: the contract's comment on the message. */
   readonly about?: string;
   /** The fields that are shown; unset: all. */
   readonly only?: readonly (keyof M)[];

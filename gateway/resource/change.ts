@@ -26,7 +26,7 @@ export const CHANGE_NOT_KNOWN =
 
 const NOTHING_CHANGED = 'Nothing was changed, and nothing will come of this request';
 
-/** What a refused change promises, by HTTP status. */
+/** The promises of refused changes, by HTTP status. */
 export const CHANGE_PROMISES: Readonly<Record<number, string>> = {
   408: `${NOTHING_CHANGED}: send it again.`,
   429: `${NOTHING_CHANGED}: send it again after Retry-After.`,

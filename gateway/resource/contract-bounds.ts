@@ -1,4 +1,4 @@
-/** What the contract says of a field: its bounds and its form (buf.validate). Routes take them from here. */
+/** The bounds and forms of fields, from the contract (buf.validate), for the routes. */
 import assert from 'node:assert/strict';
 import { type DescField, getOption } from '@bufbuild/protobuf';
 import { field as rulesOf } from '../../proto/gen/buf/validate/validate_pb.js';

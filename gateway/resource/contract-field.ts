@@ -15,13 +15,13 @@ import {
 import comments from '../../proto/gen/holdfast/v1/comments.json' with { type: 'json' };
 import { AMOUNT, TIME } from './answer-fields.ts';
 
-/** What a value is in JSON, and the function that makes it. */
+/** The JSON form of a value, and the function that makes it. */
 export interface JsonValue {
   readonly schema: z.ZodType;
   readonly json: (value: never) => unknown;
 }
 
-/** What JSON names differently than the contract, by the type or the name of the field. */
+/** The fields whose JSON names differ from the contract's, by type or name of the field. */
 const NAMES: Readonly<Record<string, string>> = {
   OperationKind: 'operation',
   OperationState: 'status',
@@ -45,7 +45,8 @@ export function jsonField(field: DescField, part?: JsonValue): JsonValue {
 }
 
 /**
- * Whether a message without the field keeps the contract's rules. Lists are always there, and so are zeros that count.
+ * Returns whether a message without the field keeps the contract's rules. Lists are always present, and so are zeros
+ * with a meaning.
  */
 function mayBeAbsent(field: DescField): boolean {
   const { required, ignore, type } = getOption(field, rulesOf);
@@ -101,7 +102,7 @@ function wordOf(enumeration: DescEnum): JsonValue {
   return { schema: words(enumeration), json: (number) => enumeration.value[number]?.localName };
 }
 
-/** The words of an enum, without those that are not shown. Its zero is none. */
+/** The words of an enum without its zero and the hidden ones. */
 export function words(enumeration: DescEnum, hidden: readonly string[] = []): z.ZodEnum {
   const shown = shownValues(enumeration, hidden).map(({ localName }) => localName);
   const description = [commentOn(enumeration), ...meanings(enumeration, hidden)].join('. ');
@@ -124,7 +125,7 @@ export function numberOf<E extends number>(enumeration: GenEnum<E>, hidden?: rea
 
 const COMMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = comments;
 
-/** What the contract says of a message or an enum, or of a part of it. */
+/** The contract's comment on a message or an enum, or on a part of it. */
 export function commentOn({ name }: DescMessage | DescEnum, part = ''): string | undefined {
   return COMMENTS[name]?.[part];
 }

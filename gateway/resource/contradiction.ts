@@ -1,9 +1,9 @@
-/** What a processor contradicted, as operators see it. */
+/** A processor's contradiction, in the form that operators see. */
 import { ContradictionSchema, type Contradiction as Message } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { answer, pageOf } from './answer.ts';
 import { AMOUNT } from './answer-fields.ts';
 
-/** Nothing is an amount, too. */
+/** Zero is an amount, too. */
 const amount = (description: string, read: (message: Message) => bigint | undefined) => ({
   schema: AMOUNT.schema.describe(description).optional(),
   read: (message: Message) => {

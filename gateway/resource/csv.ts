@@ -37,7 +37,7 @@ const PAGE_SIZE = 200;
 const PAGE_MS = 50;
 /** A reader that reads nothing for this long is disconnected, and its place is free for another export. */
 const STALLED_MS = 60_000;
-/** How often a page is tried when core refuses it or is away, a second apart at first. */
+/** Number of tries for a page while core refuses it or is away, a second apart at first. */
 const TRIES = 5;
 /** Exports that read a page at a time at a gateway. */
 const MOST_READING = 8;
@@ -45,8 +45,8 @@ const MOST_READING = 8;
 const MOST_EXPORTS = 128;
 
 /**
- * Limits the exports: the rate of requests bounds none of what one costs. An account has one of them. One whose reader
- * is slow costs nothing but memory, so many may be open; what they read of core, they read in turns.
+ * Limits exports, since the rate of requests does not bound their cost. Each account has one at a time. A slow reader
+ * costs only memory, so many exports may be open; they read from core in turns.
  */
 export class ExportLimit {
   readonly #exports = new Places({ total: MOST_EXPORTS, perKey: 1 });

@@ -37,7 +37,7 @@ export const WholeDelivery = {
   }),
 };
 
-/** Which attempts of a delivery to show; core answers with at most 50 at a time. */
+/** Selects the attempts of a delivery; core answers with at most 50 at a time. */
 export const AttemptsPage = z.strictObject(page);
 
 export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery, 'deliveries');
@@ -64,7 +64,7 @@ export async function deliveryPage(
   return DeliveryPage.json(await core.notifications.listDeliveries(filters, call));
 }
 
-/** Which deliveries to recover, besides whose. */
+/** Selects the deliveries to recover, besides their merchant. */
 export const recoverFields = {
   since: timeFrom,
   until: timeBefore.optional(),

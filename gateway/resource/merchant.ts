@@ -17,7 +17,7 @@ function distinct<Item extends z.ZodType>(item: Item) {
 
 const CONTRACT = ContractSchema.field;
 
-/** What a merchant may do, and where its notifications go. */
+/** A merchant's terms, and the destinations of its notifications. */
 export const Contract = z
   .strictObject({
     allowMultipleCaptures: z

@@ -1,4 +1,4 @@
-/** How holds and what is done about them are answered: captures, increments, refunds, OCTs. */
+/** The JSON forms of holds, captures, increments, refunds and OCTs. */
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { OctSchema } from '../../proto/gen/holdfast/v1/oct_pb.js';
@@ -19,7 +19,7 @@ export const Refund = answer('Refund', RefundSchema, { without: ['merchantId'] }
 
 export const Capture = answer('Capture', contract.CaptureSchema, {
   own: {
-    // Nothing may remain, which is not the same as no result.
+    // A remaining amount of 0 differs from no result.
     amountRemaining: { read: (capture) => amountWhenOk(capture, capture.amountRemaining) },
     amountReleased: { read: (capture) => amountWhenOk(capture, capture.amountReleased) },
   },
@@ -33,12 +33,12 @@ const TokenData = z
   .object({ tokenId: z.string() })
   .meta({ id: 'TokenData', description: 'The token that the checkout generated' });
 
-/** How merchants see a hold. */
+/** The JSON form of a hold for merchants. */
 export const HOLD = {
   parts: { paymentMethod: PaymentMethodData, captures: Capture },
   own: {
     phase: {
-      // What operators review is unknown to the merchant.
+      // A merchant does not see that operators review a hold: its outcome is unknown.
       schema: words(contract.HoldPhaseSchema, ['NEEDS_REVIEW']),
       read: ({ phase }: contract.Preauthorization) =>
         phase === contract.HoldPhase.NEEDS_REVIEW ? 'UNKNOWN' : contract.HoldPhase[phase],
@@ -81,7 +81,7 @@ export function answerChange(
 
 type Changed = Pick<contract.ReleasePreauthorizationResponse, 'preauthorization' | 'requestId' | 'state' | 'replayed'>;
 
-/** What the merchant said of a change, in its answer. */
+/** The merchant's own words about a change, in its answer. */
 const WORDS = {
   merchantReference: z.string().describe("The merchant's own reference of it").optional(),
   metadata: z.record(z.string(), z.string()).describe("The merchant's own data about it").optional(),

@@ -61,7 +61,7 @@ export const currency = currencyCode
   .refine(isCurrency, 'must be an ISO 4217 code, such as EUR')
   .meta({ description: 'ISO 4217 code that the contract allows', examples: ['EUR'] });
 
-/** A currency that something may be in, also one that ISO 4217 has withdrawn since. */
+/** A currency, possibly one that ISO 4217 has withdrawn. */
 const anyCurrency = currencyCode.refine(wasCurrency, 'must be an ISO 4217 code, such as EUR');
 
 /** The currency that a hold must be in; core compares it with the hold's. */
@@ -117,7 +117,7 @@ export const metadata = z
       'characters, 16 384 bytes in UTF-8 in all',
   );
 
-/** What a merchant says of an operation: kept with it, and shown with its result. */
+/** A merchant's own data about an operation: kept with it, and shown with its result. */
 export const words = {
   merchantReference: merchantReference
     .meta({
@@ -131,15 +131,14 @@ export const words = {
     .optional(),
 };
 
-/** Sensitive. The schema does not check its form: a malformed id is answered like one that does not exist. */
+/** Sensitive. The schema does not check its form: a malformed id is answered like an unknown one. */
 export const preauthorizationId = z.string().meta({
   description: 'Handle of the hold, as the answer that placed it gave it. Sensitive: keep it like a password',
   examples: ['pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa'],
 });
 
 /**
- * The requestId of another operation, in any case (RFC 9562). As above, a malformed id is answered like one that does
- * not exist.
+ * The requestId of another operation, in any case (RFC 9562). As above, a malformed id is answered like an unknown one.
  */
 export const requestId = z
   .string()
@@ -152,7 +151,7 @@ export const requestIdFilter = requestId.refine(
   'is a preauthorizationId; give the requestId, and keep the preauthorizationId out of URLs',
 );
 
-/** Where an endpoint is. Only its form is checked here; where it points to is checked before each delivery attempt. */
+/** The URL of an endpoint. Only its form is checked here; its destination is checked before each delivery attempt. */
 export const endpointUrl = (description: string) =>
   text(2048).meta({ description, examples: ['https://merchant.example/hooks'] });
 
@@ -185,7 +184,7 @@ function integerIn(text: unknown): unknown {
   return typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** What lists of holds and of operations are filtered by, from query parameters. */
+/** The filters of lists of holds and operations, from query parameters. */
 export const filters = {
   userId: userId.optional(),
   merchantReference: merchantReference.optional(),

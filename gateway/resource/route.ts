@@ -1,4 +1,4 @@
-/** How merchants' and operators' routes are described, and what their requests bring. */
+/** The descriptions of merchants' and operators' routes, and the values of their requests. */
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { plainWords } from '../../platform/plain-words.ts';
@@ -40,8 +40,8 @@ type NamesIn<T extends string> = T extends `${string}{${infer N extends Name}}${
   : never;
 
 /**
- * What is said of a route besides its tag and target, and the handler that it is for. Unset `codes`: what all routes
- * refuse that read, or change, one thing that the path names, or several.
+ * The description of a route without its tag and target, and its handler. Unset `codes`: those of every route that
+ * reads, or changes, one thing named by the path, or several.
  */
 export type Described<Call, T extends Target, Q extends z.ZodObject, B extends z.ZodType> = Pick<
   TableRoute,
@@ -98,7 +98,7 @@ export async function readInput(
 }
 
 const NO_QUERY = z.strictObject({});
-/** No route has as many. Each one that is not known is compared with those that are. */
+/** No route has so many. Each unknown one is compared with the known ones. */
 const MOST_PARAMETERS = 50;
 
 /** Reads the query parameters. Throws Problem INVALID_REQUEST naming each that is unknown, repeated or malformed. */

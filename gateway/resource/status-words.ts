@@ -6,7 +6,7 @@ type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as [Kind, ...Kind[]];
 export const REVIEWED_KINDS = KIND_NAMES.filter((kind) => KINDS[kind].isReviewed);
 
-/** The words of a failure, whatever the kind. */
+/** The words of a failure of any kind. */
 const FAILURE_WORDS = ['declined', 'failed'] as const;
 
 type StatusInfo = (typeof KINDS)[Kind]['successWord'] | (typeof FAILURE_WORDS)[number];

@@ -13,7 +13,7 @@ import { requestId, some } from './answer-fields.ts';
 import { formOf } from './contract-bounds.ts';
 import type { Described, describing, Target } from './route.ts';
 
-/** How core is told which operation a write creates: under its requestId, and the client's own key if it sent one. */
+/** The name of the operation that a write creates: its requestId, and the client's own key if there is one. */
 export interface OperationName {
   readonly operationRequestId: string;
   readonly idempotencyKey?: string;
@@ -124,7 +124,7 @@ const InProgress = z
 
 const NOTHING_STORED = 'Nothing was stored, nothing was sent to the processor, and nothing will come of this request';
 
-/** What a refused write promises, by HTTP status. */
+/** The promises of refused writes, by HTTP status. */
 const WRITE_PROMISES: Readonly<Record<number, string>> = {
   408: `${NOTHING_STORED}: send it again.`,
   409:

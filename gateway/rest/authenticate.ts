@@ -35,8 +35,8 @@ export function authenticate(credentials: Credentials): Middleware {
 }
 
 /**
- * Whose turn a request waits for (`inTurns()`), before it is authenticated: the merchant's of a key that is known, and
- * without one that of the network that sent it.
+ * The caller in whose turn a request waits (`inTurns()`) before it is authenticated: the merchant of a known key, else
+ * the sender's network.
  */
 export function callersOf(credentials: Pick<Credentials, 'merchantOfApiKey'>, trustedHops: number) {
   return (request: IncomingMessage): string => {

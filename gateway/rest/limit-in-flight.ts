@@ -6,8 +6,8 @@ import type { Route } from '../http/route.ts';
 import { identityOf } from './authenticate.ts';
 
 /**
- * Writes on one hold at one gateway, of whatever kind. Core judges them one after the other, so more would only wait there, and in the
- * way of others: beside 3 000 at once a neighbour waited 3.7 s with this bound and 8.6 s without, and was refused 52
+ * Writes of any kind on one hold at one gateway. Core judges them one after the other, so more would only wait there,
+ * and delay others: beside 3 000 at once a neighbour waited 3.7 s with this bound and 8.6 s without, and was refused 52
  * times (2 busy cores).
  */
 export const WRITES_PER_HOLD = 32;
@@ -55,8 +55,8 @@ export function limitInFlight(most: number, registry: Registry) {
       };
     },
     /**
-     * Takes a place for a write on the hold that the request names, or on that of the capture, until what is returned
-     * is disposed of. Throws RATE_LIMITED when as many are under way as may be.
+     * Takes a place for a write on the hold that the request names, or on the hold of the capture, until the result is
+     * disposed of. Throws RATE_LIMITED when all places are taken.
      */
     enterHold(merchantId: string, id: string | undefined): Disposable {
       // Another merchant that names this hold, which core answers 404, takes none of its places.

@@ -8,7 +8,7 @@ import { describing } from '../resource/route.ts';
 import { describingWrites } from '../resource/write-operation.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 
-/** What a merchant's handler is called with, besides what its schemas read. */
+/** The arguments of a merchant's handler, besides the values that its schemas read. */
 export interface RestCall extends StreamOptions {
   readonly ctx: Context;
   readonly merchantId: string;

@@ -41,7 +41,7 @@ export interface Example extends Request {
   readonly answer?: object | string | undefined;
 }
 
-/** Where the recorded answers are, by keyOf(). */
+/** The file of the recorded answers, by keyOf(). */
 export const ANSWERS_FILE = new URL('./answers.json', import.meta.url);
 const ANSWERS: Readonly<Record<string, object | string>> = JSON.parse(readFileSync(ANSWERS_FILE, 'utf8'));
 
@@ -55,10 +55,10 @@ export function answerOf(request: Pick<Request, 'route' | 'name'>): object | str
 }
 
 export const MERCHANT_ID = 'acme';
-/** One that operators create. */
+/** The merchant that operators create. */
 export const NEW_MERCHANT_ID = 'globex';
 const PREFIX = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f';
-/** The identifiers that requests send: those that the answers of earlier ones have in `answers.json`. */
+/** The identifiers in requests: those that the answers of earlier ones have in `answers.json`. */
 export const ID = {
   holdHandle: 'pre_3q2-7wQx0nV5bYk8Jm1ZcR4tLh6sDfGa',
   otherHandle: 'pre_Vb7Xk2mQ9sT4wZ1cR6yF3nH8jL5pD0aG',

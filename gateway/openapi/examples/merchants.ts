@@ -3,8 +3,8 @@ import { ID, lost, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from
 const BASKET = { basket: 'b-17' };
 
 /**
- * What merchants send: a hold captured in two parts, a checkout cancelled, a hold given back, what happens when no
- * answer comes; a payout, the results of it all, a notification of another sender, and a webhook that is looked after.
+ * Requests of merchants: a hold captured in two parts, a cancelled checkout, a released hold, a request without an
+ * answer, a payout, the results of all these, a notification of another sender, and the care of a webhook.
  */
 export const MERCHANTS: readonly Request[] = [
   request('createPreauthorization', 'withToken', 'A hold on a known card', {

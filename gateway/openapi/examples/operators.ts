@@ -11,8 +11,8 @@ const GLOBEX = {
 };
 
 /**
- * What operators send: about a hold that its merchant asked them to look after, about what happens, about a merchant
- * that comes, and about its notifications.
+ * Requests of operators: about a hold that its merchant asked about, the state of the service, a new merchant, and its
+ * notifications.
  */
 export const OPERATORS: readonly Request[] = [
   request('createPreauthorization', 'forSupport', 'A hold that an operator will capture', {

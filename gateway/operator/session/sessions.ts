@@ -44,7 +44,7 @@ export function createSessions(
 
   /** The value that a call by cookie that changes something must send in X-CSRF-Token. */
   const csrfToken = ({ id }: Session) => crypto.createHmac('sha256', csrfKey).update(id).digest('base64url');
-  /** Whether it has neither expired nor been ended. */
+  /** Returns whether it has neither expired nor been ended. */
   const isLive = (session: Session) =>
     now() < session.expiresAtMs && !credentials.isSessionEnded(sessionHash(session).toString('base64'));
   return {

@@ -14,7 +14,7 @@ import { openPenalties } from '../../limits/penalties.ts';
  */
 export type VerifyToken = (token: string, network?: string) => Promise<void>;
 
-/** How long a verified token is not verified again. */
+/** A verified token is verified again after this time. */
 const KNOWN_MS = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-/** How a merchant's request names a hold, and how one is answered. */
+/** The names of holds in merchants' requests, and the answers about them. */
 import type { z } from 'zod';
 import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { Problem } from '../../http/problem.ts';

@@ -13,7 +13,7 @@ import { answerOperation } from '../../resource/write-operation.ts';
 import { restRoute, restWrite } from '../route.ts';
 import { Hold } from './hold.ts';
 
-/** What a request can say of a hold, also later. */
+/** The terms of a hold that can also be changed later. */
 const terms = {
   captureAt: fields.time.describe(
     'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
@@ -164,7 +164,7 @@ export const HOLD_ROUTES = {
   }),
 } as const;
 
-/** What a change leaves in the log, where a restore of the database does not take it: times, and names of fields. */
+/** The trace of a change in the log, which survives a restore of the database: times, and names of fields. */
 function changedOf(change: Readonly<Record<string, unknown>>): string {
   const named = ([name, value]: [string, unknown]) => {
     if (name !== 'captureAt' && name !== 'releaseAt') return name;

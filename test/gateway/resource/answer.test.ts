@@ -54,7 +54,10 @@ describe('answer()', () => {
       captureRequestId?.description ?? '',
       /^The capture that a refund gives back, .* processor did not say$/,
     );
-    assert.match(status?.description ?? '', /^Progress of the operation; .*\. OK: Final: succeeded\. KO: Final: failed$/);
+    assert.match(
+      status?.description ?? '',
+      /^Progress of the operation; .*\. OK: Final: succeeded\. KO: Final: failed$/,
+    );
   });
 
   it('takes what differs from its own schema and function, and keeps the contract’s where one is not given', () => {

@@ -160,7 +160,7 @@ export function parseField(name: string, value: string): Dictionary {
   }
 }
 
-/** SIGNATURE_REQUIRED. The detail quotes neither what was sent nor what would have been right. */
+/** SIGNATURE_REQUIRED. The detail quotes neither the signature sent nor the right one. */
 export function refuseSignature(detail: string): Problem {
   return new Problem('SIGNATURE_REQUIRED', { detail });
 }

@@ -92,9 +92,9 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     if (settled.changed) setImmediate(() => announce(settled.endpoints));
     return settled;
   };
-  // What is gathered runs outside its callers' context, so each carries its trace.
+  // A gather runs outside its callers' contexts, so each request carries its trace.
   return {
-    /** Judges a request and stores it; what is on a hold is reserved there. */
+    /** Judges a request and stores it. Submissions on a hold reserve their amount there. */
     store(request: StoreRequest): Promise<Stored> {
       const { patience } = request;
       if (request.kind !== 'HOLD') return submissions.submit(request, patience);
@@ -110,7 +110,7 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
       if (settled.status === 'rejected') throw settled.reason;
       return settled.value as T;
     },
-    /** Ends what was stored by its final outcome. */
+    /** Ends a stored operation by its final outcome. */
     async settle(settlement: Settlement): Promise<Settled> {
       const { facts } = settlement;
       const ending = { ...settlement, imported: facts.imported, traceParent: traceParent() };
@@ -135,7 +135,7 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   };
 }
 
-/** What is asked for: the placing of a hold, or a submission. */
+/** A request: the placing of a hold, or a submission. */
 export type StoreRequest = PlaceRequest | SubmissionRequest;
 
 /** A write on the hold whose handle has this hash. */
@@ -156,7 +156,7 @@ function storedBefore(stored: Stored): Stored {
   throw new ResultLost('the result is not known');
 }
 
-/** What the first statement cannot have ended otherwise: the currency of a hold never changes. */
+/** The first statement is right about these outcomes: the currency of a hold never changes. */
 const FINAL: ReadonlySet<Stored['outcome']> = new Set(['STORED', 'KEY_TAKEN', 'OTHER_CURRENCY']);
 
 /**

@@ -13,7 +13,7 @@ import { subjectOfOct } from './oct-books.ts';
 import { resultOf, subjectOn } from './operation-result.ts';
 import { NOTHING_SETTLED, type Settled, settledOf } from './settle-gathered.ts';
 
-/** Another result of an operation than the one that was told. */
+/** A different result of an operation than the merchant was told. */
 export interface Correcting {
   /** Names the correction. */
   readonly requestId: string;
@@ -21,14 +21,14 @@ export interface Correcting {
   /** The hold that it is on; absent of an OCT. */
   readonly holdRequestId?: string | undefined;
   readonly ok: boolean;
-  /** Who corrects it: an actor of the audit log. */
+  /** The person who corrects it: an actor of the audit log. */
   readonly by: string;
   readonly at: Date;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
 }
 
-/** What became of it: it is booked, or what is in the way; `hold` is then as it was judged. */
+/** The result of a correction: booked, or the reason against it; `hold` is then as it was judged. */
 export interface Corrected {
   readonly became: 'CORRECTED' | RefusalCode;
   readonly hold?: ReadHold | undefined;
@@ -78,7 +78,7 @@ const NOT_DONE: FinalOutcome = {
 
 type Change = Partial<HoldBooks & Pick<Amendment, 'captureRequestId' | 'refundedMore'>>;
 
-/** What a correction changes, or what is in the way. */
+/** Returns the changes of a correction, or the reason against it. */
 async function judge(
   query: Query,
   row: SubmissionRow,

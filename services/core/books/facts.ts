@@ -19,15 +19,15 @@ export type SubmissionFacts = SubmissionInput & {
   readonly capture?: SubmissionRow | undefined;
 };
 
-/** What sending and settling depend on; it never changes. */
+/** The fields that sending and settling depend on; they never change. */
 export type Facts = HoldFacts | SubmissionFacts;
 
-/** Whether a customer enters the card on a page that the processor hosts. */
+/** Returns whether a customer enters the card on a page that the processor hosts. */
 export function isCheckout(facts: Facts): facts is HoldFacts {
   return facts.kind === 'HOLD' && facts.tokenId == null;
 }
 
-/** Reads the facts of what is stored. */
+/** Reads the facts of a stored operation. */
 export async function factsOf(query: Query, kind: SentKind, requestId: string): Promise<Facts> {
   const imported = await isImported(query, requestId, 'OPERATION');
   if (kind === 'HOLD') {

@@ -4,7 +4,7 @@ import type { SubmissionInput } from '../storage/submission/store-submissions.ts
 import { cardOf, type Ending, endInput, resultOf, type SettledFields, type Subject } from './operation-result.ts';
 import { type OctRequest, sentInput, wordsOf } from './submission-request.ts';
 
-/** What is stored of an OCT: it has no hold, so nothing is judged. */
+/** The stored fields of an OCT. It has no hold, so nothing is judged. */
 export function octInput(request: OctRequest): SubmissionInput {
   const { kind, merchantId, amount, currency, processor, processorAccount } = request;
   const { terminalId, userId, tokenId } = request;
@@ -24,7 +24,7 @@ export function octInput(request: OctRequest): SubmissionInput {
   };
 }
 
-/** What an outcome makes of an OCT. */
+/** The effect of an outcome on an OCT. */
 export function reckonOct(submission: SettledFields, ending: Ending): SubmissionEnd {
   const { requestId } = submission;
   const { outcome } = ending;

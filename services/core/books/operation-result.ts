@@ -18,7 +18,7 @@ export interface Ending {
   readonly at: Date;
   /** It was imported from the processor's books. */
   readonly imported?: boolean | undefined;
-  /** How the outcome was told; absent = by the answer to the call. */
+  /** The way the outcome was received; absent = by the answer to the call. */
   readonly told?: Told | undefined;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
@@ -40,7 +40,7 @@ export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | '
   NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> &
   NewRow<OperationRow, 'refundRequestId' | 'octRequestId' | 'correctsRequestId'> & {
     readonly card?: Card | undefined;
-    /** What the merchant said of this operation. */
+    /** The merchant's own data about this operation. */
     readonly words?: Partial<Words> | undefined;
   };
 
@@ -122,21 +122,21 @@ export function notifiedBody(result: OperationRow, facts: CardColumns & Kept): s
   return `${body.slice(0, -1)}${sequence},"position":${result.sequence}}`;
 }
 
-/** What is kept of a result outside the log. */
+/** The part of a result that is stored outside the log. */
 interface Kept {
   readonly generatedTokenId?: string | null | undefined;
   readonly imported: boolean;
   readonly expiresAt: Date | null;
 }
 
-/** What is stored of every end, as statements take it. */
+/** The stored fields of every end, as statements take them. */
 export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndInput, 'operation'> {
   const common = { requestId, ok: isOk(outcome), at: at.toISOString() };
   if (isOk(outcome)) return { ...common, processorReference: outcome.reference };
   return { ...common, processorCode: outcome.code, processorMessage: outcome.message };
 }
 
-/** The same for what is on a hold. */
+/** The same for submissions on a hold. */
 export function endOnHold(
   { requestId }: SettledFields,
   { requestId: holdRequestId, version }: ReadHold,
@@ -151,7 +151,7 @@ export function subjectOn(hold: ReadHold, amount: bigint, words?: Partial<Words>
   return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, words };
 }
 
-/** What the processor says that it gave back, minor units; undefined = it did not say. */
+/** The amount that the processor says it gave back, minor units; undefined = it does not say. */
 export function givenBackBy(outcome: FinalOutcome): bigint | undefined {
   return isOk(outcome) ? outcome.amountReleased : undefined;
 }

@@ -33,15 +33,15 @@ import {
 import type { HoldRequest, Reservation } from './submission-request.ts';
 import { CHECKOUT_GIVEN_UP, judgeEnd, reckonVoid } from './voids.ts';
 
-/** What a kind does to the books of its hold. */
+/** The effect of a kind on the books of its hold. */
 interface Rules {
-  /** Returns what a request reserves, or the reason why it is refused. `capture` is the one that a refund names. */
+  /** Returns the reservation of a request, or the reason of its refusal. `capture` is the one that a refund names. */
   judge(hold: HoldRow, request: HoldRequest, capture: SubmissionRow | undefined): RefusalCode | Reservation;
   /** Returns what an outcome makes of a submission and of the books. */
   reckon(submission: SettledFields, hold: ReadHold, ending: Ending): SubmissionEnd;
 }
 
-/** The rules of what is on a hold, by kind. */
+/** The rules of submissions on a hold, by kind. */
 export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   CAPTURE: {
     judge(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, at }) {
@@ -58,7 +58,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const { outcome, imported } = ending;
       const ok = isOk(outcome);
       const rest = hold.remaining;
-      // Captures of a hold are imported one by one: what is left of it is compared when all of them are.
+      // Captures of a hold are imported one by one. The remaining amount is compared once all of them are.
       const said = givenBackBy(outcome);
       const givenBack = imported ? ((said ?? 0n) > 0n ? rest : undefined) : said;
       const capture = { amount, finalCapture: finalCapture ?? false, givenBack };
@@ -113,7 +113,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   REFUND: {
     judge(hold, { amount, imported = false }, capture) {
       if (capture?.holdRequestId !== hold.requestId) return 'CAPTURE_NOT_FOUND';
-      // What is imported was done, although the hold is frozen since.
+      // An imported refund was made even though the hold is frozen since.
       const judgement = judgeRefund(imported ? { ...hold, frozen: false } : hold, capture, amount);
       return typeof judgement === 'string' ? judgement : { ...judgement, closing: hold.closing };
     },
@@ -186,13 +186,13 @@ function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): Re
   return { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures, fromReleased: !isOpen(hold) };
 }
 
-/** The processor has done it, whatever became of the hold here. */
+/** The processor has done it, whatever the state of the hold here. */
 function judgeImportedChange({ phase, closing, changing }: HoldRow): RefusalCode | undefined {
   if (phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   return closing || changing != null ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
-/** What a hold captures by itself is sent again, under a new requestId, when it never arrived; a few times. */
+/** An automatic capture that never arrived is sent again under a new requestId, a few times. */
 function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): boolean {
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
   return isLost && hold.autoCaptureId === requestId && hold.autoCaptureCount < MOST_AUTO_CAPTURES;
@@ -200,7 +200,7 @@ function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): 
 
 const MOST_AUTO_CAPTURES = 3;
 
-/** What the authorization can do from now on, when the processor says it anew. */
+/** The new abilities of the authorization, when the processor states them. */
 function ableTo(outcome: FinalOutcome) {
   return { capabilities: isOk(outcome) ? outcome.capabilities : undefined };
 }

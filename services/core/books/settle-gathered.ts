@@ -18,14 +18,14 @@ import { type Ending, endInput, expiryOf, resultOf } from './operation-result.ts
 import { RULES } from './rules.ts';
 import { type WrittenHold, type WrittenSubmission, writtenHold, writtenSubmission } from './written.ts';
 
-/** What ended, and its outcome. */
+/** An ended operation, and its outcome. */
 export interface Settlement<F extends Facts = Facts> extends Ending {
   readonly facts: F;
 }
 
-/** What settling did. */
+/** The effect of settling. */
 export interface Settled {
-  /** Whether it ended anything. */
+  /** True when something ended. */
   readonly changed: boolean;
   /** The endpoints for which it made deliveries. */
   readonly endpoints: readonly string[];
@@ -35,11 +35,11 @@ export interface Settled {
   readonly submission?: WrittenSubmission | undefined;
   readonly before?: ReadHold | undefined;
   readonly hold?: WrittenHold | undefined;
-  /** What the processor said against our books, which is kept: the hold is frozen. */
+  /** The processor's contradiction of our books, which is kept: the hold is frozen. */
   readonly contradicts?: Contradiction | undefined;
 }
 
-/** Nothing was written, because there was nothing to end. */
+/** Nothing was written, because nothing was open. */
 export const NOTHING_SETTLED: Settled = { changed: false, endpoints: [] };
 
 /**
@@ -103,7 +103,7 @@ export async function settleGatheredHolds(
   });
 }
 
-/** What a settling statement did of one of its ends. */
+/** Returns the effect of a settling statement on one operation. */
 export function settledOf(done: Done, requestId: string, operation: ResultInput | undefined): Settled {
   const changed = done.changed.has(requestId);
   if (!operation) return { changed, endpoints: [] };

@@ -10,7 +10,7 @@ import type { Stored as StoredRow, SubmissionInput } from '../storage/submission
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Facts } from './facts.ts';
 
-/** What is asked for, before it is judged and stored. */
+/** A request before it is judged and stored. */
 interface Request {
   readonly requestId: string;
   /** The call that it comes of; absent = nobody called. */
@@ -24,7 +24,7 @@ interface Request {
   readonly inquireAt: Date;
 }
 
-/** What a merchant says of an operation, besides what is done. */
+/** A merchant's own data about an operation. */
 export type Words = NewRow<SubmissionRow, 'merchantReference' | 'metadata' | 'reason'>;
 
 /** Only that of a row or a request. */
@@ -40,7 +40,7 @@ export interface HoldRequest extends Request, Partial<Words> {
   readonly merchantId?: string | undefined;
   /** Of a refund: the capture that it gives back. */
   readonly captureRequestId?: string | undefined;
-  /** As the caller says; undefined = the hold's, whatever it is. */
+  /** As the caller gives it; undefined = the hold's currency. */
   readonly currency?: string | undefined;
   /** Of a capture or a refund, minor units; of a refund, undefined = all that is left of its capture. */
   readonly amount?: bigint | undefined;
@@ -68,7 +68,7 @@ export interface PlaceRequest {
   readonly patience?: CallerPatience | undefined;
 }
 
-/** What is stored of a request, and what it does to the hold or its captures until it has its result. */
+/** The stored fields of a request, and its effect on the hold or its captures until it has its result. */
 export interface Reservation
   extends Partial<
     Pick<
@@ -78,32 +78,32 @@ export interface Reservation
   > {
   /** Minor units; reserved on the hold when its kind does so. */
   readonly amount: bigint;
-  /** Whether nothing else may be captured until it has its result. */
+  /** True when nothing else may be captured until it has its result. */
   readonly closing: boolean;
   /** It is an increment or an extension. */
   readonly changing?: Change;
 }
 
 /**
- * What became of a request. RESUMED = a statement whose result was lost stored it, or another call with its requestId;
- * otherwise, unless it is STORED, the reason why it is not.
+ * The result of storing a request. RESUMED = it was stored by a statement whose result was lost, or by another call
+ * with its requestId. Otherwise, unless it is STORED, the reason why it is not.
  */
 export interface Stored {
   readonly outcome: StoredRow['outcome'] | 'RESUMED' | 'OTHER_CURRENCY' | RefusalCode;
-  /** Of what was STORED. */
+  /** Set when STORED. */
   readonly facts?: Facts | undefined;
   /** The hold as it was judged, if the caller may know of it. */
   readonly hold?: HoldRow | undefined;
-  /** Of a refund of more than is left: what is left of its capture, minor units. */
+  /** Set when a refund exceeds its capture: the capture's refundable amount, minor units. */
   readonly left?: bigint | undefined;
 }
 
-/** Whether what was asked for is stored, and is to be sent. */
+/** Returns whether a request is stored and has to be sent. */
 export function isStored({ outcome }: Stored): boolean {
   return outcome === 'STORED' || outcome === 'RESUMED';
 }
 
-/** What is stored of every request, as statements take it. */
+/** The stored fields of every request, as statements take them. */
 export function sentInput({ requestId, claim, processorRequestId, imported, patience, at, inquireAt }: Request) {
   return {
     ...claim,

@@ -1,4 +1,4 @@
-/** What comes back of something that was OK: of a capture, a refund or an OCT. */
+/** Amounts that come back from operations that were OK: captures, refunds and OCTs. */
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { type HoldBooks, reinstate, reverse } from '../domain/hold-rules.ts';
@@ -13,7 +13,7 @@ import { subjectOfOct } from './oct-books.ts';
 import { resultOf, type Subject, subjectOn } from './operation-result.ts';
 import { NOTHING_SETTLED, type Settled, settledOf } from './settle-gathered.ts';
 
-/** What came back, or was given again, as the processor reported it. */
+/** An amount that came back, or was given again, as the processor reported it. */
 export interface TakingBack {
   /** Names the operation that this makes. */
   readonly requestId: string;
@@ -34,8 +34,8 @@ export interface TakingBack {
    */
   readonly event?: NamedEvent;
   /**
-   * Reads what has come back of it at the processor by now, minor units: only what is missing here is booked. Undefined
-   * = all of `amount` is.
+   * Reads the amount that has come back at the processor by now, minor units: only the part missing here is booked.
+   * Undefined = all of `amount` is booked.
    */
   readonly there?: There | undefined;
   readonly at: Date;
@@ -45,10 +45,10 @@ export interface TakingBack {
 
 export type There = (hold: ReadHold | undefined, subject: SubmissionRow | undefined) => Promise<bigint | undefined>;
 
-/** What became of it: booked, now or before; or more than can come back, or be given again. */
+/** The result: booked, now or before; or refused as more than can come back, or be given again. */
 export type TakenBack = 'BOOKED' | 'TOO_MUCH';
 
-/** What is read before it is judged. */
+/** The rows read before it is judged. */
 interface Case {
   readonly hold: ReadHold | undefined;
   readonly subject: SubmissionRow | undefined;
@@ -56,18 +56,18 @@ interface Case {
   readonly captures: readonly SubmissionRow[];
 }
 
-/** How a kind comes back. Amounts are minor units. */
+/** The way a kind comes back. Amounts are minor units. */
 interface Way {
-  /** What has come back by now. */
+  /** The amount that has come back by now. */
   hereOf(about: Case): bigint;
-  /** What can come back, or be given again. */
+  /** The greatest amount that can come back, or be given again. */
   mostOf(about: Case): bigint;
-  /** -1 = it makes less of what came back. */
+  /** -1 = it reduces the amount that came back. */
   readonly sign: 1n | -1n;
   booksOf(hold: ReadHold, amount: bigint): HoldBooks;
-  /** What it changes of the subject, of which `back` came back then, and of the capture that was refunded. */
+  /** The changes of the subject, of which `back` has come back then, and of the refunded capture. */
   rowsOf(subject: SubmissionRow, back: bigint, amount: bigint): Partial<Amendment>;
-  /** What its result names. */
+  /** The identifiers in its result. */
   namesOf(subject: SubmissionRow | undefined): Partial<Subject>;
 }
 
@@ -117,9 +117,9 @@ const WAYS = {
 } as const satisfies Record<string, Way>;
 
 /**
- * Books what came back, once for its event: reads, reckons, and writes if nothing of it has changed since. It reads the
- * hold before what is on it, and before what the processor has: what changes one of them later changes the hold, and
- * then nothing is written. So what an event or an import books meanwhile is not booked again.
+ * Books an amount that came back, once for its event: reads, reckons, and writes if nothing has changed since. It reads
+ * the hold before its operations, and before the processor's books. A later change of any of them changes the hold, and
+ * then nothing is written. So an amount that another event or an import books meanwhile is not booked again.
  */
 export async function takeBack(
   { query }: Database,
@@ -168,7 +168,10 @@ async function read(query: Query, { kind, holdRequestId, subjectRequestId }: Tak
   return { hold, captures: [], subject: await findSubmission(query, subjectRequestId ?? '') };
 }
 
-/** How much of what was reported is not booked yet, given what has come back `here` and `there`. */
+/**
+ * Returns the part of the reported amount that is not booked yet, given the amounts that have come back `here` and
+ * `there`.
+ */
 function missing(sign: bigint, amount: bigint, here: bigint, there: bigint | undefined): bigint {
   if (there === undefined) return amount;
   const difference = sign * (there - here);

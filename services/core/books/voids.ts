@@ -1,4 +1,4 @@
-/** What gives back the rest of a hold, or cancels its checkout: releases and expiries. */
+/** Voids give back the rest of a hold, or cancel its checkout: releases and expiries. */
 import { givenBackOtherwise } from '../domain/contradiction.ts';
 import { booksOf, failHold, isDueToEnd, isOpen, leftByRelease, settleRelease } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
@@ -29,14 +29,14 @@ export function judgeEnd(
   return {
     ...reservation,
     reported,
-    // Of an end that nobody reported, but whose void gave back less than was left: when nothing remains, what was missing
-    // was never there.
+    // For an end that nobody reported, but whose void gave back less than remained: when nothing remains, the missing
+    // amount never existed.
     amountReleased: hold.endedReference == null && hold.remaining === 0n ? hold.released : hold.endedAmount,
     processorReference: hold.endedReference,
   };
 }
 
-/** What the outcome of a void makes of it and of the books of its hold. */
+/** The effect of a void's outcome on the void and on the books of its hold. */
 export function reckonVoid(
   kind: 'RELEASE' | 'EXPIRY',
   submission: SettledFields,
@@ -53,7 +53,7 @@ export function reckonVoid(
   // back.
   const amount = givenBack ?? (reservedAmount === 0n ? hold.remaining : reservedAmount);
   const books = settleRelease(hold, reserved, ok);
-  // What is missing may have been charged: nobody is told that the hold has expired before an operator has looked.
+  // The missing amount may have been charged: the merchant is not told of the end before an operator has looked.
   const isDoubtful = ok && kind === 'EXPIRY' && isOpen(books);
   // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
   const hasResult = kind === 'RELEASE' || (ok && !isDoubtful);

@@ -9,7 +9,7 @@ import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { HoldFacts, SubmissionFacts } from './facts.ts';
 import type { Ending } from './operation-result.ts';
 
-/** A row in which what is null may be absent. */
+/** A row whose null fields may be absent. */
 export type WrittenHold = NewRow<HoldRow, keyof HoldRow>;
 export type WrittenSubmission = NewRow<SubmissionRow, keyof SubmissionRow>;
 

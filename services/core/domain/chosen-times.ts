@@ -14,7 +14,7 @@ interface NamedTime {
   readonly before?: Date;
 }
 
-/** What these times must keep: the capture before the chosen end, both before the period's. */
+/** The rules of these times: the capture before the chosen end, both before the period's end. */
 export function endTimes({ captureAt, releaseAt }: ChosenTimes, periodEnd: Date): NamedTime[] {
   const end = releaseAt && releaseAt < periodEnd ? releaseAt : periodEnd;
   return [

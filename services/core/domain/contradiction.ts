@@ -1,4 +1,4 @@
-/** What a processor says against what was kept or told, or expected of it by our books. */
+/** Statements of a processor that differ from our books, from a told result, or from what our books expect. */
 
 /**
  * - RESULT: another result than the operation has.
@@ -27,13 +27,13 @@ export interface Contradiction {
   readonly kept: string;
   readonly toldAmount?: bigint | undefined;
   readonly keptAmount?: bigint | undefined;
-  /** The processor's reference of what it told. */
+  /** The processor's reference of the statement. */
   readonly reference?: string | undefined;
   /** Why the hold is frozen from now on; absent = it is not. */
   readonly freezes?: FrozenBecause | undefined;
 }
 
-/** How core heard of it: by the answer to its call, by an inquiry, or by an event. */
+/** The way core learned of it: by the answer to its call, by an inquiry, or by an event. */
 export interface Told {
   readonly source: 'ANSWER' | 'INQUIRY' | 'EVENT';
   readonly eventId?: string | undefined;
@@ -48,15 +48,15 @@ export const BY_INQUIRY: Told = { source: 'INQUIRY' };
  */
 export type FrozenBecause = 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
 
-/** What freezing depends on; null or absent = frozen by a release before this was kept, or not frozen. */
+/** The fields about freezing; null or absent = not frozen, or frozen by a release that did not keep the reason. */
 export interface Freezing {
   readonly frozen: boolean;
   readonly frozenBecause?: FrozenBecause | null | undefined;
 }
 
 /**
- * Whether a hold waits for an operator before it ends: how much of it is left is in doubt, so nobody is told that it was
- * given back. What is left of a hold of which only a result is in doubt is known, and ends like any other's.
+ * Returns whether a hold waits for an operator before it ends: its remaining amount is in doubt, so nobody is told that
+ * it was given back. When only a result is in doubt, the remaining amount is known, and the hold ends like any other.
  */
 export function endsLater({ frozen, frozenBecause }: Freezing): boolean {
   return frozen && frozenBecause != null && frozenBecause !== 'RESULT_CONTRADICTED';
@@ -67,7 +67,7 @@ export function frozenBecauseOf({ frozen, frozenBecause }: Freezing): FrozenBeca
   return frozen ? (frozenBecause ?? 'RESULT_CONTRADICTED') : undefined;
 }
 
-/** What is left of an authorization by our books: what is in flight may be done already. Minor units. */
+/** The remaining amount of an authorization by our books, minor units: operations in flight may be done already. */
 export interface Left {
   readonly least: bigint;
   readonly most: bigint;
@@ -82,7 +82,7 @@ export function differs(said: bigint | null | undefined, { least, most }: Left):
   return said < least ? 'LESS' : 'MORE';
 }
 
-/** The contradiction of an amount given back; what is missing may have been charged. */
+/** The contradiction of an amount given back. The missing part may have been charged. */
 export function givenBackOtherwise(
   kind: 'AMOUNT_RELEASED' | 'AMOUNT_ENDED',
   said: bigint | null | undefined,

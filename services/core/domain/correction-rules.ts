@@ -1,4 +1,7 @@
-/** What it does to the books of a hold that something on it ended otherwise than was told. Amounts are minor units. */
+/**
+ * The effect of a correction on the books of a hold: an operation ended otherwise than was told. Amounts are minor
+ * units.
+ */
 import {
   booksOf,
   checked,
@@ -12,7 +15,7 @@ import type { SubmissionKind, SubmissionState } from './kinds.ts';
 import { type RefundedCapture, returnRefund } from './refund-rules.ts';
 import type { RefusalCode } from './refusal.ts';
 
-/** What was told of it, as the rules need it. */
+/** The told result, as the rules need it. */
 export interface Ended {
   readonly state: SubmissionState;
   readonly amount: bigint;
@@ -29,17 +32,17 @@ export type CorrectableKind = Extract<SubmissionKind, 'CAPTURE' | 'INCREMENT' | 
 
 const CORRECTABLE: ReadonlySet<string> = new Set<CorrectableKind>(['CAPTURE', 'INCREMENT', 'REFUND', 'OCT']);
 
-/** Whether a result of a kind may be corrected. */
+/** Returns whether results of a kind may be corrected. */
 export function isCorrectable(kind: string): kind is CorrectableKind {
   return CORRECTABLE.has(kind);
 }
 
-/** What moves: of a refund or an OCT, what came back of it has moved already. */
+/** The amount that a correction moves: the part of a refund or OCT that came back has moved already. */
 export function movedBy({ amount, amountReturned }: Pick<Ended, 'amount' | 'amountReturned'>): bigint {
   return amount - amountReturned;
 }
 
-/** Corrects a capture. Returns the books, or what is in the way. */
+/** Corrects a capture. Returns the books, or the reason against it. */
 export function correctCapture(hold: HoldState, capture: Ended, ok: boolean): RefusalCode | HoldBooks {
   const { amount } = capture;
   const finalCapture = capture.finalCapture ?? false;
@@ -61,7 +64,7 @@ export function correctCapture(hold: HoldState, capture: Ended, ok: boolean): Re
   return checked({ ...booksOf(hold), captured, ...withRoom(hold, amount), ...statusWith(hold, captured) });
 }
 
-/** Corrects an increment. Returns the books, or what is in the way. */
+/** Corrects an increment. Returns the books, or the reason against it. */
 export function correctIncrement(hold: HoldState, { amount }: Ended, ok: boolean): RefusalCode | HoldBooks {
   if (hold.closing || hold.changing != null) return 'CAPTURE_IN_FLIGHT';
   if (ok) return hold.amount + amount > LARGEST_AMOUNT ? 'AMOUNT_TOO_LARGE' : settleIncrement(hold, amount, ok, true);
@@ -72,7 +75,7 @@ export function correctIncrement(hold: HoldState, { amount }: Ended, ok: boolean
 
 const LARGEST_AMOUNT = 999_999_999_999n;
 
-/** Corrects a refund. Returns the books, or what is in the way. What the card scheme took back is not. */
+/** Corrects a refund. Returns the books, or the reason against it. A reversal by the card scheme is no such reason. */
 export function correctRefund(
   hold: HoldState,
   refund: Ended,
@@ -87,7 +90,7 @@ export function correctRefund(
   return moved > left - (capture.amountRefunding ?? 0n) ? 'CAPTURE_NOT_SETTLED' : returnRefund(hold, -moved);
 }
 
-/** What can still be captured of a hold, or was given back at its end. */
+/** The amount of a hold that can still be captured, or was given back at its end. */
 function roomOf(hold: HoldBooks): bigint {
   return isOpen(hold) ? hold.remaining : hold.released;
 }
@@ -100,7 +103,7 @@ function withRoom(hold: HoldBooks, more: bigint): Pick<HoldBooks, 'remaining' | 
   return { remaining, released: rest, releaseReason: rest > 0n ? (releaseReason ?? 'FINAL') : null };
 }
 
-/** The status of a hold of which so much is captured now; one that has ended stays so, for the reason that it had. */
+/** The status of a hold with this captured amount. A hold that has ended stays so, for the same reason. */
 function statusWith(hold: HoldBooks, captured: bigint): Partial<HoldBooks> {
   if (captured > 0n) return {};
   if (isOpen(hold)) return { status: 'IN_PROGRESS' };

@@ -1,6 +1,6 @@
 import { SENT_KINDS, type SentKind } from './kinds.ts';
 
-/** What is sent while somebody waits, or counts on it. */
+/** Operations that somebody waits for, or counts on. */
 type Counted = Exclude<SentKind, 'LATE_VOID'>;
 
 /** A point at which a test lets a process die: before and after each call to the processor. */

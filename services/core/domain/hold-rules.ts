@@ -6,10 +6,10 @@ export type HoldStatus = 'IN_PROGRESS' | 'PARTIALLY_CAPTURED' | 'CAPTURED' | 'RE
 export type HoldPhase = 'AWAITING_CHECKOUT' | 'AUTHORIZING' | 'UNKNOWN' | 'AUTHORIZED' | 'FAILED' | 'NEEDS_REVIEW';
 export type ReleaseReason = 'FINAL' | 'RELEASED' | 'EXPIRED';
 
-/** What changes an open hold without charging it or giving it back; one at a time. */
+/** A change of an open hold that neither charges it nor gives it back; one at a time. */
 export type Change = 'INCREMENT' | 'EXTENSION';
 
-/** What one authorization can do, as its processor said. False = core does not ask for it. */
+/** The abilities of one authorization, as its processor states them. False = core does not ask for it. */
 export interface Capabilities {
   /** More than one capture. When false, the first one gives the rest back. */
   readonly severalCaptures: boolean;
@@ -19,9 +19,9 @@ export interface Capabilities {
 }
 
 /**
- * The books of a hold. Money in minor units; once placed, amount = captured + inFlight + remaining + released; before,
- * these are 0. What the card scheme took back and what refunds give back are each at most captured: the scheme may take
- * back what was refunded before.
+ * The books of a hold. Amounts in minor units. Once placed, amount = captured + inFlight + remaining + released;
+ * before, these are 0. The amounts that the card scheme took back, and that refunds gave back, are each at most
+ * captured: the scheme may take back an amount that was refunded before.
  */
 export interface HoldBooks {
   readonly status: HoldStatus;
@@ -31,7 +31,7 @@ export interface HoldBooks {
   readonly remaining: bigint;
   readonly released: bigint;
   readonly reversed: bigint;
-  /** What refunds gave back, less what came back of them. */
+  /** The amount refunded, less the refunds that were returned. */
   readonly refunded: bigint;
   /** Reserved by refunds without a result. */
   readonly refunding: bigint;
@@ -60,7 +60,7 @@ export interface HoldState extends HoldBooks {
   readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
 }
 
-/** Whether a caller says another currency than the hold's; one that says none takes the hold's. */
+/** Returns whether a caller gives another currency than the hold's; absent = the hold's. */
 export function isOtherCurrency(hold: { readonly currency: string }, currency: string | undefined): boolean {
   return currency !== undefined && currency !== hold.currency;
 }
@@ -84,13 +84,13 @@ function judgeUnless(
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   if (ended === 'HOLD_CAPTURED' && !hold.allowMultipleCaptures) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   if (ended) return ended;
-  // It was captured once, though that did not close it: what was to be given back is in doubt, or was.
+  // It was captured once without being closed: the amount to give back is in doubt, or was.
   if (!hold.allowMultipleCaptures && hold.captured > 0n) return 'MULTIPLE_CAPTURES_NOT_ALLOWED';
   const isOnlyOne = hold.capabilities?.severalCaptures === false;
   const leavesOpen = hold.allowMultipleCaptures && !finalCapture && amount < hold.remaining + hold.inFlight;
   if (isOnlyOne && (hold.captured > 0n || leavesOpen)) return 'NOT_SUPPORTED';
   if (hold.frozen) return 'HOLD_FROZEN';
-  // What an increment adds must not come to an authorization that is closed.
+  // An increment must not reach an authorization that is closed.
   const closes = finalCapture || !hold.allowMultipleCaptures || isOnlyOne;
   if (hold.closing || (closes && hold.changing === 'INCREMENT')) return 'CAPTURE_IN_FLIGHT';
   if (amount <= hold.remaining) return undefined;
@@ -98,8 +98,8 @@ function judgeUnless(
 }
 
 /**
- * Judges the capture of what remains, which a hold makes by itself at its captureAt, once. It waits for what is in
- * flight. Returns the refusal, or undefined when it may be reserved.
+ * Judges the automatic capture of the remaining amount at captureAt, once. It waits for captures in flight. Returns the
+ * refusal, or undefined when it may be reserved.
  */
 export function judgeAutoCapture(hold: HoldState, now: Date): RefusalCode | undefined {
   const ended = capturesFirst(hold, now) ? undefined : endOf(hold, now);
@@ -109,7 +109,7 @@ export function judgeAutoCapture(hold: HoldState, now: Date): RefusalCode | unde
   return isDue && hold.inFlight === 0n ? undefined : 'CAPTURE_IN_FLIGHT';
 }
 
-/** What remained of a placed hold: what is left of it, or was given back at its end. Minor units. */
+/** The amount that remained of a placed hold: still there, or given back at its end. Minor units. */
 export function remainedOf(hold: HoldBooks): bigint {
   return isOpen(hold) ? hold.remaining : hold.released;
 }
@@ -149,9 +149,9 @@ function judgeChange(hold: HoldState, ability: 'increments' | 'extension', now: 
 }
 
 /**
- * Whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization ended at
- * the processor. Not while a capture, release, increment or extension of it may still succeed, nor while it is in doubt
- * how much is left of it.
+ * Returns whether a hold can end by itself now, as `reason`: because its period is over, or because its authorization
+ * ended at the processor. Not while a capture, release, increment or extension may still succeed, nor while the
+ * remaining amount is in doubt.
  */
 export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now: Date): boolean {
   if (hold.phase !== 'AUTHORIZED' || !isOpen(hold) || endsLater(hold)) return false;
@@ -161,9 +161,9 @@ export function isDueToEnd(hold: HoldState, reason: 'RELEASED' | 'EXPIRED', now:
 }
 
 /**
- * Settles a reserved capture. A success of a sole or final capture, or of the last of the amount, closes the hold; so
- * does one with which the processor gave the rest back unasked: it allows no other. Of one that gave less than the rest
- * back, what is missing remains. A hold that had ended without a capture is captured by it.
+ * Settles a reserved capture. A successful capture closes the hold when it is the only one, the final one, or takes the
+ * last of the amount; and when the processor gave the rest back unasked, since no other is possible then. When it gave
+ * back less than the rest, the missing part remains. A hold that had ended without a capture becomes captured.
  */
 export function settleCapture(hold: HoldState, capture: ReservedCapture, ok: boolean): HoldBooks {
   const { amount, givenBack } = capture;
@@ -200,19 +200,19 @@ function closesHold(hold: HoldState, { finalCapture }: ReservedCapture): boolean
 }
 
 /**
- * What a capture that was done must have given back: all that is left, of one that closes its hold; else nothing, or all
- * that is left. Undefined = any amount, because it was not said, or the hold has ended.
+ * The amount that a successful capture must have given back: all that is left when it closes its hold; else nothing, or
+ * all that is left. Undefined = any amount, because none was stated, or the hold has ended.
  */
 export function leftByCapture(hold: HoldState, capture: ReservedCapture): Left | undefined {
   const { amount, givenBack } = capture;
   if (givenBack === undefined || !isOpen(hold)) return undefined;
   if (!closesHold(hold, capture) && givenBack === 0n) return undefined;
-  // What an increment adds that has no result yet may have been given back with the rest.
+  // The amount of an increment without a result may have been given back with the rest.
   const most = hold.changing === 'INCREMENT' ? LARGEST_AMOUNT : hold.remaining + hold.inFlight - amount;
   return { least: hold.remaining, most };
 }
 
-/** Whether nothing can be captured any more: all of it is, and no increment may still add to it. */
+/** Returns whether nothing can be captured any more: nothing is left, and no increment may still add to it. */
 function isUsedUp({ remaining, inFlight, changing }: HoldBooks): boolean {
   return remaining === 0n && inFlight === 0n && changing !== 'INCREMENT';
 }
@@ -229,7 +229,7 @@ export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean, im
   if (ok) return returned({ ...books, status, amount: hold.amount + amount }, amount);
   if (!isOpen(hold) || !isUsedUp(books)) return checked(books);
   if (hold.captured > 0n) return closed(books, 'CAPTURED', 'FINAL');
-  // Nothing was captured, so voids gave all of it back. A release has told so; an expiry is still to be told.
+  // Nothing was captured, so voids gave all of it back. A release has been told; an expiry is still to be told.
   return hold.endedAs == null ? closed(books, 'RELEASED', 'RELEASED') : checked(books);
 }
 
@@ -264,7 +264,7 @@ export interface ReservedRelease {
   readonly givenBack?: bigint | undefined;
 }
 
-/** What a void that was done must have given back; of one that was reported, any amount: it was compared before. */
+/** The amount that a successful void must have given back; any amount for a reported one, which was compared before. */
 export function leftByRelease(hold: HoldBooks, { amount, reported }: ReservedRelease): Left {
   const rest = amount + hold.remaining;
   return reported ? { least: 0n, most: LARGEST_AMOUNT } : { least: rest, most: rest };
@@ -283,7 +283,7 @@ export function reinstate(hold: HoldBooks, amount: bigint): HoldBooks {
 /** A capture of which something may have been taken back or refunded. Minor units. */
 export interface ReversedCapture {
   readonly amount: bigint;
-  /** What of it was taken back and not given again. */
+  /** The amount taken back and not given again. */
   readonly amountReversed?: bigint | null | undefined;
   readonly amountRefunded?: bigint | null | undefined;
   /** Reserved by refunds without a result. */
@@ -296,19 +296,19 @@ export function failHold(hold: HoldBooks): HoldBooks {
   return { ...booksOf(hold), status: 'FAILED', closing: false };
 }
 
-/** Whether what remains can still change. */
+/** Returns whether the remaining amount can still change. */
 export function isOpen(hold: { readonly status: HoldStatus }): boolean {
   return hold.status === 'IN_PROGRESS' || hold.status === 'PARTIALLY_CAPTURED';
 }
 
-/** Whether the period is over, or the earlier end that the merchant chose. */
+/** Returns whether the period, or the earlier end that the merchant chose, is over. */
 function isOver({ expiresAt, releaseAt }: HoldState, now: Date): boolean {
   return (expiresAt != null && expiresAt <= now) || (releaseAt != null && releaseAt <= now);
 }
 
 /**
- * Whether the hold captures by itself before it ends: that fell due before the end did, and was not tried yet. One that
- * is frozen, or can never be captured again, ends.
+ * Returns whether the automatic capture comes before the end: it fell due first, and was not tried yet. A hold that is
+ * frozen, or can never be captured again, ends.
  */
 function capturesFirst(hold: HoldState, now: Date): boolean {
   const { captureAt, autoCaptureId, endedAs, frozen, captured, capabilities } = hold;
@@ -322,7 +322,7 @@ function capturesFirst(hold: HoldState, now: Date): boolean {
  * hold is to capture by itself before its end, that is in flight.
  */
 export function endOf(hold: HoldState, now: Date): RefusalCode | undefined {
-  // Nobody is told that it has ended while it is in doubt what is left of it.
+  // Nobody is told of the end while the remaining amount is in doubt.
   if (isOpen(hold) && endsLater(hold)) return undefined;
   if (isOpen(hold) && hold.endedAs != null) return hold.endedAs === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_RELEASED';
   if (isOpen(hold) && !isOver(hold, now)) return undefined;

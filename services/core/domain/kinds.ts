@@ -1,6 +1,6 @@
 import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 
-/** What is always true of the operations of one kind. */
+/** The fixed properties of the operations of one kind. */
 interface KindFacts {
   /** The statusInfo of a success (docs/notifications.md). Another result is `declined` or `failed`. */
   readonly successWord: string;
@@ -40,24 +40,24 @@ export const OPERATION_KINDS = {
   OCT_RETURN: { ...ALWAYS, notification: 'oct', successWord: 'returned', successStatus: 'KO' },
 } as const satisfies Record<Exclude<keyof typeof ContractKind, 'UNSPECIFIED'>, KindFacts>;
 
-/** What an operation does. */
+/** The kind of an operation. */
 export type OperationKind = keyof typeof OPERATION_KINDS;
 
-/** What is always true of the submissions of one kind. */
+/** The fixed properties of the submissions of one kind. */
 interface SubmissionFacts {
   /** The operation that its result is; null = it has no result of its own in the log. */
   readonly operation: OperationKind | null;
-  /** What it is in the books of a processor: a name of EntryKind (proto/holdfast/processor/v1). */
+  /** Its kind in a processor's books: a name of EntryKind (proto/holdfast/processor/v1). */
   readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'EXTENSION';
-  /** What of the hold its amount is reserved from; null = it reserves nothing. */
+  /** The part of the hold that its amount is reserved from; null = it reserves nothing. */
   readonly reserves: 'REMAINING' | 'CAPTURED' | null;
   /** It must happen sooner or later: a refusal by the processor does not end it, but needs an operator. */
   readonly mustHappen: boolean;
 }
 
 /**
- * The kinds of submissions: what is sent to a processor under an identifier of ours, besides the placing of holds. A
- * LATE_VOID gives back an authorization that arrived after its hold had failed.
+ * The kinds of submissions: operations sent to a processor under an identifier of ours, other than the placing of
+ * holds. A LATE_VOID gives back an authorization that arrived after its hold had failed.
  */
 export const SUBMISSION_KINDS = {
   CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', reserves: 'REMAINING', mustHappen: false },
@@ -81,18 +81,18 @@ export type SentKind = 'HOLD' | SubmissionKind;
 /** Everything that is sent, in the order of the records. */
 export const SENT_KINDS: readonly SentKind[] = ['HOLD', ...(Object.keys(SUBMISSION_KINDS) as SubmissionKind[])];
 
-/** Whether it must happen sooner or later, so that only an operator may end it without success. */
+/** Returns whether it must happen sooner or later, so that only an operator may end it without success. */
 export function mustHappen(kind: SentKind): boolean {
   return kind !== 'HOLD' && SUBMISSION_KINDS[kind].mustHappen;
 }
 
-/** Where a submission stands: OK and KO are final. */
+/** Progress of a submission: OK and KO are final. */
 export type SubmissionState = 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
 
 /** The last segment of a notification's path. */
 export type StatusInfo = (typeof OPERATION_KINDS)[OperationKind]['successWord'] | 'declined' | 'failed';
 
-/** Which notification is about a result. */
+/** The notification of a result. */
 export function notificationOf(
   kind: OperationKind,
   { holdRequestId }: { readonly holdRequestId?: string | null | undefined },

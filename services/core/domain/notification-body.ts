@@ -24,7 +24,7 @@ export interface NotificationFields {
   readonly octRequestId?: string | null | undefined;
   readonly correctsRequestId?: string | null | undefined;
   readonly merchantReference?: string | null | undefined;
-  /** What the merchant said of this operation. */
+  /** The merchant's own data about this operation. */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined;
   readonly reason?: string | null | undefined;
   /** It was imported from the processor's books: the merchant may have been told before. */
@@ -61,7 +61,7 @@ export function notificationBody(fields: NotificationFields): string {
   });
 }
 
-/** Sorts metadata by name: the database does not keep their order, and what is made of them again must be the same. */
+/** Sorts metadata by name: the database does not keep the order, and a repeated notification must be the same. */
 export function inOrder(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

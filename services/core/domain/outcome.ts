@@ -32,7 +32,7 @@ export interface Approved {
   readonly capabilities?: Capabilities | undefined;
   /** Of a void or capture: what it gave back, minor units; absent = not said. */
   readonly amountReleased?: bigint | undefined;
-  /** What was in truth authorized, captured, added, refunded or paid, minor units; absent = what was asked for. */
+  /** The amount really authorized, captured, added, refunded or paid, minor units; absent = the amount asked for. */
   readonly amount?: bigint | undefined;
 }
 export interface Declined {
@@ -53,7 +53,7 @@ export interface Card {
   readonly expiryYear: number;
   /** credit, debit or prepaid. */
   readonly funding?: string;
-  /** How 3-D Secure ended: authenticated, attempted, exempted or failed. */
+  /** The result of 3-D Secure: authenticated, attempted, exempted or failed. */
   readonly threeDSecure?: string;
   /** The card network's code of the decline. */
   readonly declineCode?: string;
@@ -62,18 +62,18 @@ export interface Card {
 /** The identifier under which a submission is sent to the processor. */
 export function identifierOf(submission: {
   readonly requestId: string;
-  /** What follows from the Idempotency-Key; null or absent = the requestId is sent. */
+  /** Derived from the Idempotency-Key; null or absent = the requestId is sent. */
   readonly processorRequestId?: string | null | undefined;
 }): string {
   return submission.processorRequestId ?? submission.requestId;
 }
 
-/** Whether an outcome ends what was sent. */
+/** Returns whether an outcome ends its operation. */
 export function isFinal(outcome: Outcome): outcome is FinalOutcome {
   return outcome.answer !== 'UNKNOWN' && outcome.answer !== 'ACCEPTED';
 }
 
-/** Whether a final outcome is a success. */
+/** Returns whether a final outcome is a success. */
 export function isOk(outcome: FinalOutcome): outcome is Approved {
   return outcome.answer === 'APPROVED';
 }

@@ -42,8 +42,8 @@ export function returnRefund(hold: HoldBooks, amount: bigint): HoldBooks {
 }
 
 /**
- * What can be refunded of a capture: what of it, and of all captures of its hold, is neither reversed, nor refunded,
- * nor reserved by a refund. Nothing is left of what was refunded and then reversed, too.
+ * The amount of a capture that can be refunded: neither reversed, nor refunded, nor reserved by a refund, of this
+ * capture and of all captures of its hold. An amount refunded and then reversed leaves nothing, too.
  */
 export function leftOf(hold: HoldBooks, capture: ReversedCapture): bigint {
   const { amount, amountReversed, amountRefunded, amountRefunding } = capture;
@@ -52,12 +52,12 @@ export function leftOf(hold: HoldBooks, capture: ReversedCapture): bigint {
   return largest(0n, smallest(ofCapture, ofAll));
 }
 
-/** What would be left of a capture, as `leftOf`, if the refunds that have no result yet failed. */
+/** The same if the refunds without a result failed. */
 export function leftWithoutRefunds(hold: HoldBooks, capture: ReversedCapture): bigint {
   return leftOf({ ...hold, refunding: 0n }, { ...capture, amountRefunding: 0n });
 }
 
-/** What is taken back of a capture; without one, of the hold and no known capture. A reinstatement is at most this. */
+/** The amount taken back of a capture; without one, of the hold and no known capture. It bounds reinstatements. */
 export function takenBackOf(
   hold: HoldBooks,
   capture: ReversedCapture | undefined,
@@ -68,8 +68,8 @@ export function takenBackOf(
 }
 
 /**
- * What the card scheme may still take back of a capture, and of all captures of its hold, whatever was refunded of it.
- * Undefined = a reversal that names no capture.
+ * The amount that the card scheme may still take back of a capture, and of all captures of its hold, whatever was
+ * refunded. Undefined = a reversal that names no capture.
  */
 export function reversibleOf(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
   const ofAll = hold.captured - hold.reversed;

@@ -17,7 +17,7 @@ export interface RefusalDetails {
   readonly currency?: string | undefined;
   /** HOLD_FROZEN: why. */
   readonly frozenBecause?: FrozenBecause | undefined;
-  /** How long to wait before trying again, seconds. */
+  /** Seconds to wait before another try. */
   readonly retryAfterS?: number | undefined;
   /** Fields at fault, by their name in the contract. */
   readonly violations?: readonly { readonly field: string; readonly description: string }[] | undefined;

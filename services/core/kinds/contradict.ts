@@ -3,9 +3,9 @@ import { type About, contradictionRow, storeContradiction } from '../storage/con
 import type { Sender } from './sender.ts';
 
 /**
- * Keeps what a processor says against what was kept or told, for an operator, freezes the hold when it says so, and
- * raises the alert. Repeated, it changes nothing. Everything that contradicts comes here, but for amounts that the
- * statement that settles keeps together with the books.
+ * Keeps a processor's statement that differs from our books, or from a told result, for an operator; freezes the hold
+ * when `said` asks for it; raises the alert. A repetition changes nothing. Every contradiction comes here, except
+ * amounts that a settling statement keeps together with the books.
  */
 export async function contradict(
   { database, clock, log }: Pick<Sender, 'database' | 'clock' | 'log'>,
@@ -17,7 +17,7 @@ export async function contradict(
   logContradiction(log, about, said, told);
 }
 
-/** The line that names it; its alert is raised by what is open in the database. */
+/** Logs a contradiction. Its alert is raised by the open contradictions in the database. */
 export function logContradiction(log: Sender['log'], about: About, said: Contradiction, told: Told): void {
   const { requestId, holdRequestId, processor } = about;
   log.error('contradicting_event', {

@@ -25,9 +25,9 @@ export async function endHold(
 }
 
 /**
- * Notes that the authorization of an open hold ended at the processor: nothing more can be captured of it. What is in
- * flight may have been done before, or not, increments as well; when what was given back fits neither, that is kept as a
- * contradiction, and the hold does not end before an operator has looked. Returns the hold as it is then.
+ * Notes that the authorization of an open hold ended at the processor: nothing more can be captured. Operations in
+ * flight, increments included, may or may not have been done before. When the amount given back fits neither case, it
+ * is kept as a contradiction, and the hold does not end before an operator has looked. Returns the hold afterwards.
  */
 export async function noteEnd(sender: Sender, ended: EndedThere, told: Told): Promise<HoldRow | undefined> {
   const { query } = sender.database;
@@ -41,7 +41,7 @@ export async function noteEnd(sender: Sender, ended: EndedThere, told: Told): Pr
     const otherwise = givenBackOtherwise('AMOUNT_ENDED', amount, left);
     const about = { requestId, holdRequestId: requestId, merchantId, processor, currency };
     const row = otherwise && contradictionRow(about, { ...otherwise, reference }, told, sender.clock());
-    // One that has changed meanwhile is compared again.
+    // A hold that has changed meanwhile is compared again.
     if (!(await markEnded(query, hold.version, ended, row))) continue;
     if (otherwise) logContradiction(sender.log, about, otherwise, told);
   }

@@ -1,4 +1,4 @@
-/** What an outcome means that does not simply end what was sent. */
+/** The meaning of outcomes that do not simply end an operation. */
 import type { Facts } from '../books/facts.ts';
 import { differs, type Told } from '../domain/contradiction.ts';
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
@@ -12,7 +12,7 @@ import { countLost } from '../storage/submission/read-submissions.ts';
 import { contradict } from './contradict.ts';
 import type { Sender } from './sender.ts';
 
-/** Whether the processor has done something, but for another amount than was asked for. */
+/** Returns whether the processor has acted, but for another amount than was asked for. */
 export function isOfOtherAmount({ kind, amount }: Pick<Facts, 'kind' | 'amount'>, outcome: FinalOutcome): boolean {
   if (!isOk(outcome) || !WITH_AMOUNT.has(kind)) return false;
   return differs(outcome.amount, { least: amount, most: amount }) !== undefined;
@@ -31,20 +31,20 @@ export async function contradictAmount(sender: Sender, facts: Facts, outcome: Fi
   await contradict(sender, aboutOf(facts), said, told);
 }
 
-/** What a contradiction about something that was sent is about. */
+/** The subject of a contradiction about an operation that was sent. */
 export function aboutOf(facts: Facts) {
   const { kind, requestId, merchantId, processor, currency } = facts;
   const holdRequestId = kind === 'HOLD' ? requestId : facts.hold?.requestId;
   return { requestId, holdRequestId, merchantId, processor, currency };
 }
 
-/** Whether a void that was refused is sent again: it never arrived, and few before it did not either. */
+/** Returns whether a refused void is sent again: neither it nor the few before it arrived. */
 export async function isSentAgain({ database }: Sender, facts: Facts, { code }: Exclude<FinalOutcome, Approved>) {
   if (code !== 'never_received' || facts.kind === 'HOLD') return false;
   return (await countLost(database.query, facts.holdRequestId, facts.kind)) < MOST_LOST;
 }
 
-/** How often something is sent again at most because it never arrived. */
+/** Number of times that an operation is sent again because it never arrived. */
 export const MOST_LOST = 3;
 
 /** Stores that there is no final outcome yet, and when to inquire. */
@@ -74,7 +74,7 @@ export function nextLook(now: Date, expectedBy: Date | undefined): Date | undefi
 
 const ACCEPTED_INQUIRY_MS = 3_600_000;
 
-/** What an outcome comes to: a void that must happen is done when nothing is left to give back. */
+/** Returns the effective outcome: a void that must happen counts as done when nothing is left to give back. */
 export function readOutcome(kind: SentKind, outcome: FinalOutcome): FinalOutcome {
   const isNothingLeft = !isOk(outcome) && NOTHING_LEFT.has(outcome.code);
   return isNothingLeft && mustHappen(kind) ? DONE : outcome;
@@ -116,7 +116,7 @@ export async function cameLate(
   const { query } = sender.database;
   const hold = facts.kind === 'HOLD' ? await findHold(query, requestId) : undefined;
   if (hold?.phase === 'FAILED') return isOk(outcome) ? hold : undefined;
-  // What has no result of its own contradicts nothing. One that was corrected is compared as it is now.
+  // An operation without a result contradicts nothing. A corrected one is compared with its present result.
   const first = await findResult(query, requestId);
   if (!first) return undefined;
   const kept = (await findSent(query, requestId))?.state ?? first.status;

@@ -28,8 +28,8 @@ import { send } from './send-to-processor.ts';
 import type { Sender } from './sender.ts';
 
 /**
- * What an outcome did: it SETTLED what was sent; or nothing, because it is UNKNOWN yet, another one had settled it
- * before (OVERTAKEN), or an operator must decide (IN_REVIEW).
+ * The effect of an outcome. SETTLED: it ended the operation. Otherwise nothing, because it is still UNKNOWN, another
+ * one has settled it before (OVERTAKEN), or an operator must decide (IN_REVIEW).
  */
 export type Settlement = SettledNow | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
 
@@ -42,17 +42,17 @@ export interface SettledNow {
   readonly hold?: WrittenHold | undefined;
 }
 
-/** What became of a request; OPENED = a checkout has its page. */
+/** The result of a request; OPENED = a checkout has its page. */
 export type Performed =
   | Settlement
   | { readonly is: 'OPENED'; readonly hold: HoldRow }
   | { readonly is: 'NOT_STORED'; readonly stored: Stored };
 
-/** How a request is performed, where it is not as usual. */
+/** The exceptions to the usual course of a request. */
 export interface Course {
-  /** What the processor has done already, and when: nothing is sent. */
+  /** The outcome at the processor, when it is known already: nothing is sent. */
   readonly known?: { readonly outcome: Outcome; readonly told: Told; readonly at: Date } | undefined;
-  /** Whether what became of storing is a new operation, which is sent. */
+  /** Returns whether the result of storing is a new operation, which is sent. */
   readonly isNew?: ((stored: Stored) => Promise<boolean>) | undefined;
   /** Waits for a turn to send; undefined = none is free, and recovery goes on. */
   readonly inTurn?: ((send: () => Promise<Performed>) => Promise<Performed> | undefined) | undefined;
@@ -71,7 +71,7 @@ export async function perform(sender: Sender, request: StoreRequest, course: Cou
   return (await inTurn(goOn)) ?? { is: 'UNKNOWN' };
 }
 
-/** Sends what is stored, and settles it by the outcome. */
+/** Sends a stored operation, and settles it by the outcome. */
 export async function finish(sender: Sender, facts: Facts): Promise<Exclude<Performed, { is: 'NOT_STORED' }>> {
   if (!isCheckout(facts)) return settle(sender, facts, await send(sender, facts));
   sender.reach(pointOf('HOLD', 'stored'));
@@ -83,11 +83,11 @@ export async function finish(sender: Sender, facts: Facts): Promise<Exclude<Perf
 }
 
 /**
- * Settles what was sent by its outcome, whenever that came. The first final result stays; a later one that contradicts
- * it changes nothing but freezes the hold and alerts. What was done for another amount than was asked for is not booked
- * as if it were: an operator decides. A refusal of what must happen needs an operator, except when the request never
- * arrived: then it is sent again under a new identifier, a few times. What has no final outcome stays unknown, and
- * recovery inquires.
+ * Settles an operation by its outcome, whenever that comes. The first final result stays: a later contradicting one
+ * changes nothing, but freezes the hold and raises an alert. Another amount than was asked for is never booked: an
+ * operator decides. A refusal of an operation that must happen needs an operator, too, unless the request never
+ * arrived: then it is sent again under a new identifier, a few times. Without a final outcome the operation stays
+ * unknown, and recovery inquires.
  */
 export async function settle(
   sender: Sender,
@@ -114,7 +114,7 @@ export async function settle(
   return { is: 'OVERTAKEN' };
 }
 
-/** Settles by a final outcome. Undefined = what was sent had been settled before. */
+/** Settles by a final outcome. Undefined = the operation was settled before. */
 export async function settleFinal(
   sender: Sender,
   facts: Facts,

@@ -8,7 +8,7 @@ import type { Processor } from '../processor/processor.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { Sender } from './sender.ts';
 
-/** Sends what is stored to its processor. Its outcome may be unknown; nothing here guesses. */
+/** Sends a stored operation to its processor. The outcome may be unknown; nothing here guesses. */
 export async function send({ processors, reach }: Sender, facts: Facts): Promise<Outcome> {
   const { kind } = facts;
   if (kind !== 'LATE_VOID') reach(pointOf(kind, 'stored'));
@@ -87,7 +87,7 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
   });
 }
 
-/** What the processor did by itself is not sent: it has reported what it gave back. */
+/** A void by the processor itself is not sent: the processor has reported the amount given back. */
 async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<Outcome> {
   if (!facts.reported) return processor.send('void', { ...onAuthorization(facts), ...referenceOf(facts) });
   const { processorReference: reference, amountReleased } = facts;
@@ -99,7 +99,7 @@ async function sendVoid(processor: Processor, facts: SubmissionFacts): Promise<O
   };
 }
 
-/** What the merchant calls it by itself: not the hold's. */
+/** The merchant's own reference of this operation, not the hold's. */
 function referenceOf({ merchantReference }: Facts) {
   return { merchantReference: merchantReference ?? '' };
 }

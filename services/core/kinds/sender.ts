@@ -6,7 +6,7 @@ import type { Processors } from '../processor/processors.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 
-/** What sending and settling work with. */
+/** The means of sending and settling. */
 export interface Sender {
   readonly database: Database;
   readonly books: Books;

@@ -7,11 +7,11 @@ import { settle, settleFinal } from './perform.ts';
 import { sendTo } from './send-to-processor.ts';
 import type { Sender } from './sender.ts';
 
-/** Names what was sent. */
+/** Names an operation that was sent. */
 type Name = Pick<Facts, 'kind' | 'requestId'>;
 
 /**
- * Settles what was sent by what the processor says of it after its call: by an inquiry, or an event. False = the
+ * Settles an operation by the processor's statement after its call: an inquiry's answer, or an event. False = the
  * processor did not confirm it, so nothing was settled.
  */
 export async function settleLate(
@@ -51,8 +51,8 @@ async function confirm({ processors }: Sender, facts: Facts): Promise<FinalOutco
 }
 
 /**
- * Settles what was sent as an operator decided. What must happen is otherwise never ended by a refusal; an operator's
- * word ends it, and the expiry sweep sends what remains again under a new identifier.
+ * Settles an operation by an operator's decision. An operation that must happen is never ended by a refusal, except by
+ * this decision; the expiry sweep then sends the remaining amount again under a new identifier.
  */
 export async function settleDecided(sender: Sender, { kind, requestId }: Name, outcome: FinalOutcome): Promise<void> {
   const facts = await factsOf(sender.database.query, kind, requestId);

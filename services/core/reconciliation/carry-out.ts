@@ -7,15 +7,15 @@ import { type Particulars, type ReportLine, reportLine } from './merchant-report
 import { closeCheckout, isOpenCheckout, refundThere } from './undo-entry.ts';
 import { lineOf, type UnknownEntry } from './unknown-entry.ts';
 
-/** What is to be done with an entry; undefined = nothing was decided. */
+/** The plan for an entry; undefined = no decision was made. */
 export interface Plan {
   readonly entry: UnknownEntry;
   readonly verb: 'import' | 'refund' | undefined;
-  /** What the processor answered when it was asked about it. */
+  /** The processor's answer to the inquiry about it. */
   readonly answer: InquiryAnswer;
 }
 
-/** What became of an entry: the line for the operator, and that of the merchant's report. */
+/** The result for an entry: the line for the operator, and that of the merchant's report. */
 export interface CarriedOut {
   readonly line: string;
   readonly report: ReportLine;
@@ -49,7 +49,7 @@ export async function carryOut(
       const carryOutTurn = async (turn: readonly Plan[]) => {
         for (const plan of turn) {
           const { requestId } = plan.entry;
-          // A change of what is known here stores nothing under a new name.
+          // A change of a known operation stores nothing under a new name.
           const named = names.get(plan.entry) ?? { requestId, processorRequestId: undefined };
           done.set(plan, await carryOutOne(plan, { sender, reads, answer: plan.answer, names: named }));
         }
@@ -67,10 +67,10 @@ export async function carryOut(
 
 const RESULT = { IMPORTED: 'OK', CLOSED: 'OK', REFUNDED: 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT' } as const;
 
-/** How many authorizations at once: enough for statements to be shared, and few enough for none to wait too long. */
+/** Number of authorizations at once: enough for statements to be shared, and few enough for none to wait long. */
 const AT_ONCE = 512;
 
-/** What is about one authorization has one name. */
+/** All entries of one authorization have one name. */
 function authorizationOf({ entry: { processor, authorizationRequestId, requestId } }: Plan): string {
   return `${processor}/${authorizationRequestId ?? requestId}`;
 }
@@ -100,7 +100,7 @@ async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise
     return { line: `IMPORTED ${line}; ${requestId}${was}`, report: reportLine(entry, 'IMPORTED', more) };
   } catch (error) {
     const [note = ''] = (error as Error).message.split('\n');
-    // What failed may be stored in part: then it is known here, and recovery settles it.
+    // A failed import may be stored in part: then it is known here, and recovery settles it.
     const requestId = error instanceof Unable ? error.requestId : undefined;
     const report = reportLine(entry, 'LEFT', { requestId, note });
     if (error instanceof Unable) return { line: `LEFT ${line}: ${note}`, report };

@@ -11,7 +11,7 @@ import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../proce
 /** The books of each processor, by its name; the default one first. */
 export type Ledgers = ReadonlyMap<string, Ledger>;
 
-/** Where the copies of books are compared, and whose books they are. */
+/** The connection with the copies of the books, and the processors. */
 export interface Comparison {
   readonly client: pg.Client;
   readonly processors: Ledgers;
@@ -19,13 +19,13 @@ export interface Comparison {
   readonly unreadable: 'THROW' | 'LEAVE_OUT';
 }
 
-/** How much of the books is read. */
+/** The extent of the reading. */
 export interface Reading extends Pick<Selection, 'changedFrom'> {
-  /** Entries that a processor's books may have besides those for what was sent to it; absent = a million. */
+  /** Greatest number of a processor's entries that match no operation of ours; absent = a million. */
   readonly mostUnknown?: number | undefined;
 }
 
-/** How many entries a processor's books have. */
+/** Number of entries of a processor. */
 export type EntryCount = Readonly<Omit<ProcessorEntries, keyof Message>>;
 
 const COMPARED_BOOKS = readFileSync(new URL('./compared-books.sql', import.meta.url), 'utf8');
@@ -62,7 +62,7 @@ export async function copyEntries(
     const entries = await copyPages(comparison, processor, { changedFrom }, most);
     if (entries !== undefined) counts.push({ processor, entries });
   }
-  // What is summed of each authorization is found by it.
+  // The sums of each authorization are found by it.
   await client.query('create index on processor_entry (authorization_request_id, processor)');
   await client.query('analyze processor_entry');
   return counts;
@@ -87,7 +87,7 @@ export async function readAgain(comparison: Comparison, suspects: readonly strin
   }
 }
 
-/** A suspect is named by our requestId, or by the processor's identifier of what we do not know. */
+/** A suspect is named by our requestId, or by the processor's identifier of an operation unknown here. */
 const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id,
     e.authorization_request_id, suspect.id) as id
   from unnest($1::uuid[]) as suspect(id) left join submission s on s.request_id = suspect.id

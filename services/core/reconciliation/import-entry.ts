@@ -38,13 +38,13 @@ export class Unable extends Error {
   }
 }
 
-/** What an import works with besides the entry. */
+/** The context of an import. */
 export interface Importing {
   readonly sender: Sender;
-  /** What the processor answered when it was asked about the entry. */
+  /** The processor's answer to the inquiry about the entry. */
   readonly answer: InquiryAnswer;
   readonly reads: ReturnType<typeof openImportReads>;
-  /** How it is called here, by nameAll(). */
+  /** Its names here, by nameAll(). */
   readonly names: Names;
 }
 
@@ -68,7 +68,7 @@ export function openImportReads(database: Database) {
   };
 }
 
-/** The requestId of what is imported, and its identifier at the processor when that is another one. */
+/** The requestId of an imported operation, and its identifier at the processor when it differs. */
 export interface Names {
   readonly requestId: string;
   readonly processorRequestId: string | undefined;
@@ -103,7 +103,7 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   return requestId;
 }
 
-/** What the processor says of an entry; what has not ended there is left to recovery. */
+/** The outcome of an entry by the processor's answer; an entry that has not ended there is left to recovery. */
 function outcomeOf(answer: InquiryAnswer): Outcome {
   if (answer.found === 'DONE') return answer.outcome;
   return answer.found === 'AT_WORK' ? { answer: 'ACCEPTED', expectedBy: answer.expectedBy } : { answer: 'UNKNOWN' };
@@ -115,7 +115,7 @@ function notStored({ kind }: StoreRequest, hold: HoldRow | undefined, { outcome 
   return new Unable(`the hold ${hold.requestId} has ${room}: ${outcome}`);
 }
 
-/** What may have come back of what is imported. */
+/** The operations by which an imported one may have come back. */
 const CHANGES = {
   CAPTURE: ['REVERSAL', 'REINSTATEMENT'],
   REFUND: ['REFUND_RETURN'],
@@ -136,7 +136,7 @@ function explain({ database, clock }: Sender, holdRequestId: string, { requestId
   return resolveImported(database.query, { holdRequestId, identifier }, resolution);
 }
 
-/** What stores an entry, and the hold that it is on. */
+/** The request that stores an entry, and its hold. */
 interface Asked {
   readonly request: StoreRequest;
   readonly hold?: HoldRow | undefined;
@@ -167,8 +167,8 @@ const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importi
 };
 
 /**
- * The request of what is captured, changed or given back on the hold of its authorization; a release after its end is
- * its expiry. Throws Unable when that is unknown.
+ * The request of a capture, change or void on the hold of its authorization; a release after the end is an expiry.
+ * Throws Unable when the hold is unknown.
  */
 async function onHold(
   entry: UnknownEntry,
@@ -227,9 +227,9 @@ export function handleOfImported(entry: UnknownEntry, requestId: string, cipher:
 }
 
 /**
- * Names what is to be imported, but changes of what is here. An operation gets the requestId again that core has sent
- * with it, unless an operation at another processor has it; then it gets one of the time when it was done. The imports
- * are remembered under these before anything is stored.
+ * Names the operations to import, without changes of known ones. An operation gets the requestId that core has sent
+ * with it, unless an operation at another processor has it; then it gets one with the time of the operation. The
+ * imports are stored under these names before anything else.
  */
 export async function nameAll(
   plans: readonly { readonly entry: UnknownEntry }[],
@@ -265,7 +265,7 @@ function timesOf({ actedAt }: UnknownEntry, { clock, processors }: Sender) {
   return { at: actedAt, inquireAt: callOverAt(processors, clock()) };
 }
 
-/** Books that a hold has ended at the processor, like its event: what was lost with it was imported before. */
+/** Books the end of a hold at the processor, like its event: other lost operations were imported before. */
 async function importEnd(sender: Sender, holdRequestId: string): Promise<string> {
   const { query } = sender.database;
   const open = await findHold(query, holdRequestId);
@@ -277,7 +277,7 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
   return holdRequestId;
 }
 
-/** Whether an inquiry, or a decision, may still place a hold. */
+/** Returns whether an inquiry, or a decision, may still place a hold. */
 export function isToBePlaced({ phase }: HoldRow): boolean {
   return phase !== 'AUTHORIZED' && phase !== 'FAILED';
 }
@@ -290,9 +290,9 @@ function notPlacedYet({ requestId }: HoldRow): Unable {
 type TakenBack = Pick<UnknownEntry, 'merchantId' | 'processor' | 'holdHere' | 'subjectHere'>;
 
 /**
- * Books the difference to what has come back there by now, as an operation of the kind that fits. The import is marked
- * first, so that an event that reports the same later is not booked again. Returns the requestId of what came back, or
- * of its hold. Throws Unable when that much cannot come back.
+ * Books the difference to the amount that has come back at the processor by now, as an operation of the fitting kind.
+ * The import is marked first, so that an event that reports the same later is not booked again. Returns the requestId
+ * of the operation that came back, or of its hold. Throws Unable when that much cannot come back.
  */
 async function importTakenBack(
   sender: Sender,
@@ -320,5 +320,5 @@ async function importTakenBack(
   return subjectHere ?? holdHere ?? NIL;
 }
 
-/** More than any amount: the difference is what is booked. */
+/** More than any amount: the difference is booked. */
 const MOST = 1_000_000_000_000n;

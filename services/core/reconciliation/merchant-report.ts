@@ -2,12 +2,12 @@ import { appendFileSync } from 'node:fs';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /**
- * What became of an operation that the database had lost: it is IMPORTED; a checkout that was open is CLOSED; a capture
- * that has no room here is REFUNDED. LEFT = that failed, UNKNOWN = nothing was decided about it.
+ * The result for an operation that the database had lost. IMPORTED: it is booked here. CLOSED: its open checkout was
+ * closed. REFUNDED: its capture has no room here. LEFT: that failed. UNKNOWN: no decision was made.
  */
 export type Became = 'IMPORTED' | 'CLOSED' | 'REFUNDED' | 'LEFT' | 'UNKNOWN';
 
-/** What became of it, besides: what is not known is absent. */
+/** More about the result; unknown fields are absent. */
 export interface Particulars {
   /** Under which requestId it is back. */
   readonly requestId?: string | undefined;
@@ -19,7 +19,7 @@ export interface Particulars {
 
 export type ReportLine = ReturnType<typeof reportLine>;
 
-/** A line of a merchant's report. Money in minor units, times RFC 3339; what is not known is undefined. */
+/** A line of a merchant's report. Amounts in minor units, times RFC 3339; unknown values are undefined. */
 export function reportLine(entry: UnknownEntry, became: Became, particulars: Particulars) {
   return {
     merchantId: entry.merchantId,
@@ -44,8 +44,8 @@ export function reportLine(entry: UnknownEntry, became: Became, particulars: Par
 const OPERATION: Readonly<Record<string, string>> = { AUTHORIZATION: 'HOLD', VOID: 'RELEASE', CREDIT: 'OCT' };
 
 /**
- * Appends a line to the report of its merchant, a file of JSON lines in a folder. It is written when this returns: what
- * is done once is reported once, also by a process that dies afterwards.
+ * Appends a line to the report of its merchant, a file of JSON lines in a folder. It is on disk when this returns: an
+ * action is reported once, even if the process dies afterwards.
  */
 export function appendToReport(folder: string, line: ReportLine): void {
   const name = encodeURIComponent(line.merchantId || 'nobody').slice(0, LONGEST_NAME);

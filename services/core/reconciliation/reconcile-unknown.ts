@@ -8,7 +8,7 @@ import { type Comparison, comparing, copyEntries, type Ledgers, type Reading, re
 import type { ReportLine } from './merchant-report.ts';
 import { lineOf, readUnknown, type UnknownEntry } from './unknown-entry.ts';
 
-/** What an operator decided. */
+/** An operator's decisions. */
 export interface Decisions {
   /** Identifiers at the processor, or `all`. */
   readonly importing: readonly string[];
@@ -18,7 +18,7 @@ export interface Decisions {
   readonly to?: Date | undefined;
   /** Names of processors whose books the operator says to be this installation's, although nothing there is known here. */
   readonly ours: readonly string[];
-  /** Whether reconciling ends when nothing is unknown any more. */
+  /** True when reconciling ends once nothing is unknown any more. */
   readonly ending: boolean;
   /** In whose name; each change is audited. Empty = nothing is changed. */
   readonly operator: string;
@@ -29,9 +29,11 @@ export interface ReconcileParts extends Pick<Reading, 'mostUnknown'> {
   readonly processors: Ledgers;
   readonly sender: Sender;
   readonly decisions: Decisions;
-  /** What changed at the processors before is not read; absent = what cannot be lost is not, or all is read. */
+  /**
+   * Earlier changes at the processors are not read; absent = the books are read from the first time that may be lost.
+   */
   readonly from?: Date | undefined;
-  /** How long to wait before reading again what may have changed while it was read, milliseconds. */
+  /** Milliseconds to wait before entries that changed during the reading are read again. */
   readonly patienceMs: number;
   /** For how long calls of before the database went back may still arrive at a processor, milliseconds. */
   readonly callsOverMs: number;
@@ -115,7 +117,7 @@ async function findMore(client: Comparison['client'], report: readonly ReportLin
   return (await readUnknown(client)).filter((entry) => entry.isHere && !isNamed(entry));
 }
 
-/** What a processor did may be dated earlier than it was stored here: by another clock, or because it came late. */
+/** A processor may date an operation earlier than it was stored here: by another clock, or because it came late. */
 const MARGIN_MS = 3_600_000;
 
 interface InvalidRow extends InvalidEntry {
@@ -130,8 +132,9 @@ function end({ database, clock }: Sender, operator: string, since: Date): Promis
 }
 
 /**
- * Finds a processor in use whose books are not read: what was lost there is found in them only. In use is one that a
- * contract names, that has an open hold, or that something was sent to since what may be lost (undefined = ever).
+ * Finds a processor in use whose books are not read: operations lost there are found in them only. A processor is in
+ * use when a contract names it, it has an open hold, or something was sent to it since the time that may be lost
+ * (undefined = ever).
  */
 async function findUnread({ client, processors }: Comparison, lostFrom: Date | undefined) {
   const values = [[...processors.keys()], lostFrom ?? '-infinity'];
@@ -169,8 +172,8 @@ const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
 /**
- * What we have as done must be in the books of its processor. What is done after they were read is not in the copy, so
- * what differs is read again. Returns how many operations there are, by processor.
+ * Checks that operations that are done here are in the books of their processor. Operations done after the reading are
+ * not in the copy, so differences are read again. Returns the number of operations by processor.
  */
 async function refuseForeign(
   comparison: Comparison,
@@ -207,14 +210,14 @@ async function refuseForeign(
   return counts;
 }
 
-/** How many operations are done here, and how many of them are not so in the processor's books. */
+/** Number of operations done here, and how many of them are not done in the processor's books. */
 interface KnownThere {
   readonly known: number;
   readonly wrong: number;
   readonly first: string;
 }
 
-/** What is done here at a processor ($1), and was read or stored between two times ($2, $3). $4 = only these. */
+/** Operations done here at a processor ($1), and read or stored between two times ($2, $3). $4 = only these. */
 const KNOWN_THERE = `(
     select request_id, (answer_there is distinct from 'APPROVED' and not is_back)
       or (merchant_there, amount_there, currency_there, kind_there)
@@ -257,8 +260,8 @@ function refuseWrong(
 }
 
 /**
- * What is to be done with each entry, in an order in which it can be. Captures and changes can be booked on a hold only,
- * so the authorization of what is imported is imported, too, with what was added to it.
+ * Plans each entry, in a possible order. Captures and changes can be booked on a hold only, so their authorization is
+ * imported, too, with its increments.
  */
 function planOf(unknown: readonly UnknownEntry[], decisions: Decisions): Unconfirmed[] {
   const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) }));

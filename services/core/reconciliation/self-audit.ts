@@ -16,14 +16,14 @@ import {
 /** One drift, in the contract's form; its kinds are those of the views in compared-books.sql. */
 export type Drift = Readonly<Omit<DriftMessage, keyof Message>>;
 
-/** What was looked at, in the contract's form. */
+/** The extent of the audit, in the contract's form. */
 export interface Audited extends Readonly<Omit<AuditSummary, keyof Message | 'ledgers'>> {
   /** The first drifts of each check. */
   readonly found: readonly Drift[];
   readonly ledgers: EntryCount[];
   /** Of each processor whose books could not be read, so they were not compared: why, with its name. */
   readonly unread: readonly string[];
-  /** What differed and could not be judged, in words: it changed at each reading, or too much differs to be read again. */
+  /** Differences that could not be judged, in words: they changed at each reading, or are too many to be read again. */
   readonly unjudged: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
   readonly processors?: Ledgers | undefined;
   /** Maximum drifts returned for each check; all are counted. */
   readonly most: number;
-  /** How long to wait before reading again what differs from the processor's books, milliseconds. */
+  /** Milliseconds to wait before differences from the processor's books are read again. */
   readonly patienceMs: number;
   /** Maximum suspects of each check that are read again; default MOST_SUSPECTS. */
   readonly mostSuspects?: number | undefined;
@@ -96,13 +96,13 @@ const COUNTS = `select (select count(*) from hold)::int as holds, (select count(
       + (select count(*) from hold where phase not in ('AUTHORIZED', 'FAILED')))::int as "inFlight"
   from submission`;
 
-/** What differs: the first of each check, and how many there are. */
+/** The differences: the first of each check, and their number. */
 interface Differing {
   readonly drifts: readonly Drift[];
   readonly total: number;
 }
 
-/** What differs from the processors' books, and what could not be judged, in words. */
+/** The differences from the processors' books, and those that could not be judged, in words. */
 interface Reconciled extends Differing {
   readonly unjudged: readonly string[];
 }
@@ -119,7 +119,7 @@ async function reconcile(comparison: Comparison, patienceMs: number, most: numbe
   if (first.total > 0) await delay(patienceMs);
   const ids = first.drifts.map(({ requestId }) => requestId);
   const { rows: suspects } = await client.query<Suspect>(SUSPECT_OF, [ids.filter(isUuid)]);
-  // What has an identifier of no form is in the processor's books alone, and stays as it was read.
+  // An identifier that is no UUID is in the processor's books alone, and is not read again.
   const drifts = first.drifts.filter(({ requestId }) => !isUuid(requestId));
   const unjudged: string[] = [];
   for (const suspect of suspects) {
@@ -141,7 +141,9 @@ interface Suspect {
   readonly identifier: string;
 }
 
-/** What drifts are about: a submission's hold, or itself. A drift may name what only the processor's books have. */
+/**
+ * The subjects of drifts: a submission's hold, or itself. A drift may name an operation of the processor's books only.
+ */
 const SUSPECT_OF = `select distinct coalesce(h.request_id, s.request_id, suspect.id) as id,
     coalesce(h.identifier, s.identifier, e.authorization_request_id, suspect.id) as identifier
   from unnest($1::uuid[]) as suspect(id) left join our_submission s on s.request_id = suspect.id
@@ -175,7 +177,7 @@ const READING_PAUSE_MS = 10;
 const VERSION_OF = `select coalesce((select xmin::text from hold where request_id = $1),
   (select xmin::text from submission where request_id = $1)) as version`;
 
-/** What the checks find: at most `most` of each. With a suspect, only what is about it. */
+/** The findings of the checks: at most `most` of each. With a suspect, only those about it. */
 async function differing(
   client: pg.Client,
   checks: readonly string[],

@@ -1,4 +1,4 @@
-/** What of a processor's books cannot be booked here, and is undone there. */
+/** Entries of a processor's books that cannot be booked here are undone at the processor. */
 
 import { createHash } from 'node:crypto';
 import { stringify } from 'uuid';
@@ -13,7 +13,7 @@ import { type Importing, isToBePlaced, placing, Unable } from './import-entry.ts
 import type { Particulars } from './merchant-report.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
-/** Whether an entry is a checkout whose page is open: it is of no use to anybody once its hold is lost. */
+/** Returns whether an entry is a checkout whose page is open: it is of no use once its hold is lost. */
 export function isOpenCheckout({ kind, answer }: Pick<UnknownEntry, 'kind' | 'answer'>): boolean {
   return kind === 'AUTHORIZATION' && answer === 'UNSPECIFIED';
 }
@@ -33,7 +33,7 @@ export async function closeCheckout(entry: UnknownEntry, importing: Importing): 
   return closed.is === 'SETTLED' ? { requestId } : { requestId, note: 'not closed yet: recovery goes on' };
 }
 
-/** How a checkout ends that was lost by a restore. */
+/** The outcome of a checkout that was lost by a restore. */
 const CLOSED: NotPerformed = {
   answer: 'NOT_PERFORMED',
   code: 'given_back',

@@ -11,7 +11,7 @@ export interface UnknownEntry
   /** A name of PROCESSORS. */
   readonly processor: string;
   /**
-   * An EntryKind; or what is unknown of something that is here: REVERSAL = a capture or hold was taken back, RETURN = a
+   * An EntryKind; or an unknown change of a known operation: REVERSAL = a capture or hold was taken back, RETURN = a
    * refund or an OCT came back, END = a hold has ended.
    */
   readonly kind: string;
@@ -23,10 +23,10 @@ export interface UnknownEntry
   readonly isMerchantKnown: boolean;
   /** Of a capture: the last of its authorization, of which nothing is left, and no void gave the rest back. */
   readonly isFinal: boolean;
-  /** What came back: of a capture, of a hold and none of its captures, of a refund or of an OCT. */
+  /** The amount that came back: of a capture, of a hold and none of its captures, of a refund or of an OCT. */
   readonly takenBack: bigint;
   readonly actedAt: Date;
-  /** It is a change of what is here; false = the entry itself is unknown. */
+  /** True for a change of a known operation; false = the entry itself is unknown. */
   readonly isHere: boolean;
   /** Of a change: the hold; null = of an OCT. */
   readonly holdHere: string | null;

@@ -1,4 +1,4 @@
-/** Answers about what was stored before: the first answer, whatever came of it since. */
+/** Answers about stored operations: always the first answer, whatever has happened since. */
 import assert from 'node:assert/strict';
 import { errorFields } from '../../../platform/log.ts';
 import type { WrittenSubmission } from '../books/written.ts';
@@ -30,7 +30,7 @@ export async function demandAnswerable(
   throw new HoldfastError('IDEMPOTENCY_IN_FLIGHT', message, { requestId: first.requestId, retryAfterS: 1 });
 }
 
-/** What a call answers about its operation. */
+/** The answers of a call about its operation. */
 export interface Answer<A> {
   /** When it is done. `before` is its hold right before, if that is known. */
   readonly present: (row: WrittenSubmission, before?: ReadHold) => A | Promise<A>;
@@ -38,7 +38,7 @@ export interface Answer<A> {
   readonly unknown: (requestId: string) => A;
 }
 
-/** The answer from what was written once, whatever came back of it or was corrected since. */
+/** Returns the answer from the stored fields that never change, whatever was returned or corrected since. */
 export function answerStored<A extends object>(core: Core, first: First, { present, unknown }: Answer<A>) {
   return answerKnown(core, first, unknown, async () => {
     const stored = await findSubmission(core.database.query, first.requestId);
@@ -56,8 +56,8 @@ function asFirstEnded(row: SubmissionRow): SubmissionRow {
 }
 
 /**
- * The answer about an operation that is stored. Only a refusal is an error then: whatever else goes wrong, the processor
- * may have performed it, and recovery finds out. So that is logged, and the answer is that the outcome is not known.
+ * Returns the answer about a stored operation. Only a refusal is an error: after any other failure the processor may
+ * have acted, and recovery inquires. The failure is logged, and the answer is an unknown outcome.
  */
 export async function answerKnown<A extends object>(
   core: Core,

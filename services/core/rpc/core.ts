@@ -26,7 +26,7 @@ import type { ContractCache } from './merchant/contract-cache.ts';
 import type { SignedNotifications } from './notification/signed-notifications.ts';
 import type { OperationFeed } from './operation/operation-feed.ts';
 
-/** What the methods need. */
+/** The parts that methods use. */
 export interface Core {
   readonly settings: CoreSettings;
   readonly database: OrmDatabase;
@@ -37,7 +37,7 @@ export interface Core {
   /** Stores one verified notification and has it forwarded. */
   readonly accept: (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
   readonly feed: OperationFeed;
-  /** What streams of notifications send. */
+  /** The notifications for streams. */
   readonly notifications: SignedNotifications;
   readonly announce: Announce;
   readonly processors: Processors;
@@ -68,7 +68,7 @@ export type Method<Name extends MethodName> = (
   ...call: Parameters<MethodImpl<(typeof CONTRACT)[Name]>>
 ) => ReturnType<MethodImpl<(typeof CONTRACT)[Name]>>;
 
-/** Where something new of a merchant is sent: the processor of its contract, and the merchant's account there. */
+/** The destination of a merchant's new operations: the processor of its contract, and its account there. */
 export function placeOf(
   { processors }: Core,
   contract: { readonly processor: string; readonly processorAccount: string },

@@ -1,4 +1,4 @@
-/** The operation that a call made before: what is stored decides the answer, always the same one. */
+/** The operation of an earlier call under the same name: the stored rows decide the answer, always the same one. */
 
 import assert from 'node:assert/strict';
 import { drawnAt } from '../../../platform/draw-id.ts';
@@ -58,7 +58,7 @@ export async function findFirst(
   throw refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);
 }
 
-/** False = that cannot be read now; what is stored under the requestId may be this call's or not. */
+/** False = not readable now; the operation stored under the requestId may be this call's or not. */
 async function wasMadeByCall(core: Core, call: Call, merchantId: string | undefined): Promise<boolean> {
   try {
     return await isRepeated(core, call, merchantId);
@@ -81,7 +81,7 @@ export async function findFirstUnstored(
   throw (await mayBeLost(core, call)) ? reconciling() : refuse();
 }
 
-/** Whether a call may repeat one that the database has lost. */
+/** Returns whether a call may repeat one that the database has lost. */
 async function mayBeLost(core: Core, { requestId, claim }: Call): Promise<boolean> {
   const since = await reconcilingSince(core.database.query);
   return since !== undefined && (claim.key !== undefined || drawnAt(requestId) < since);

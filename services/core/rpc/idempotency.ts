@@ -9,7 +9,7 @@ import { invalidField } from './refuse.ts';
 /** The business fields of a call, or of the operation that it made. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a call claims, and for whom. */
+/** The names that a call claims, and the merchant. */
 export interface Call {
   readonly requestId: string;
   /** Undefined = an operator's call, for the merchant of the hold. */
@@ -18,10 +18,9 @@ export interface Call {
 }
 
 /**
- * What a call claims besides its requestId: its idempotency key, and the fingerprint of its business fields. The same
- * fields make the same fingerprint, whatever their order, and nothing volatile (times, addresses, the key itself) is in
- * it. A field that has its default is the same as one that is left out: `defaults` are those of fields that need not be
- * given.
+ * The claim of a call besides its requestId: its idempotency key, and the fingerprint of its business fields. Equal
+ * fields make equal fingerprints in any order. Nothing volatile is included (times, addresses, the key itself). A field
+ * with its default value equals an absent one: `defaults` has those of optional fields.
  */
 export function claimOf(key: string | undefined, method: SentKind, fields: Fields, defaults: Fields = {}): ClaimInput {
   const same = Object.entries(defaults).filter(([name, value]) => (fields[name] ?? value) === value);
@@ -39,7 +38,10 @@ function fingerprintOf(fields: Fields): string {
   return hash('sha256', JSON.stringify(ordered));
 }
 
-/** Whether this very call made the operation of its requestId before. Throws INVALID_REQUEST when another call did. */
+/**
+ * Returns whether this call has made the operation of its requestId before. Throws INVALID_REQUEST when another call
+ * did.
+ */
 export async function isRepeated(core: Core, call: Call, merchantId = call.merchantId): Promise<boolean> {
   const [claim] = await findClaims(core.database.query, [call.requestId]);
   if (!claim) return false;
@@ -76,8 +78,8 @@ function isSame(first: Claim, { method, fingerprint, alike = () => [] }: ClaimIn
 }
 
 /**
- * Whether a call agrees with an imported operation, of which the processor's books may lack fields. A call that leaves
- * its amount out agrees with any.
+ * Returns whether a call agrees with an imported operation, of which the processor's books may lack fields. A call
+ * without an amount agrees with any amount.
  */
 export function agreeing(imported: Fields, call: Fields): boolean {
   const names = ['tokenId', 'terminalId', 'userId', 'currency', ...(call.amount === undefined ? [] : ['amount'])];

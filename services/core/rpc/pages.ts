@@ -8,7 +8,7 @@ import { invalidField } from './refuse.ts';
 /** Items on a page when the request does not say (AIP-158). */
 const DEFAULT_PAGE_SIZE = 50;
 
-/** How a list is ordered: the key of an item, after which the next page continues. */
+/** The order of a list: the key of an item, after which the next page continues. */
 interface Order<Item> {
   isKey(text: string): boolean;
   keyOf(item: Item): string;
@@ -20,7 +20,7 @@ export const BY_REQUEST_ID: Order<{ readonly requestId: string }> = {
   keyOf: ({ requestId }) => requestId,
 };
 
-/** How a list is read: rows after a key, and each as the message of an item. */
+/** The source of a list: rows after a key, and the message of each. */
 interface List<Filters, Row, Item> {
   readonly read: (filters: Filters, after: string | undefined, limit: number) => Promise<Slice<Row> | Row[]>;
   readonly present: (row: Row) => Item;

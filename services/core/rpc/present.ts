@@ -49,7 +49,7 @@ export function presentCard(row: Parameters<typeof cardOf>[0]) {
 /** The refusal of the processor in a row. */
 export function presentError(row: Partial<Pick<WrittenSubmission, 'processorCode' | 'processorMessage' | 'state'>>) {
   const { processorCode: code, processorMessage, state } = row;
-  // One that was KO before it was corrected has a refusal that is none any more.
+  // An operation that was KO before its correction still has the old refusal, which is not shown.
   return code == null || state === 'OK' ? {} : { processorError: { code, message: processorMessage ?? '' } };
 }
 
@@ -107,7 +107,7 @@ export function presentSent(sent: Sent) {
   return kind === null ? undefined : present(OperationSchema, sent, { kind, ...sorted(sent) });
 }
 
-/** The operation that is made by what is sent; null = none. */
+/** The kind of operation that a submission makes; null = none. */
 export function operationOf(kind: SentKind) {
   return kind === 'HOLD' ? kind : SUBMISSION_KINDS[kind].operation;
 }

@@ -34,7 +34,7 @@ export function refusalOf(code: RefusalCode, details: RefusalDetails = {}): Hold
   return new HoldfastError(code, WORDS[code] ?? code, details);
 }
 
-/** The refusal of what a frozen hold does not take; it says why that is so. */
+/** The refusal of a request on a frozen hold, with the reason of freezing. */
 export function frozenHold(hold: Freezing): HoldfastError {
   return refusalOf('HOLD_FROZEN', { frozenBecause: frozenBecauseOf(hold) });
 }
@@ -56,7 +56,7 @@ export function exceedsHold({ remaining, currency }: { readonly remaining: bigin
   return new HoldfastError('AMOUNT_EXCEEDS_HOLD', message, { amountRemaining: remaining, currency });
 }
 
-/** The refusal of a refund of more than is left of its capture; it says what is left. */
+/** The refusal of a refund that exceeds its capture, with the refundable amount. */
 export function exceedsCapture(left: bigint, { currency }: { readonly currency: string }) {
   const message = `the amount to refund is more than what is left of the capture: ${left} ${currency} in minor units`;
   return new HoldfastError('AMOUNT_EXCEEDS_CAPTURE', message, { amountRemaining: left, currency });
@@ -73,7 +73,7 @@ interface SteppedAmount {
   readonly field: string;
   /** Undefined = all that is left. */
   readonly amount: bigint | undefined;
-  /** What is left: all of it is taken, whatever it is. */
+  /** The remaining amount: the request takes all of it. */
   readonly rest?: bigint;
 }
 
@@ -146,7 +146,7 @@ const ENDED: ReadonlyMap<string, RefusalCode> = new Map([
   ['authorization_expired', 'HOLD_EXPIRED'],
   ['authorization_voided', 'HOLD_RELEASED'],
 ]);
-/** What is refused for an end of the hold. */
+/** Kinds that are refused once the hold has ended. */
 const CHANGES_HOLD: ReadonlySet<SentKind> = new Set(['CAPTURE', 'RELEASE', 'INCREMENT', 'EXTENSION']);
 
 /**
@@ -164,7 +164,7 @@ export async function keptRefusal(
   return processorRefusal({ requestId, kind: row.kind }, outcome, replayed);
 }
 
-/** The refusal of what a merchant may do only so often a minute. */
+/** The refusal of a request above its limit for each merchant and minute. */
 export function tooMany(now: Date): HoldfastError {
   const retryAfterS = 60 - (Math.floor(now.getTime() / 1_000) % 60);
   return new HoldfastError('RATE_LIMITED', 'the merchant did this too often in this minute', { retryAfterS });

@@ -38,7 +38,7 @@ export interface MountedService {
   readonly methods: ReturnType<typeof createServiceImplSpec>['methods'];
 }
 
-/** What both servers are opened with. */
+/** The parts that both servers are opened with. */
 export interface ServerParts {
   readonly services: readonly MountedService[];
   readonly interceptors: Interceptor[];

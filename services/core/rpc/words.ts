@@ -3,14 +3,17 @@ import { inOrder } from '../domain/notification-body.ts';
 import type { Core } from './core.ts';
 import { FieldCheck, refuseReference } from './server/check-fields.ts';
 
-/** What a call says of its operation, besides what is done. */
+/** The fields of a call that are the merchant's own data. */
 interface Said {
   readonly merchantReference?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly reason?: string | undefined;
 }
 
-/** The same as it is stored and compared with a repetition: what is empty is absent, as in a call of release 1.0.0. */
+/**
+ * The same in the form in which it is stored and compared with a repetition: an empty field is absent, as in calls of
+ * clients of 1.0.0.
+ */
 export function wordsIn({ merchantReference, metadata, reason }: Said): Partial<Words> {
   const isEmpty = Object.keys(metadata).length === 0;
   return { merchantReference, metadata: isEmpty ? undefined : { ...metadata }, reason };

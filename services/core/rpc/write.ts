@@ -1,4 +1,4 @@
-/** What all calls that make an operation have in common. */
+/** The common course of all calls that make an operation. */
 
 import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
@@ -19,7 +19,7 @@ import type { Call } from './idempotency.ts';
 import { invalidField, outcomeUnknown, processorRefusal } from './refuse.ts';
 import { patienceKey } from './server/call-patience.ts';
 
-/** What every request says: its name, the caller's or a new one, when it was made, and how long it is wanted. */
+/** The common fields of every request: its name, the caller's or a new one, its time, and the caller's patience. */
 export function requestOf(
   core: Core,
   request: { readonly operationRequestId?: string | undefined },
@@ -53,16 +53,16 @@ export interface Write<A> {
   readonly request: StoreRequest;
   /** Why nothing new is stored for it; undefined = it may be. */
   readonly refusal?: HoldfastError | undefined;
-  /** Where it is sent, when that is known before it is stored: while that does not answer, nothing is stored. */
+  /** The destination, when it is known before storing: nothing is stored while that processor does not answer. */
   readonly processor?: string | undefined;
-  /** Compares the call with an operation of its key, as claimed or imported; `hold` is the one that it is on. */
+  /** Compares the call with the operation of its key, as claimed or imported; `hold` is that operation's. */
   readonly agrees: (requestId: string, hold: HoldRow | undefined) => Promise<boolean>;
   /** The hold that it is on, when that is known before it is stored. */
   readonly hold?: HoldRow | undefined;
   readonly answers: Answers<A>;
 }
 
-/** What a call answers: about what was stored before, about what it has done itself, and while that is not known. */
+/** The answers of a call: about an operation stored before, about its own, and while the outcome is unknown. */
 export interface Answers<A> {
   readonly first: (first: First, hold: HoldRow | undefined) => Promise<A & { replayed?: boolean }>;
   readonly now: (done: Done) => A | Promise<A>;
@@ -87,8 +87,8 @@ export function answersOf<A extends object>(
 }
 
 /**
- * Makes the operation of a call, or finds the one that it made before: stored first, then sent, then settled. Throws the
- * refusal of the call, of the books or of the processor; rejects as Books says when nothing was stored.
+ * Makes the operation of a call, or finds the one that it made before: stores, sends, settles. Throws the refusal of
+ * the call, of the books or of the processor; rejects as Books says when nothing was stored.
  */
 export async function write<A extends object>(core: Core, asked: Write<A>): Promise<A & { replayed?: boolean }> {
   const { call, refusal, agrees, hold, answers } = asked;
@@ -133,7 +133,7 @@ async function performCall<A extends object>(core: Core, asked: Write<A>): Promi
   }
 }
 
-/** Once it is stored, the processor may have performed it, whatever goes wrong: recovery finds out. */
+/** Once it is stored, the processor may have acted, whatever fails: recovery inquires. */
 function unknownBy(core: Core, requestId: string, error: unknown): { readonly is: 'UNKNOWN' } {
   logNotStored(core, requestId, error);
   return { is: 'UNKNOWN' };

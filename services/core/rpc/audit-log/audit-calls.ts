@@ -26,12 +26,12 @@ export function auditsOperators(core: Core): Interceptor {
   };
 }
 
-/** Whether a method changes something; reads are not audited. */
+/** Returns whether a method changes anything; reads are not audited. */
 export function changesSomething(method: DescMethod): boolean {
   return !/^(Get|List|Watch|Check)[A-Z]/.test(method.name);
 }
 
-/** Whether a method writes its entry in the transaction of its change: no processor is called in it. */
+/** Returns whether a method writes its audit entry in the transaction of its change: it calls no processor. */
 function auditsItself({ parent, name }: DescMethod): boolean {
   return parent === MerchantService || parent === NotificationService || name === 'EndSession';
 }
@@ -54,7 +54,7 @@ const KEPT = [
   'unfenced',
 ] as const;
 
-/** What may look like a card number if the merchant's contract says so; then the entry leaves it out. */
+/** Fields that may look like card numbers if the merchant's contract allows it: entries leave them out. */
 const BY_CONTRACT: ReadonlySet<string> = new Set(['terminalId', 'userId', 'merchantReference']);
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -47,7 +47,7 @@ export const getDelivery: Method<'getDelivery'> = async (core, request, context)
   };
 };
 
-/** What an attempt at the moment `at` would send, byte for byte. */
+/** The request that an attempt at the moment `at` would send, byte for byte. */
 function contentOf(row: DeliveryRow, terms: EndpointTerms, at: Date) {
   const { id, body, signature = null } = row;
   const endpointUrl = terms.urls[row.endpointKind];
@@ -109,7 +109,7 @@ export async function presentAttempts(
   return { attempts: attempts.reverse(), nextPageToken };
 }
 
-/** Whether a call is made for a merchant, which sees what it receives but not what our network shows. */
+/** Returns whether a call is on behalf of a merchant, which sees what it receives but not what our network shows. */
 export function isMerchant(context: HandlerContext): boolean {
   return roleOf(context) === 'gateway';
 }

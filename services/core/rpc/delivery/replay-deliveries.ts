@@ -57,7 +57,10 @@ function endpointKindOf(kind: EndpointKind) {
   return kind === EndpointKind.UNSPECIFIED ? null : keptEndpointKind(kind);
 }
 
-/** Makes due now what was not delivered in a time, also what waits for a later attempt. Throws RATE_LIMITED. */
+/**
+ * Makes due at once the undelivered deliveries of a time, including those that wait for a later attempt. Throws
+ * RATE_LIMITED.
+ */
 export const recoverDeliveries: Method<'recoverDeliveries'> = async (core, request, context) => {
   const { merchantId, endpointKind, since, until } = request;
   if (isMerchant(context) && merchantId === '') throw invalidField('merchant_id', 'must be named');

@@ -68,7 +68,7 @@ async function changeEndpoint(
   return presentEndpoint({ ...key, ...state, changedAt: now });
 }
 
-/** Makes due now what waits for endpoints that have moved: it waited because of the old addresses. */
+/** Makes due at once the deliveries to endpoints that have moved: they waited because of the old addresses. */
 export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointKey['kind'][]): Promise<void> {
   for (const kind of moved) {
     await hurry(core.database.query, { merchantId, kind }, core.clock());

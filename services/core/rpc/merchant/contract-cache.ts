@@ -5,7 +5,7 @@ import { findMerchant, type MerchantRow } from '../../storage/merchant/merchant-
 /** Merchants' contracts, at most a second old. */
 export type ContractCache = ReturnType<typeof openContractCache>;
 
-/** How long a core may act on a contract that another core has changed. */
+/** Time for which a core may act on a contract that another core has changed. */
 const TTL_MS = 1_000;
 
 /** Opens the cache. Concurrent lookups of one merchant share a query; a merchant that does not exist is not cached. */

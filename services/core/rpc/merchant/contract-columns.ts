@@ -54,7 +54,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   };
 }
 
-/** What is wrong with the key for signed captures, given its canonical form; undefined = nothing. */
+/** The fault of the key for signed captures, given its canonical form; undefined = none. */
 function faultOfCaptureKey({ capturePublicKey: given, requireSignedCaptures }: Contract, canonical: string | null) {
   if (given.includes('PRIVATE KEY')) return 'is a private key: make another one, and send its public key';
   if (given !== '') return canonical ? undefined : 'must be an Ed25519 public key, SubjectPublicKeyInfo in PEM';
@@ -93,7 +93,7 @@ async function resolvesToGateway(target: Target, gateways: readonly Target[]): P
   return addresses.value.some(isGateway.value);
 }
 
-/** What may keep notifications from arriving: addresses that only a setting of the workers can permit. */
+/** Faults that may keep notifications from arriving: addresses that only a setting of the workers can permit. */
 export function contractWarnings({ webhookUrl, internalUrl }: Pick<MerchantRow, 'webhookUrl' | 'internalUrl'>) {
   return [
     ...warningsOf('contract.webhook_url', webhookUrl, 'WEBHOOK_ALLOWED_CIDRS'),

@@ -56,7 +56,7 @@ const BY_MERCHANT_ID = {
   keyOf: ({ merchant }: MerchantWithCredentials) => merchant.id,
 };
 
-/** Replaces a merchant's name and contract. Holds keep their terms; what waits for a moved endpoint is due there now. */
+/** Replaces a merchant's name and contract. Holds keep their terms; deliveries to a moved endpoint are due at once. */
 export const updateMerchant: Method<'updateMerchant'> = async (core, request) => {
   const { merchantId, name, contract, etag } = request;
   const columns = await contractColumns(core, contract);
@@ -100,7 +100,7 @@ function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCred
   };
 }
 
-/** What a merchant may do, and where its notifications go. */
+/** A merchant's terms, and the destinations of its notifications. */
 function presentContract(merchant: MerchantRow) {
   return { ...present(ContractSchema, merchant), holdPeriod: { seconds: BigInt(merchant.holdPeriodS) } };
 }

@@ -15,8 +15,8 @@ export const listCredentialChanges: Method<'listCredentialChanges'> = async (cor
 };
 
 /**
- * What gateways authenticate callers with, as far as it has changed after a change number (0 = everything), and the
- * number to continue from. It reads the database at each call, so that it includes changes by other cores.
+ * Returns the credentials of callers that changed after a change number (0 = all), and the number to continue from. It
+ * reads the database at each call, so that changes by other cores are included.
  */
 async function changesAfter(core: Core, after: bigint) {
   const rows = await readCredentials(core.database.query, after);

@@ -49,7 +49,7 @@ export function openAccept(database: Database, announce: Announce, clock: Clock,
   };
 }
 
-/** Logs what was quarantined. Throws UNAVAILABLE when it could not be, so that the sender keeps it. */
+/** Logs quarantined notifications. Throws UNAVAILABLE when one could not be stored, so that the sender keeps it. */
 export function reportAside(log: Log, aside: Aside, reason: string, { merchantId, requestId }: NotificationKey): void {
   if (aside === 'STORED') log.warn('notification_quarantined', { reason, merchantId, requestId });
   if (aside !== 'FULL') return;

@@ -75,7 +75,7 @@ export function openSignedNotifications(query: Query, cipher: Cipher, clock: Clo
 /** Bodies that are held in memory for streams that may have stalled. */
 const READ_TOGETHER = 20;
 
-/** How late a stream may come to a result and share what another one has read. */
+/** A stream that reaches a result within this time shares what another stream has read. */
 const SHARED_MS = 1_000;
 
 function isNotified({ kind, holdSequence }: OperationRow): boolean {

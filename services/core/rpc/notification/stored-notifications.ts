@@ -50,7 +50,7 @@ function afterOf(key: string | undefined): StoredFilter['after'] {
   return key === undefined ? undefined : { receivedAt: new Date(receivedAt), merchantId, requestId };
 }
 
-/** Forwards a stored notification, also one that was forwarded before. */
+/** Forwards a stored notification, possibly once more. */
 export const replayStoredNotification: Method<'replayStoredNotification'> = async (core, { merchantId, requestId }) => {
   const key = { merchantId, requestId };
   const { query } = core.database;

@@ -13,8 +13,8 @@ const RESUMABLE_MS = 90 * 24 * 3_600 * 1_000;
 /**
  * Follows the log in commit order from a resume token on, '' = from now, until the signal aborts. With a merchantId,
  * other merchants' results may be missing. The first page is empty: its position is the starting point; later empty
- * pages show the position, too. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone;
- * INVALID_REQUEST for what is no token.
+ * pages have a position, too. Throws STREAM_TOKEN_TOO_OLD, also for a token of a history that a restore has undone;
+ * INVALID_REQUEST for a text that is no token.
  */
 export async function* followLog(
   core: Core,

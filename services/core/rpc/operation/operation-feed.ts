@@ -27,7 +27,7 @@ const KEPT = 10_000;
 const PAGE = 1_000;
 /** A watcher that is behind holds its page in memory while it stalls, so the page is small. */
 const BEHIND_PAGE = 100;
-/** A watcher waits longer for its turn than a call does: one that is refused only comes again. */
+/** A watcher waits longer for its turn than a call: when refused, it would only return. */
 const BEHIND_WAIT_MS = 30_000;
 /** Announcements wake the feed; the poll covers times without the listening connection. */
 const POLL_MS = 500;
@@ -36,8 +36,8 @@ const PAUSE_MS = 20;
 
 /**
  * Opens the results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps
- * only a cursor, so a slow one costs nothing; one that is behind what memory holds reads pages of its merchant's results
- * from `reads`, one watcher of a merchant after the other. It reads only while there are watchers.
+ * only a cursor, so a slow one costs nothing. A watcher behind the memory reads pages of its merchant's results from
+ * `reads`, one watcher of a merchant after the other. The feed reads only while there are watchers.
  */
 export function openOperationFeed(database: Database, reads: Database, databaseUrl: string, log: Log) {
   let kept: OperationRow[] = [];
@@ -114,7 +114,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
     return { results, position: results.length < BEHIND_PAGE && end.sequence > last.sequence ? end : last };
   }
 
-  /** What was read belongs to a history that is gone. */
+  /** The results in memory belong to a history that is gone. */
   function forget(error: unknown): undefined {
     if (!(error instanceof HistoryChanged)) throw error;
     log.warn('history_changed', {});

@@ -20,7 +20,7 @@ import { refusalOf } from '../refuse.ts';
 import { isInScope, scopeOf } from '../server/caller.ts';
 import { readToken, tokenOf } from './stream-token.ts';
 
-/** Looks up an operation: its result, or, while it has none, what was asked for. */
+/** Looks up an operation: its result, or its request while it has none. */
 export const getOperation: Method<'getOperation'> = async (core, request, context) => {
   const scope = scopeOf(context, request.merchantId);
   const operation = isUuid(request.requestId) ? await findOperation(core, request.requestId, scope) : undefined;
@@ -28,7 +28,7 @@ export const getOperation: Method<'getOperation'> = async (core, request, contex
   return { operation };
 };
 
-/** An operation's result, or what was asked for while it has none. `scope` is a merchant; undefined = any's. */
+/** Returns an operation's result, or its request while it has none. `scope` is a merchant; undefined = any. */
 export async function findOperation({ database: { query } }: Core, requestId: string, scope: string | undefined) {
   const result = await findResult(query, requestId);
   if (result && !isInScope(result, scope)) return undefined;

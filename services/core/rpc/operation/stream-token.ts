@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { LogPosition } from '../../storage/operation/operation-row.ts';
 
-/** What a token says: where the log was read to, and the random part of the requestId of the result there. */
+/** The content of a token: the position in the log, and the random part of the requestId of the result there. */
 export interface TokenPosition {
   readonly sequence: bigint;
   readonly mark: string;

@@ -32,7 +32,7 @@ type Message = MessageShape<typeof WatchOperationsResponseSchema>;
 
 /** The tokens of a stream. */
 export interface Tokens {
-  /** Whether they are the merchant's of the results; a stream of all merchants has others. */
+  /** True when they are tokens of the results' merchant; a stream of all merchants has others. */
   readonly isOwn: boolean;
   of(position: LogPosition): string;
 }
@@ -48,7 +48,7 @@ export function* messagesAbout(
   else for (const batch of batchesOf(results, maxBatchSize)) yield together(batch, kept, tokens);
 }
 
-/** What a message may have at most, and what a result takes besides its metadata: 1 000 of them fit. */
+/** Greatest size of a message, and the size of a result without its metadata: 1 000 of them fit. */
 const MESSAGE_BYTES = 1024 * 1024;
 const RESULT_BYTES = 1024;
 

@@ -20,7 +20,7 @@ export const getOverview: Method<'getOverview'> = async (core) => {
   return present(GetOverviewResponseSchema, overview, { at: now, processors });
 };
 
-/** Those that are configured, then others at which something is open. */
+/** The configured processors, then others with open operations. */
 function presentProcessors(processors: Processors, rows: readonly ProcessorRow[]) {
   const byName = new Map(rows.map((row) => [row.processor, row]));
   return [...new Set([...processors.names, ...byName.keys()])].map((processor) => {

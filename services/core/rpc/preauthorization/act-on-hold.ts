@@ -43,7 +43,7 @@ interface Acted extends ReturnType<typeof presentWords> {
   readonly replayed?: boolean;
 }
 
-/** What a method has besides what names its hold. */
+/** The fields of a method's request besides those that name its hold. */
 interface Asked {
   /** An increment's, minor units. */
   readonly amount?: bigint | undefined;
@@ -93,8 +93,8 @@ async function actOnHold(
 }
 
 /**
- * The hold as it was right after it, whatever has happened to it since: the first answer. It follows from the hold right
- * before, unless that has failed or was frozen by it.
+ * The hold right after the submission, whatever has happened since: the first answer. It follows from the hold right
+ * before, unless the submission failed or froze it.
  */
 async function acted(core: Core, submission: WrittenSubmission, before?: ReadHold): Promise<Acted> {
   const { requestId, holdRequestId, statusAfter, frozenAfter } = submission;

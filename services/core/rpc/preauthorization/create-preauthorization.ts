@@ -36,7 +36,7 @@ type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchem
 export const createPreauthorization: Method<'createPreauthorization'> = (core, request, context) =>
   placeHold(core, request, context);
 
-/** What the placing of a hold that renews another one differs in. */
+/** The differences of a renewal from the placing of a new hold. */
 export interface Renewal {
   /** The old hold's requestId, and the hash of its handle. */
   readonly renews: string;
@@ -81,7 +81,7 @@ export async function placeHold(
   });
 }
 
-/** The answer from what was written once. */
+/** Returns the answer from the stored fields that never change. */
 function answerAgain(core: Core, first: First) {
   const { requestId } = first;
   return answerKnown<Response>(
@@ -98,7 +98,7 @@ function answerAgain(core: Core, first: First) {
   );
 }
 
-/** Whether a hold has the fields of a call. Of an imported one the metadata is lost, and is now what the call says. */
+/** Returns whether a hold has the fields of a call. An imported one has lost its metadata, and takes the call's. */
 async function isOf(
   { database: { query } }: Core,
   requestId: string,
@@ -111,7 +111,7 @@ async function isOf(
   return true;
 }
 
-/** Where the request stands; OK = it got its first answer, whatever has happened to the hold since. */
+/** The state of the request; OK = it got its first answer, whatever has happened to the hold since. */
 function stateOf(hold: HoldRow): SubmissionState {
   if (hasCheckout(hold) || hold.placedAt != null) return 'OK';
   if (hold.phase === 'FAILED') return 'KO';

@@ -47,7 +47,7 @@ function phaseOf(hold: WrittenHold): keyof typeof HoldPhase {
   return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
 }
 
-/** A hold as it was when it was placed, whatever has happened to it since: the first answer to its request. */
+/** A hold as it was when it was placed, whatever has happened since: the first answer to its request. */
 export function presentPlaced(hold: WrittenHold, cipher: Cipher) {
   return presentHold({ ...asAsked(hold), expiresAt: hold.firstExpiresAt ?? hold.expiresAt }, cipher);
 }

@@ -11,9 +11,9 @@ import { placeHold } from './create-preauthorization.ts';
 import { namedHold } from './read-preauthorizations.ts';
 
 /**
- * Places a hold like an earlier one (docs/product.md, "Renewing"). It is placed like any other, and keeps which one it
- * renews; a worker releases that one afterwards. The amount that a call leaves out is not among its fields: a
- * repetition finds the first answer, whatever remains by then.
+ * Places a hold like an earlier one (docs/product.md, "Renewing"). It is placed like any other, and names the hold that
+ * it renews, which a worker releases afterwards. An amount left out is not among the call's fields: a repetition finds
+ * the first answer, whatever remains by then.
  */
 export const renewPreauthorization: Method<'renewPreauthorization'> = async (core, request, context) => {
   const old = await namedHold(core, request, scopeOfChange(context, request.merchantId));

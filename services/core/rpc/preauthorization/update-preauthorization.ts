@@ -16,8 +16,8 @@ import { contractOf, dateOf, FieldCheck, refuseReference } from '../server/check
 import { presentHold } from './present-hold.ts';
 
 /**
- * Changes what a hold is for, or when it is captured or ends. It waits for its turn among the writes on the hold; one
- * that loses to a write of another core is judged again.
+ * Changes the purpose of a hold, or the time of its capture or end. It waits for its turn among the writes on the hold.
+ * When another core writes first, it is judged again.
  */
 export const updatePreauthorization: Method<'updatePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);
@@ -97,7 +97,7 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
     throw new HoldfastError('TIME_OUT_OF_RANGE', `a time has fallen due: ${names}`, { violations });
   }
   const periodEnd = hold.expiresAt ?? new Date(hold.createdAt.getTime() + hold.holdPeriodS * 1_000);
-  // What has fallen due is no reason to refuse another change.
+  // A time that has fallen due is no reason to refuse another change.
   const times = endTimes(terms, periodEnd).filter(({ field }) => !due.includes(field));
   const refusal = judgeTimes(times, now);
   if (refusal) throw refusal;

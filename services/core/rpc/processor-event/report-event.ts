@@ -44,8 +44,8 @@ export const reportEvent: Method<'reportEvent'> = async (core, request, context)
 };
 
 /**
- * Keeps, for an operator, that an event is refused for good: what it says is lost on us. What is refused for now comes
- * again, and so may what is about something that a restore has lost. Throws the refusal.
+ * Keeps an event that is refused for good for an operator. Not kept is an event that is refused for now, since it is
+ * sent again, and one about an operation that a restore may have lost. Throws the refusal.
  */
 async function keepRefusal(
   core: Core,
@@ -76,7 +76,7 @@ function wordOf(name: string): string {
   return name.replace(/([A-Z])/g, '_$1').toUpperCase();
 }
 
-/** What an event is about that something here has, or nothing. */
+/** The known subject of an event; undefined = none. */
 function aboutOf(requestId: string, sent: Sent | undefined, processor: string) {
   if (!sent) return { requestId, merchantId: null, processor };
   const { merchantId, currency, kind } = sent;
@@ -85,8 +85,8 @@ function aboutOf(requestId: string, sent: Sent | undefined, processor: string) {
 }
 
 /**
- * What an event of a processor is about. Throws OPERATION_NOT_FOUND, also when it was sent to another processor, or is
- * of another kind than the event speaks of. A checkout that a restore has lost is imported.
+ * Finds the subject of a processor's event. Throws OPERATION_NOT_FOUND, also for an operation sent to another
+ * processor, or of another kind than the event's. A checkout that a restore has lost is imported.
  */
 async function findReported(core: Core, processor: string, event: ReportEventRequest['event']): Promise<Sent> {
   const { query } = core.database;
@@ -101,7 +101,7 @@ async function findReported(core: Core, processor: string, event: ReportEventReq
   return sent;
 }
 
-/** What an event names: an identifier at the processor, and the kind that it must be of, unless any will do. */
+/** The subject that an event names: an identifier at the processor, and its kind, unless any is possible. */
 function subjectOf(event: ReportEventRequest['event']): { kind?: SentKind; identifier: string } {
   switch (event.case) {
     case 'checkoutCompleted':
@@ -141,7 +141,7 @@ async function demandSame(
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the event_id was reported before, with another event');
 }
 
-/** SHA-256 of what the event says. When it happened is not part of it: a report repeated may say so anew. */
+/** SHA-256 of an event's content without its time, which a repeated report may give anew. */
 function digestOf({ event }: ReportEventRequest): Buffer {
   const said = create(ReportEventRequestSchema, { event });
   return createHash('sha256').update(toBinary(ReportEventRequestSchema, said)).digest();
@@ -175,9 +175,9 @@ async function settle(core: Core, sent: Sent, result: Result | undefined, rememb
 }
 
 /**
- * An authorization that ended at the processor is like one whose period is over: nothing more is captured of it, and
- * what remains is given back when what is in flight has its result, and it is not in doubt how much that is. An end of a
- * hold that is not placed yet is refused for now; one of a hold that has ended changes nothing.
+ * Ends a hold whose authorization ended at the processor, like one whose period is over: nothing more is captured, and
+ * the remaining amount is given back once operations in flight have their results and the amount is not in doubt. The
+ * end of a hold that is not placed yet is refused for now. The end of an ended hold changes nothing.
  */
 async function authorizationEnded(
   core: Core,

@@ -16,7 +16,7 @@ import { invalidField, noResultYet } from '../refuse.ts';
 /** An event that something came back, or was given again. */
 export type TakenBackEvent = Extract<ReportEventRequest['event'], { readonly case: keyof typeof KINDS }>;
 
-/** What each event makes, and the word for it in the log. */
+/** The operation of each event, and its word in the log. */
 const KINDS = {
   captureReversed: { kind: 'REVERSAL', told: 'REVERSED' },
   captureReinstated: { kind: 'REINSTATEMENT', told: 'REINSTATED' },
@@ -27,10 +27,9 @@ const KINDS = {
 const WORDS = { HOLD: 'the hold', CAPTURE: 'the capture', REFUND: 'the refund', OCT: 'the OCT' } as const;
 
 /**
- * Something that was OK came back, in whole or in part, or was given again. What is not known yet is refused for now,
- * and the processor reports it again; one about what is KO contradicts it. Nothing is booked in part: more than can
- * come back or be given again is refused. Only what an import from the processor's books
- * has already booked is left out.
+ * Books that an operation that was OK came back, in whole or in part, or was given again. An event about an unknown one
+ * is refused for now, and the processor reports it again. An event about a KO operation contradicts it. An amount that
+ * exceeds what can come back is refused as a whole. Only the amount that an import has already booked is left out.
  */
 export async function takenBack(core: Core, sent: Sent, event: TakenBackEvent, remembered: NamedEvent): Promise<void> {
   const { requestId, state, holdRequestId } = sent;
@@ -82,7 +81,7 @@ function thereIfImported({ database: { query }, processors }: Core, sent: Sent):
   };
 }
 
-/** What came back was done, though it was told as failed; a capture was charged. */
+/** The operation that came back must have been done, though it was told as failed; a capture was charged. */
 function contradictResult(
   core: Core,
   { requestId, kind, holdRequestId, merchantId, currency }: Sent,
@@ -101,12 +100,12 @@ function contradictResult(
   return contradict(core, about, { kind: 'RESULT', kept: 'KO', ...told, freezes }, { source: 'EVENT', eventId });
 }
 
-/** Whether a reversal was booked; one that is not may be known later. */
+/** Returns whether a reversal was booked; an unknown one may be booked later. */
 async function isKnown(core: Core, reversalEventId: string, processor: string): Promise<boolean> {
   return reversalEventId !== '' && (await findEvent(core.database.query, reversalEventId, processor)) !== undefined;
 }
 
-/** Whether a capture of the hold may be known later, which is what was taken back. */
+/** Returns whether a capture of the hold, the possible subject, may become known later. */
 async function mayBeCaptured(core: Core, holdRequestId: string): Promise<boolean> {
   const hold = await findHold(core.database.query, holdRequestId);
   return hold !== undefined && hold.inFlight > 0n;

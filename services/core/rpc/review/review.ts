@@ -29,7 +29,7 @@ import { BY_ID, BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
 import { operationOf, present } from '../present.ts';
 import { exceedsHold, invalidField, refusalOf } from '../refuse.ts';
 
-/** Lists what waits for an operator, oldest first. */
+/** Lists the items that wait for an operator, oldest first. */
 export const listReviewItems: Method<'listReviewItems'> = (core, request, context) => {
   const now = core.clock();
   return readPage('items', request, filtersOf<ReviewFilter>(context, request), BY_REQUEST_ID, {
@@ -45,7 +45,7 @@ export const listReviewItems: Method<'listReviewItems'> = (core, request, contex
   });
 };
 
-/** Lists what was contradicted about an operation or a hold, newest first. */
+/** Lists the contradictions of an operation or a hold, newest first. */
 export const listContradictions: Method<'listContradictions'> = (core, request) => {
   const { requestId } = request;
   return readPage('contradictions', request, { requestId }, BY_ID, {
@@ -179,7 +179,7 @@ async function settledByProcessor(
   }
   if (answer.found === 'DONE' || answer.found === 'NEVER_SEEN') {
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
-    // The processor's refusal of what must happen is why it came to review: the operator judges it.
+    // It came to review because the processor refused an operation that must happen: the operator judges it.
     if (!isOk(outcome) && mustHappen(sent.kind)) return false;
     // So it is when the processor has done it for another amount than was asked for.
     if (isOfOtherAmount(sent, outcome)) return outcome;
@@ -189,7 +189,10 @@ async function settledByProcessor(
   throw invalidField('unfenced', 'the processor has no result, and may perform it yet; set it to decide all the same');
 }
 
-/** Whether the processor may be at work still: until the time that it said, within bounds, or inquiries have ended. */
+/**
+ * Returns whether the processor may still be at work: until the time that it stated, within bounds, or the end of
+ * inquiries.
+ */
 async function isInTime(core: Core, sent: Sent, expectedBy: Date | undefined): Promise<boolean> {
   const { kind, createdAt, state } = sent;
   if (!expectedBy) return state !== 'NEEDS_REVIEW';

@@ -50,7 +50,7 @@ async function search({ reads }: Core, request: ListMatchesRequest, text: string
     createdFrom: createdFrom ? timestampDate(createdFrom) : null,
     createdTo: createdTo ? timestampDate(createdTo) : null,
   };
-  // A token must not carry what was searched for: it may be a reference that is private.
+  // A token must not contain the searched text: it may be a private reference.
   const list = { ...filters, text: hashOf(text).toString('base64') };
   const before = pageKey(request.pageToken, list, isUuid) ?? null;
   const { rows, scannedTo } = await findMatches(reads.query, { ...filters, before, limit: LIMIT });

@@ -10,14 +10,14 @@ const PAYMENTS: readonly Role[] = ['gateway', 'internal', 'operator'];
 const OPERATORS: readonly Role[] = ['operator'];
 const GATEWAY: readonly Role[] = ['gateway'];
 const PROCESSOR: readonly Role[] = ['processor'];
-/** What any API key of a merchant may do. */
+/** Methods for any API key of a merchant. */
 const MERCHANTS: readonly Role[] = ['gateway', 'operator'];
-/** What merchants do with their own webhook: the gateway calls it in the name of an API key (demandsManagingKey). */
+/** Methods about a merchant's own webhook: the gateway calls them in the name of an API key (demandsManagingKey). */
 const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
 /** The same, but not for operators: what they see could be sent in the name of the service. */
 const SIGNED: readonly Role[] = ['gateway'];
 
-/** Which roles may call which service; METHODS overrides single methods. Others may not be called. */
+/** The roles that may call each service; METHODS overrides single methods. All other calls are refused. */
 const SERVICES: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.PreauthorizationService': PAYMENTS,
   'holdfast.v1.RefundService': PAYMENTS,
@@ -56,7 +56,7 @@ export function rolesFor(method: DescMethod): readonly Role[] {
   return METHODS[`${method.parent.typeName}.${method.name}`] ?? SERVICES[method.parent.typeName] ?? [];
 }
 
-/** Whether a merchant may call a method about its own webhook. */
+/** Returns whether a method is about a merchant's own webhook. */
 export function isOfWebhook(method: DescMethod): boolean {
   return [WEBHOOK, SIGNED].includes(rolesFor(method));
 }
@@ -79,9 +79,8 @@ export function authenticates(core: Core): Interceptor {
 const KEY_HEADER = 'x-api-key-sha256';
 
 /**
- * Demands of the gateway's calls of a merchant's own webhook an API key of that merchant that manages it; they are
- * audited in the name of that key. The key is looked up at each call, so one that was revoked stops at once. Throws
- * UNAUTHENTICATED, FORBIDDEN.
+ * Requires an API key that manages the webhook for the gateway's calls about it; the audit log names that key. The key
+ * is looked up at each call, so a revoked one stops at once. Throws UNAUTHENTICATED, FORBIDDEN.
  */
 export function demandsManagingKey(core: Core): Interceptor {
   return (next) => async (request) => {

@@ -3,7 +3,7 @@ import type { CallerPatience } from '../../../../platform/gather.ts';
 import { DEADLINE_HEADER } from '../../../../platform/grpc-client.ts';
 import { invalidField, tooLate } from '../refuse.ts';
 
-/** How long the caller waits: nothing is stored after its deadline, or once it has disconnected. */
+/** The caller's patience: nothing is stored after its deadline, or once it has disconnected. */
 export const patienceKey = createContextKey<CallerPatience | undefined>(undefined);
 
 /** Gives the signal of a call of gRPC that its caller has disconnected; other calls have a signal of their own. */

@@ -12,7 +12,7 @@ export type Role = 'gateway' | 'internal' | 'operator' | 'processor';
 /** Whose a credential is. */
 export interface Caller {
   readonly role: Role;
-  /** Of the role processor: the one that reports events with it. */
+  /** Of the role processor: its name. */
   readonly processor?: string;
   /** Of the role internal: the place of the credential in SERVICE_TOKEN, where each service may have its own. */
   readonly credential?: number;
@@ -70,7 +70,7 @@ export function scopeOfChange(context: HandlerContext, merchantId: string): stri
   return merchantNamed(context, merchantId, ['operator']);
 }
 
-/** Whether a record belongs to the scope of a call; undefined = every merchant's. */
+/** Returns whether a record belongs to the scope of a call; undefined = all merchants. */
 export function isInScope(record: { readonly merchantId: string }, scope: string | undefined): boolean {
   return scope === undefined || record.merchantId === scope;
 }

@@ -35,7 +35,7 @@ export class FieldCheck {
     this.add(field, 'must not contain a card number; the contract term allowCardLikeReferences lifts this check');
   }
 
-  /** What holds and OCTs have in common. */
+  /** The common rules of holds and OCTs. */
   payment(request: CreatePreauthorizationRequest | CreateOctRequest, contract: MerchantRow): void {
     const { currency, terminalId } = request;
     if (!isCurrency(currency)) this.add('currency', 'is not an ISO 4217 currency');
@@ -50,7 +50,7 @@ export class FieldCheck {
     this.text('token_id', request.tokenId);
   }
 
-  /** What the processor takes, as far as it has said it. */
+  /** The bounds that the processor states. */
   taken(processor: Pick<Processor, 'amountBreach'>, payment: Payment): void {
     const breach = processor.amountBreach(payment);
     if (breach) this.add(breach.field, breach.description);

@@ -52,7 +52,7 @@ const bindsChanges: Interceptor = (next) => (request) => {
   return bindingChanges(deadlineOf(contextValues.get(patienceKey)), () => next(request));
 };
 
-/** While the database is being reconciled, what is not there may be lost: nothing is said to be unknown. */
+/** While the database is being reconciled, a missing row may be lost: nothing is called unknown. */
 function hidesLoss(core: Core): Interceptor {
   return (next) => async (request) => {
     try {

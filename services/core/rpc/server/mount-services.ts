@@ -246,7 +246,7 @@ async function serveStream(
     const invoke = transformInvokeImplementation(spec as never, context, interceptors);
     for await (const message of invoke(createAsyncIterable([call.request as never]))) {
       if (call.write(message)) continue;
-      // Waits until the peer has read what was written, or has disconnected, which bounds the buffer.
+      // Waits until the peer has read the output, or has disconnected, which bounds the buffer.
       await once(call, 'drain', { signal: context.signal }).catch(() => undefined);
     }
     if (stopping.aborted) throw new ConnectError('this core is stopping; call again', Code.Unavailable);

@@ -21,7 +21,7 @@ export function openReadTurns({ atOnce = 1, waitMs = WAIT_MS }: { atOnce?: numbe
     async run<T>(account: string, read: () => Promise<T>, signal?: () => AbortSignal): Promise<T> {
       const call = () =>
         read().catch((error) => {
-          // Those that wait would find the same, each after its own timeout.
+          // The waiting reads would fail as well, each after its own timeout.
           if (isDatabaseAway(error)) turns.refuse(account, error);
           throw error;
         });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
-import { freePort } from './free-port.ts';
+import { freePort } from '../services/quickstart/ports.ts';
 
 /** Starts one for a database. Returns the address behind which it is. */
 export async function startPgbouncer(databaseUrl: string, mode: 'session' | 'transaction') {

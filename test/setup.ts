@@ -1,7 +1,7 @@
 /**
  * Starts one embedded PostgreSQL and one running service per test run. Another PostgreSQL on the machine is never used.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { migrateDatabase } from '../services/core/storage/migrate-database.ts';
@@ -9,6 +9,15 @@ import { freePort } from '../services/quickstart/ports.ts';
 import { type Postgres, removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
 import { createDatabase } from './database.ts';
 import { lendStack } from './stack.ts';
+
+/**
+ * Parallel workers, and all that they start, choose their ports from shares of their own: a port that one has found may
+ * not be opened yet when another one looks. Two runs at once begin at random shares.
+ */
+const PORT_SHARES = 16;
+process.env.FIRST_PORT_SHARE ??= String(randomInt(PORT_SHARES));
+const ownShare = Number(process.env.FIRST_PORT_SHARE) + Number(process.env.MOCHA_WORKER_ID ?? PORT_SHARES - 1);
+process.env.PORT_SHARE = `${ownShare % PORT_SHARES}/${PORT_SHARES}`;
 
 let directory: string;
 let postgres: Postgres;

@@ -74,11 +74,13 @@ export async function freeOuterPorts(): Promise<Record<(typeof OUTER)[number], s
 /**
  * Finds a free port between 20 000 and 30 000: below the range of outgoing connections, so that the system does not
  * give it away while its process restarts. Never returns the same port twice, because the caller may not listen on the
- * first one yet.
+ * first one yet. Nor does another process whose PORT_SHARE, such as 3/16, names another share of these ports.
  */
 export async function freePort(): Promise<number> {
+  const [share, shares] = (process.env.PORT_SHARE ?? '0/1').split('/').map(Number) as [number, number];
+  const count = Math.floor((30_000 - 20_000) / shares);
   for (;;) {
-    const port = randomInt(20_000, 30_000);
+    const port = 20_000 + share * count + randomInt(count);
     if (given.has(port) || (await listenFault(port)) !== undefined) continue;
     given.add(port);
     return port;

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { Holdfast } from '../../client/holdfast.ts';
 import { HoldfastError } from '../../client/refusal.ts';
 import type { TryReport } from '../../client/send.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { makeCertificates } from '../certificates.ts';
-import { freePort } from '../free-port.ts';
 import {
   cutBefore,
   cutWithin,

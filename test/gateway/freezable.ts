@@ -6,7 +6,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
 import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { contract, openStage } from '../services/core/stage.ts';
 
 export type Freezable = Awaited<ReturnType<typeof openFreezable>>;

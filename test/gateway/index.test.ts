@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { FakeCore, OPERATOR_TOKEN, TOKEN } from './fake-core.ts';
 import { API_KEY, MERCHANTS } from './stage.ts';
 

@@ -10,7 +10,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { createDocument } from '../../gateway/openapi/document.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 
 /** A Prism proxy in front of a gateway. */
 export interface Prism {

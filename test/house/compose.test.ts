@@ -6,8 +6,8 @@ import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../.ci/tables.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { createDatabase } from '../database.ts';
-import { freePort } from '../free-port.ts';
 import { API_KEY as ADYEN_KEY } from '../services/adyen/fake/fake-adyen.ts';
 import { signingSecret } from '../signing-secret.ts';
 

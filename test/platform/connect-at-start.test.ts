@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { connectAtStart } from '../../platform/database-client.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { createDatabase, type TestDatabase } from '../database.ts';
-import { freePort } from '../free-port.ts';
 
 describe('connectAtStart()', () => {
   let database: TestDatabase;

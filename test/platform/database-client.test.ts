@@ -8,7 +8,7 @@ import { openLog } from '../../platform/log.ts';
 import { isDatabaseAway, isResultLost } from '../../services/core/storage/database-errors.ts';
 import { listen } from '../../services/core/storage/listen-to-commits.ts';
 import { openDatabase } from '../../services/core/storage/open-database.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../services/quickstart/ports.ts';
 import { run, sessionsAt, usePostgresPair } from '../torture/failover/postgres-pair.ts';
 
 describe('DatabaseClient, ended while it connects', () => {

@@ -9,7 +9,7 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../../gateway/settings.ts';
 import { openLog } from '../../../platform/log.ts';
 import { readSettings } from '../../../platform/settings.ts';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { serveLocally } from '../../local-server.ts';
 import { openMerchant, sql } from '../../services/core/shop.ts';
 import { openStage } from '../../services/core/stage.ts';

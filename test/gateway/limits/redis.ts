@@ -5,7 +5,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 
 /** A server that a test can stop, start and suspend. */
 export interface RedisServer {

@@ -1,7 +1,7 @@
 /** services/backup/backup.sh when something goes wrong, on a PostgreSQL and a pgBackRest of this machine. */
 import assert from 'node:assert/strict';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { namedCode } from '../../docs/code-blocks.ts';
-import { freePort } from '../../free-port.ts';
 import { standIn } from '../../suite.ts';
 import { type BackupServer, canBackUp, startBackupServer } from './backup-server.ts';
 

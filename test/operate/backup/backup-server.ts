@@ -5,9 +5,9 @@ import { appendFile, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../.ci/sources.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { choosePostgresHome } from '../../../services/quickstart/postgres-home.ts';
 import { namedCode } from '../../docs/code-blocks.ts';
-import { freePort } from '../../free-port.ts';
 
 export const run = promisify(execFile);
 const NEEDED = ['pg_ctl', 'initdb', 'psql'];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 
 const SHIPPED = 'services/sandbox/conformance.json';
 

@@ -32,9 +32,9 @@ import { CORE_SETTINGS } from '../../../services/core/settings/core-settings.ts'
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start/start-core.ts';
 import { openCipher } from '../../../services/core/storage/cipher.ts';
 import { openPool } from '../../../services/core/storage/open-pool.ts';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import { startSandbox } from '../../../services/sandbox/sandbox.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../database.ts';
-import { freePort } from '../../free-port.ts';
 import { forSuite } from '../../suite.ts';
 import { openOracle } from '../sandbox/oracle.ts';
 import { TestClock } from '../sandbox/test-clock.ts';

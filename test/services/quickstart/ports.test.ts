@@ -37,6 +37,21 @@ describe('choosePorts()', () => {
   });
 });
 
+describe('freePort()', () => {
+  it('keeps to the share of its process', async () => {
+    const before = process.env.PORT_SHARE;
+    process.env.PORT_SHARE = '3/16';
+    try {
+      for (let index = 0; index < 50; index++) {
+        const port = await freePort();
+        assert(port >= 20_000 + 3 * 625 && port < 20_000 + 4 * 625, String(port));
+      }
+    } finally {
+      process.env.PORT_SHARE = before;
+    }
+  });
+});
+
 describe('keepPorts()', () => {
   let directory: string;
   before(async () => {

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';
+import { freePort } from '../../../services/quickstart/ports.ts';
 import {
   type Postgres,
   type PostgresOptions,
   removePostgres,
   startPostgres,
 } from '../../../services/quickstart/postgres.ts';
-import { freePort } from '../../free-port.ts';
 
 describe('startPostgres()', () => {
   let directory: string;

@@ -14,7 +14,7 @@ import type { Query } from '../../../../services/core/storage/database.ts';
 import { findWaiting, takeDue } from '../../../../services/core/storage/delivery/take-due.ts';
 import { migrateDatabase } from '../../../../services/core/storage/migrate-database.ts';
 import { openPool } from '../../../../services/core/storage/open-pool.ts';
-import { freePort } from '../../../free-port.ts';
+import { freePort } from '../../../../services/quickstart/ports.ts';
 
 /** Debian's; the embedded one has no LLVM. */
 const HOME = '/usr/lib/postgresql/15';

@@ -13,9 +13,9 @@ import { channelSecurity, readChannelTls } from '../../../../../platform/tls.ts'
 import { OperationService } from '../../../../../proto/gen/holdfast/v1/operation_pb.js';
 import { openConnectServer } from '../../../../../services/core/rpc/server/connect-server.ts';
 import { startCore } from '../../../../../services/core/start/start-core.ts';
+import { freePort } from '../../../../../services/quickstart/ports.ts';
 import { makeCertificates } from '../../../../certificates.ts';
 import { createDatabase } from '../../../../database.ts';
-import { freePort } from '../../../../free-port.ts';
 import { forSuite } from '../../../../suite.ts';
 import { sql } from '../../shop.ts';
 import { openStage, why } from '../../stage.ts';

@@ -29,9 +29,8 @@ export function judgeEnd(
   return {
     ...reservation,
     reported,
-    // For an end that nobody reported, but whose void gave back less than remained: when nothing remains, the missing
-    // amount never existed.
-    amountReleased: hold.endedReference == null && hold.remaining === 0n ? hold.released : hold.endedAmount,
+    // The rest of a doubtful end is given back now, or was never missing.
+    amountReleased: hold.endedReference == null ? (hold.endedAmount ?? 0n) + hold.remaining : hold.endedAmount,
     processorReference: hold.endedReference,
   };
 }
@@ -62,7 +61,7 @@ export function reckonVoid(
     ...books,
     amountReleased: givenBack,
     contradicts: ok ? givenBackOtherwise('AMOUNT_RELEASED', givenBack, leftByRelease(hold, reserved)) : undefined,
-    ...(isDoubtful && { endedAs: 'EXPIRED', endedAmount: books.remaining }),
+    ...(isDoubtful && { endedAs: 'EXPIRED', endedAmount: givenBack }),
     operation: hasResult ? resultOf(requestId, kind, subjectOn(hold, amount, submission), ending) : undefined,
   };
 }

@@ -183,9 +183,9 @@ export function settleCapture(hold: HoldState, capture: ReservedCapture, ok: boo
     const released = hold.released + givenBack;
     return checked({ ...books, status: 'PARTIALLY_CAPTURED', released, remaining: hold.remaining - givenBack });
   }
-  const reason = books.remaining === 0n ? (hold.endedAs ?? 'FINAL') : 'FINAL';
-  if (closes || isUsedUp(books)) return closed(books, 'CAPTURED', reason);
-  return checked({ ...books, status: 'PARTIALLY_CAPTURED' });
+  const open = { ...books, status: 'PARTIALLY_CAPTURED' } as const;
+  if (closes) return closed(open, 'CAPTURED', books.remaining === 0n ? (hold.endedAs ?? 'FINAL') : 'FINAL');
+  return isUsedUp(books) ? endUsedUp(hold, open) : checked(open);
 }
 
 /** A capture as it was reserved, and what the processor says that it gave back, minor units; undefined = not said. */
@@ -227,10 +227,16 @@ export function settleIncrement(hold: HoldState, amount: bigint, ok: boolean, im
   const opens = imported && hold.captured === hold.amount && hold.allowMultipleCaptures;
   const status = opens ? 'PARTIALLY_CAPTURED' : hold.status;
   if (ok) return returned({ ...books, status, amount: hold.amount + amount }, amount);
-  if (!isOpen(hold) || !isUsedUp(books)) return checked(books);
-  if (hold.captured > 0n) return closed(books, 'CAPTURED', 'FINAL');
-  // Nothing was captured, so voids gave all of it back. A release has been told; an expiry is still to be told.
-  return hold.endedAs == null ? closed(books, 'RELEASED', 'RELEASED') : checked(books);
+  return isOpen(hold) && isUsedUp(books) ? endUsedUp(hold, books) : checked(books);
+}
+
+/**
+ * Closes a hold of which nothing is left. But an end that gave something back is still to be told: such a hold stays
+ * open until that is settled. Without a capture, a release has given all of it back.
+ */
+function endUsedUp({ endedAs }: HoldState, books: HoldBooks): HoldBooks {
+  if (endedAs != null && books.released > 0n) return checked(books);
+  return books.captured > 0n ? closed(books, 'CAPTURED', 'FINAL') : closed(books, 'RELEASED', 'RELEASED');
 }
 
 /** Settles an extension, which moves no money. */

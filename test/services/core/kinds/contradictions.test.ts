@@ -158,7 +158,7 @@ describe('a contradiction', () => {
       await operators.resolveOperation({ requestId, unfreezeHold: true, reason: 'they gave it back' });
       await scripted.stage.expire();
       assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
-      assert.deepEqual(await told(hold), ['expired KO 4000']);
+      assert.deepEqual(await told(hold), ['expired KO 10000']);
       assert.deepEqual(await drifts(), []);
     });
   });

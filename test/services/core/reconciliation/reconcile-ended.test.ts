@@ -20,7 +20,7 @@ describe('reconcile() on holds that have ended', () => {
 
   /**
    * The void of the end gave back less than was left here, so the hold is frozen until the import explains it. Loses a
-   * capture of 300, lets the hold end, and imports the capture.
+   * capture of 300, lets the hold end, and imports the capture. Returns the books, and what its merchant was told.
    */
   async function importInto(end: (hold: { requestId: string }) => Promise<unknown>, finalCapture: boolean) {
     const hold = await acme.hold();
@@ -39,7 +39,9 @@ describe('reconcile() on holds that have ended', () => {
     );
     assert.deepEqual(await stage.audit(), []);
     assert(!stage.oracle.entries().some(({ kind }) => kind === 'refund'));
-    return acme.books(hold);
+    await stage.expire();
+    assert.deepEqual(await stage.audit(), []);
+    return [await acme.books(hold), ...(await acme.results(hold)).slice(1)];
   }
 
   async function expire() {
@@ -61,20 +63,24 @@ describe('reconcile() on holds that have ended', () => {
   });
 
   it('imports a final capture of a hold that has expired', async () => {
-    assert.equal(await importInto(expire, true), 'CAPTURED 300/0/0/9700/0 FINAL');
+    assert.deepEqual(await importInto(expire, true), ['CAPTURED 300/0/0/9700/0 FINAL', 'captured 300']);
   });
 
   it('imports a part of a hold that has expired', async () => {
-    assert.equal(await importInto(expire, false), 'CAPTURED 300/0/0/9700/0 EXPIRED');
+    const told = ['captured 300', 'expired 9700'];
+    assert.deepEqual(await importInto(expire, false), ['CAPTURED 300/0/0/9700/0 EXPIRED', ...told]);
   });
 
   it('imports a part of a hold that was released', async () => {
-    const hold = await importInto((hold) => acme.release(hold), false);
-    assert.equal(hold, 'CAPTURED 300/0/0/9700/0 FINAL');
+    const told = ['released 9700', 'captured 300'];
+    const ended = await importInto((hold) => acme.release(hold), false);
+    assert.deepEqual(ended, ['CAPTURED 300/0/0/9700/0 FINAL', ...told]);
   });
 
   it('imports a final capture of a hold whose release had nothing to give back', async () => {
-    assert.equal(await importInto((hold) => acme.release(hold), true), 'CAPTURED 300/0/0/9700/0 FINAL');
+    const told = ['released 0', 'captured 300'];
+    const ended = await importInto((hold) => acme.release(hold), true);
+    assert.deepEqual(ended, ['CAPTURED 300/0/0/9700/0 FINAL', ...told]);
   });
 
   it('imports the release of a hold that was released again here, which gave nothing back and froze it', async () => {

@@ -80,6 +80,21 @@ describe('correctOperation()', () => {
     assert.deepEqual(told.slice(-2), ['corrected 1000', 'expired 10000']);
   });
 
+  it('of a capture that was done after all lets a hold end whose expiry gave back less, and tells that', async () => {
+    const { hold, requestId } = await refused();
+    processor.says.void = () => ({ ...approved, amountReleased: 6_000n });
+    const now = new Date(scripted.stage.clock.now());
+    await sql(scripted.stage, 'update hold set expires_at = $2 where request_id = $1', [hold.requestId, now]);
+    await scripted.stage.expire();
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/4000/6000/0 frozen');
+    await correct(requestId, OK);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/0/6000/0');
+    assert.deepEqual(await scripted.stage.audit('own books'), []);
+    await scripted.stage.expire();
+    assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/6000/0 EXPIRED');
+    assert.deepEqual((await shop.results(hold)).slice(-2), ['corrected 4000', 'expired 6000']);
+  });
+
   it('of an increment that was not done leaves a hold released that was released meanwhile', async () => {
     const { hold, requestId } = await incremented();
     await shop.release(hold);

@@ -363,7 +363,7 @@ with input as materialized (
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
       "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
-      "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
+      "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, "contradictionId" uuid, operation json,
       "holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text)
@@ -387,7 +387,9 @@ with input as materialized (
   ),
   changed as materialized (
     select i."requestId" as subject_id, i.* from locked i
-    where i."eventId" is null or i."eventId" in (select id from remembered)
+    where (i."eventId" is null or i."eventId" in (select id from remembered))
+      and (i."contradictionId" is null
+        or exists (select from contradiction o where o.id = i."contradictionId" and o.resolved_at is null))
   ),
   amended as (
     update submission s set state = coalesce(i.state, s.state),
@@ -420,6 +422,12 @@ with input as materialized (
         union select id from contradiction where request_id = any (array[c."subjectRequestId"])
       ) about
     where c."correctedBy" is not null and o.id = any (array[about.id])
+      and not (c.state = 'OK' and o.resolved_at is null and (o.kind = 'RESULT' and o.told in ('REVERSED', 'REINSTATED', 'RETURNED'))
+        and o.request_id = c."subjectRequestId")
+  ),
+  explained as (
+    update contradiction o set resolved_at = c.at, resolved_by = 'core', resolution = 'booked after a correction'
+    from changed c where o.id = any (array[c."contradictionId"])
   ),
   result as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,

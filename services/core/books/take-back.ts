@@ -30,9 +30,11 @@ export interface TakingBack {
   readonly reason?: { readonly code: string; readonly message: string } | undefined;
   /**
    * The event that reported it, which is remembered with what it did, so that it is booked once. Absent = it is
-   * imported.
+   * imported, or known by a contradiction.
    */
   readonly event?: NamedEvent;
+  /** The open contradiction by which it is known. It is resolved with it, so that it is booked once. */
+  readonly contradictionId?: string | undefined;
   /**
    * Reads the amount that has come back at the processor by now, minor units: only the part missing here is booked.
    * Undefined = all of `amount` is booked.
@@ -125,7 +127,7 @@ export async function takeBack(
   { query }: Database,
   taking: TakingBack,
 ): Promise<{ readonly became: TakenBack; readonly settled: Settled } | typeof AGAIN> {
-  const { requestId, kind, reference, reason, event, at, traceParent } = taking;
+  const { requestId, kind, reference, reason, event, contradictionId, at, traceParent } = taking;
   const way: Way = WAYS[kind];
   const about = await read(query, taking);
   const { hold, subject } = about;
@@ -140,7 +142,8 @@ export async function takeBack(
   }
   const common = hold ? subjectOn(hold, amount) : { ...subjectOfOct(demanded(subject)), amount };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
-  const ending = { outcome, at, imported: event === undefined, traceParent };
+  const imported = event === undefined && contradictionId === undefined;
+  const ending = { outcome, at, imported, traceParent };
   const result = resultOf(requestId, kind, { ...common, ...way.namesOf(subject) }, ending);
   const operation = { ...result, processorCode: reason?.code, processorMessage: reason?.message };
   const done = await amendEnded(query, {
@@ -152,6 +155,7 @@ export async function takeBack(
     eventId: event?.id,
     eventProcessor: event?.processor,
     digest: event?.digest.toString('hex'),
+    contradictionId,
     operation,
   });
   if (!done.locked.has(requestId)) return AGAIN;

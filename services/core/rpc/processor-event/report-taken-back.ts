@@ -6,6 +6,7 @@ import type { Declined, NotPerformed } from '../../domain/outcome.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { contradict } from '../../kinds/contradict.ts';
 import { takenBackThere } from '../../processor/read-entries.ts';
+import { findTakenBack } from '../../storage/contradiction/read-contradictions.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { isImported } from '../../storage/imported/import-marks.ts';
 import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-events.ts';
@@ -57,13 +58,36 @@ export async function takenBack(core: Core, sent: Sent, event: TakenBackEvent, r
 }
 
 /**
+ * Books what an operation's contradictions say came back of it while it was told KO. Call it once the operation is OK.
+ * An amount that exceeds what can come back stays a contradiction.
+ */
+export async function bookContradicted(core: Core, { requestId, kind, holdRequestId }: Sent): Promise<void> {
+  for (const { id, told, toldAmount, reference } of await findTakenBack(core.database.query, requestId)) {
+    await core.books.takeBack({
+      requestId: drawId(),
+      kind: told === 'RETURNED' ? returnOf(kind) : told === 'REVERSED' ? 'REVERSAL' : 'REINSTATEMENT',
+      holdRequestId: holdRequestId ?? undefined,
+      subjectRequestId: requestId,
+      amount: toldAmount ?? undefined,
+      reference: reference ?? '',
+      contradictionId: id,
+      at: core.clock(),
+    });
+  }
+}
+
+function returnOf(kind: Sent['kind']) {
+  return kind === 'OCT' ? 'OCT_RETURN' : 'REFUND_RETURN';
+}
+
+/**
  * A processor tells that a refund or an OCT came back also by a result: it was done, and is not done now. All that is
  * left of it came back.
  */
 export async function cameBack(core: Core, sent: Sent, { code, message }: Declined | NotPerformed, event: NamedEvent) {
   await core.books.takeBack({
     requestId: drawId(),
-    kind: sent.kind === 'OCT' ? 'OCT_RETURN' : 'REFUND_RETURN',
+    kind: returnOf(sent.kind),
     holdRequestId: sent.holdRequestId ?? undefined,
     subjectRequestId: sent.requestId,
     reference: '',

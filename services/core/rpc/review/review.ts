@@ -27,6 +27,7 @@ import { isUuid } from '../ids.ts';
 import { findOperation } from '../operation/read-operations.ts';
 import { BY_ID, BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
 import { operationOf, present } from '../present.ts';
+import { bookContradicted } from '../processor-event/report-taken-back.ts';
 import { exceedsHold, invalidField, refusalOf } from '../refuse.ts';
 
 /** Lists the items that wait for an operator, oldest first. */
@@ -131,6 +132,8 @@ export const correctOperation: Method<'correctOperation'> = async (core, request
   if (became === 'AMOUNT_EXCEEDS_HOLD' && hold) {
     throw exceedsHold({ remaining: remainedOf(hold), currency: hold.currency });
   }
+  // A call that died after its correction left these to its repetition.
+  if (ok && (became === 'CORRECTED' || became === 'OUTCOME_UNCHANGED')) await bookContradicted(core, sent);
   if (became !== 'CORRECTED') throw refusalOf(became);
   core.log.warn('operator_corrected', { requestId: correctsRequestId, state: OperationState[request.outcome] });
   return { operation: await findOperation(core, requestId, undefined), frozen: false };

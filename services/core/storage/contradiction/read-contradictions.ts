@@ -64,3 +64,16 @@ export async function findOpen(query: Query, requestId: string) {
 const IS_OPEN = sql('is-contradiction-open')`select h.request_id as frozen_hold from contradiction c
       left join hold h on h.request_id = c.hold_request_id and h.frozen
     where c.request_id = $1 and c.resolved_at is null order by h.request_id nulls last limit 1`;
+
+/** SQL: a contradiction `o` says that an operation which was told KO came back, or was given again. */
+export function isTakenBack(o: string): string {
+  return `(${o}.kind = 'RESULT' and ${o}.told in ('REVERSED', 'REINSTATED', 'RETURNED'))`;
+}
+
+/** Finds open contradictions by which an operation that was told KO came back, oldest first. */
+export function findTakenBack(query: Query, requestId: string): Promise<ContradictionRow[]> {
+  return query<ContradictionRow>(FIND_TAKEN_BACK, [requestId]);
+}
+
+const FIND_TAKEN_BACK = sql('find-taken-back')`select * from contradiction o
+    where request_id = $1 and resolved_at is null and ${isTakenBack('o')} order by id`;

@@ -1,3 +1,4 @@
+import { isTakenBack } from '../contradiction/read-contradictions.ts';
 import { type Query, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
@@ -28,6 +29,8 @@ export interface Amendment extends Partial<BooksInput> {
   readonly eventProcessor?: string | undefined;
   /** Hexadecimal. */
   readonly digest?: string | undefined;
+  /** The open contradiction that it resolves by being booked; when it is resolved already, nothing is written. */
+  readonly contradictionId?: string | undefined;
   readonly operation: ResultInput;
 }
 
@@ -43,7 +46,7 @@ export function amendEnded(query: Query, amendment: Amendment): Promise<Settled>
 export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
       "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
-      "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, operation json,
+      "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, "contradictionId" uuid, operation json,
       ${BOOKS_INPUT})
   ),
   on_hold as materialized (
@@ -65,7 +68,9 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
   ),
   changed as materialized (
     select i."requestId" as subject_id, i.* from locked i
-    where i."eventId" is null or i."eventId" in (select id from remembered)
+    where (i."eventId" is null or i."eventId" in (select id from remembered))
+      and (i."contradictionId" is null
+        or exists (select from contradiction o where o.id = i."contradictionId" and o.resolved_at is null))
   ),
   amended as (
     update submission s set state = coalesce(i.state, s.state),
@@ -92,6 +97,12 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
         union select id from contradiction where request_id = any (array[c."subjectRequestId"])
       ) about
     where c."correctedBy" is not null and o.id = any (array[about.id])
+      and not (c.state = 'OK' and o.resolved_at is null and ${isTakenBack('o')}
+        and o.request_id = c."subjectRequestId")
+  ),
+  explained as (
+    update contradiction o set resolved_at = c.at, resolved_by = 'core', resolution = 'booked after a correction'
+    from changed c where o.id = any (array[c."contradictionId"])
   ),
   ${APPEND_RESULTS}
   ${DONE}`;

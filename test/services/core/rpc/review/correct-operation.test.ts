@@ -95,6 +95,62 @@ describe('correctOperation()', () => {
     assert.deepEqual((await shop.results(hold)).slice(-2), ['corrected 4000', 'expired 6000']);
   });
 
+  const openAbout = async (requestId: string) =>
+    (await operators.listContradictions({ requestId })).contradictions.filter(({ resolvedAt }) => !resolvedAt);
+
+  it('of a refund books what came back of it before, and tells that, once', async () => {
+    const capture = await shop.captured(10_000n);
+    processor.says.refund = () => declined;
+    const { metadata } = await refusal(shop.refund(capture, 4_000n));
+    scripted.approveAll();
+    const requestId = metadata.requestId ?? assert.fail();
+    const event = {
+      case: 'refundReturned',
+      value: { refundRequestId: requestId, amount: 1_000n, reference: 'ret' },
+    } as const;
+    await scripted.report(event, 'returned-before');
+    await correct(requestId, OK);
+    const hold = { requestId: capture.holdRequestId };
+    assert.equal(await shop.books(hold), 'CAPTURED 10000/0/0/0/0 refunded 3000');
+    const results = ['corrected 4000', 'refund_returned 1000'];
+    assert.deepEqual((await shop.results(hold)).slice(-2), results);
+    assert.deepEqual(await openAbout(requestId), []);
+    await scripted.report(event, 'returned-before');
+    assert.deepEqual((await shop.results(hold)).slice(-2), results);
+    assert.equal((await shop.getRefund(requestId)).refund?.amountReturned, 1_000n);
+  });
+
+  it('of an OCT and of a capture books what came back of them before', async () => {
+    processor.says.credit = () => declined;
+    const { metadata } = await refusal(shop.oct());
+    const creditRequestId = metadata.requestId ?? assert.fail();
+    scripted.approveAll();
+    await scripted.report({ case: 'creditReturned', value: { creditRequestId, amount: 700n, reference: '' } });
+    await correct(creditRequestId, OK);
+    const { operations } = await shop.operations.listOperations({ merchantId: 'told', kind: OperationKind.OCT_RETURN });
+    assert.deepEqual(
+      operations.map(({ amount, octRequestId }) => [amount, octRequestId]),
+      [[700n, creditRequestId]],
+    );
+    const { hold, requestId } = await refused();
+    const value = { captureRequestId: requestId, amount: 500n, reference: '' };
+    await scripted.report({ case: 'captureReversed', value: { ...value, authorizationRequestId: '' } });
+    await correct(requestId, OK);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 4000/0/6000/0/500');
+    assert.deepEqual((await shop.results(hold)).slice(-2), ['corrected 4000', 'reversed 500']);
+    assert.deepEqual(await openAbout(requestId), []);
+  });
+
+  it('leaves to an operator what came back beyond the amount', async () => {
+    const { requestId } = await refused();
+    const value = { captureRequestId: requestId, amount: 4_001n, reference: '' };
+    await scripted.report({ case: 'captureReversed', value: { ...value, authorizationRequestId: '' } });
+    await correct(requestId, OK);
+    assert.equal((await openAbout(requestId)).length, 1);
+    await operators.acknowledgeContradictions({ requestId, reason });
+    assert.deepEqual(await openAbout(requestId), []);
+  });
+
   it('of an increment that was not done leaves a hold released that was released meanwhile', async () => {
     const { hold, requestId } = await incremented();
     await shop.release(hold);

@@ -30,7 +30,8 @@ export async function* watch<T>(
   let last = after;
   for (let failures = 0; !signal?.aborted; failures++) {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), SILENT_MS);
+    // A watch that is not read any further, although nobody ended it, must not keep its process from ending.
+    const timer = setTimeout(() => silence.abort(), SILENT_MS).unref();
     const ended = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
     let retryAfterMs: number | undefined;
     try {

@@ -6,7 +6,7 @@ import { demandRate, rateLimited } from '../limits/rate-limit.ts';
 const RETRY_AFTER_MS = 10_000;
 
 /**
- * Streams that one key may open in a minute. Each client that disconnects resets one HTTP/2 stream to core, and core
+ * Streams that one key may open in durationSeconds. Each client that disconnects resets one HTTP/2 stream to core, and core
  * closes a connection with more than some tens of resets a second.
  */
 export const OPENINGS = { name: 'streams', points: 100, durationSeconds: 10 } as const;

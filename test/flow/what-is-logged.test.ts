@@ -7,10 +7,7 @@ import { TEST_CARDS } from '../../services/sandbox/checkout/test-card.ts';
 import { type Stack, useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 
-/**
- * Runs last in test/flow because of its name: in .ci/run, where files run one by one, the logs then contain what all
- * other tests did.
- */
+/** Runs last in test/flow because of its name: the logs then contain what nearly all other tests did. */
 describe('what is logged', () => {
   let logs: string;
   let lines: { file: string; text: string }[];

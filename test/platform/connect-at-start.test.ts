@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { connectAtStart } from '../../platform/database-client.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { createDatabase, type TestDatabase } from '../database.ts';
+import { openTcpServer } from '../tcp-server.ts';
 
 describe('connectAtStart()', () => {
   let database: TestDatabase;
@@ -34,11 +33,8 @@ describe('connectAtStart()', () => {
     fails(urlWith({ hostname: 'holdfast.invalid' }), /^the name of the host is not known$/));
 
   it('says what listens there', async () => {
-    const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await fails(urlWith({ hostname: '127.0.0.1', port: String(port) }), /^what listens there is no PostgreSQL/);
-    server.close();
+    await using server = await openTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await fails(urlWith({ hostname: '127.0.0.1', port: String(server.port) }), /^what listens there is no PostgreSQL/);
   });
 
   it('says what PostgreSQL says of user, password and database', async () => {

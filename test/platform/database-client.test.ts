@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { connectionOptions, DatabaseClient, StandbyError } from '../../platform/database-client.ts';
@@ -9,19 +7,17 @@ import { isDatabaseAway, isResultLost } from '../../services/core/storage/databa
 import { listen } from '../../services/core/storage/listen-to-commits.ts';
 import { openDatabase } from '../../services/core/storage/open-database.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
+import { openTcpServer } from '../tcp-server.ts';
 import { run, sessionsAt, usePostgresPair } from '../torture/failover/postgres-pair.ts';
 
 describe('DatabaseClient, ended while it connects', () => {
   it('rejects, so that who closes it does not wait for ever', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const client = new DatabaseClient(connectionOptions(`postgresql://u:p@127.0.0.1:${port}/d?sslmode=disable`));
+    await using silent = await openTcpServer();
+    const client = new DatabaseClient(connectionOptions(`postgresql://u:p@127.0.0.1:${silent.port}/d?sslmode=disable`));
     const rejected = assert.rejects(client.connect(), isResultLost);
-    await once(silent, 'connection');
+    await silent.connection();
     await client.end();
     await rejected;
-    silent.close();
   });
 });
 

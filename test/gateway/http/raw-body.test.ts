@@ -53,7 +53,7 @@ describe('readBody()', () => {
   });
 
   it('accepts exactly the limit, and refuses one byte more', async () => {
-    open(`content-length: 64`).write('x'.repeat(64));
+    open(`content-length: 64`).resume().write('x'.repeat(64));
     assert.equal((await read.promise).length, 64);
   });
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -7,6 +6,7 @@ import { notificationUrl, parseEndpointUrl } from '../../../../services/core/del
 import { DestinationRefused, judgeAddress, parseNetworks } from '../../../../services/core/egress/destination.ts';
 import { type ConnectRules, guardedConnector } from '../../../../services/core/egress/guarded-connector.ts';
 import { openSender } from '../../../../services/core/egress/http-sender.ts';
+import { openTcpServer } from '../../../tcp-server.ts';
 
 const PRIVATE_SPELLINGS = [
   // loopback
@@ -189,19 +189,15 @@ describe('guardedConnector()', () => {
   });
 
   it('connects to the second address while the first is silent', async () => {
-    const silent = createServer((socket) => void socket.on('error', () => undefined));
-    const second = createServer((socket) => void socket.on('error', () => undefined));
-    await new Promise<void>((done) => silent.listen(0, '127.0.0.2', done));
-    const at = (silent.address() as AddressInfo).port;
-    await new Promise<void>((done) => second.listen(at, '127.0.0.1', done));
-    const reached = once(second, 'connection');
+    await using silent = await openTcpServer(undefined, { host: '127.0.0.2' });
+    const { port } = silent;
+    await using second = await openTcpServer(undefined, { port });
+    const reached = second.connection();
     const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: async () => ['127.0.0.2', '127.0.0.1'] };
     // Neither speaks TLS, so that connecting to the first does not end.
-    const ended = connects(rules, `https://several.example:${at}/`);
+    const ended = connects(rules, `https://several.example:${port}/`);
     await reached;
     assert.match(String(await ended), /Timeout/);
-    silent.close();
-    second.close();
   });
 
   it('refuses the gateway in any spelling of its address', async () => {

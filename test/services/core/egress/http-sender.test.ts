@@ -4,6 +4,7 @@ import { type EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseNetworks } from '../../../../services/core/egress/destination.ts';
 import { openSender, type Sender } from '../../../../services/core/egress/http-sender.ts';
+import { openTcpServer } from '../../../tcp-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const EARLY = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
@@ -57,16 +58,11 @@ describe('openSender()', () => {
   };
 
   it('says in words that an https address is served in clear', async () => {
-    const endpoint = createServer((socket) =>
-      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
-    );
-    await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+    await using endpoint = await openTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const sender = openSender(rules, 3_000);
-    const { port } = endpoint.address() as AddressInfo;
-    const url = new URL(`https://127.0.0.1:${port}/x`);
+    const url = new URL(`https://127.0.0.1:${endpoint.port}/x`);
     const { failure, fault } = await sender.send('webhook', { url, headers: {}, body: Buffer.from('{}') });
     await sender.close();
-    endpoint.close();
     assert.deepEqual([failure, fault], ['the endpoint does not speak TLS: is it http that listens there?', 'TLS']);
   });
 
@@ -93,16 +89,14 @@ describe('openSender()', () => {
   });
 
   it('connects over https for a second notification while the first connection is silent', async () => {
-    const endpoint = createServer((socket) => socket.on('error', () => undefined));
-    await once(endpoint.listen(0, '127.0.0.1'), 'listening');
-    const sender = openSender(rules, 1_000);
-    const { port } = endpoint.address() as AddressInfo;
-    const message = { url: new URL(`https://127.0.0.1:${port}/x`), headers: {}, body: Buffer.from('{}') };
     let connections = 0;
-    endpoint.on('connection', () => connections++);
+    await using endpoint = await openTcpServer(() => {
+      connections++;
+    });
+    const sender = openSender(rules, 1_000);
+    const message = { url: new URL(`https://127.0.0.1:${endpoint.port}/x`), headers: {}, body: Buffer.from('{}') };
     await Promise.all([sender.send('webhook', message), sender.send('webhook', message)]);
     await sender.close();
-    endpoint.close();
     assert.equal(connections, 2);
   });
 

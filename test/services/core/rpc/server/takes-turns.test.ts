@@ -21,8 +21,11 @@ interface Call {
 describe('takesTurns()', () => {
   let begun: number;
   let begin: (call: Call) => Promise<boolean>;
+  let callers: AbortController;
+  afterEach(() => callers.abort());
   beforeEach(() => {
     begun = 0;
+    callers = new AbortController();
     // None of the reads ends.
     const read = takesTurns(60_000)(() => {
       begun += 1;
@@ -32,7 +35,9 @@ describe('takesTurns()', () => {
       const before = begun;
       const contextValues = createContextValues().set(callerKey, caller).set(peerKey, host);
       const header = new Headers({ 'x-operator': operator });
-      void read({ stream: false, method, message: { merchantId }, contextValues, header } as never);
+      const { signal } = callers;
+      const call = { stream: false, method, message: { merchantId }, contextValues, header, signal };
+      void read(call as never).catch(() => undefined);
       await turn();
       return begun > before;
     };

@@ -5,7 +5,7 @@
  * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of
  * docker-compose.ha.yml, `-- restore` takes the database back in time, `-- restores` many times to a random moment.
  * `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance
- * decides, prints what it did to the service, and exits with 1 when anything is wrong.
+ * decides, and `edge` takes `--only WORDS`; each prints what it did to the service, and exits with 1 when anything is wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -50,6 +50,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string' },
     rounds: { type: 'string' },
     minutes: { type: 'string' },
+    only: { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -73,7 +74,8 @@ const lag = monitorEventLoopDelay();
 lag.enable();
 await mochaGlobalSetup();
 try {
-  for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs, minutes, tell })) tell(line);
+  for (const line of await TORTURES[name as keyof typeof TORTURES]({ seed, runs, minutes, only: values.only, tell }))
+    tell(line);
 } catch (error) {
   process.stdout.write(
     `${(error as Error).stack}\nFAILED: npm run torture -- ${name} --seed ${seed}${runs ? ` --runs ${runs}` : ''}\n`,

@@ -5,6 +5,7 @@
 import { atNight } from '../at-night.ts';
 import { tortureCrash } from './crash.ts';
 import { tortureDatabase } from './database.ts';
+import { tortureEdgeBriefly } from './edge.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
 import { tortureNotifications } from './notifications.ts';
@@ -49,6 +50,8 @@ describe('a deployment under torture', function () {
 
   it('delivers notifications once they were answered 200, and under one webhook-id', () =>
     tortureNotifications({ seed, runs: atNight(20, 3) }));
+  it('serves a healthy merchant beside pipeliners, streams, slow doors, a silent processor and a storm', () =>
+    tortureEdgeBriefly());
   it('charges once and loses nothing for clients that obey every answer', () =>
     tortureObedient({ seed, runs: atNight(25, 2) }));
   it('charges once and loses nothing for clients in Python', () =>

@@ -12,6 +12,10 @@ export interface Target {
   readonly healthy: Merchant;
   /** How long floods last, in milliseconds. */
   readonly floodMs: number;
+  /** Core's database, where what takes too long to do by calls is stored. */
+  readonly databaseUrl: string;
+  /** The secret that signs the events of the processor whose adapter runs beside. */
+  readonly stripeSecret: string;
   createMerchant(webhookUrl?: string): Promise<Merchant>;
 }
 
@@ -29,6 +33,8 @@ export interface Attack {
   readonly expects: string;
   /** How much longer the 99th percentile of the healthy merchant's reads may be, when that is promised. */
   readonly p99LongerMs?: number;
+  /** A smaller attack of the same kind, which every change plays. */
+  readonly short?: true;
   run(target: Target): Promise<Met>;
 }
 

@@ -1,4 +1,7 @@
-/** Many requests on one anonymous connection, sent at once and closed: they are forgotten when it closes. */
+/**
+ * Many requests on one anonymous connection, sent at once. Closed, they are forgotten; open, they are answered in turns
+ * with other connections.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answers, type Attack, newAddress, openSocket, type Target } from './attack.ts';
 
@@ -8,16 +11,18 @@ const P99_LONGER_MS = 100;
 /** Each request that is read gets one of these; a connection that is closed at once gets none. */
 const MEETS = [401, 404, 429];
 
-function pipeliner(requests: number): Attack {
+function pipeliner(requests: number, openMs: number): Attack {
+  const isClosed = openMs === CLOSED_AFTER_MS;
   return {
-    name: `${requests / 1_000} 000 pipelined requests on one anonymous connection, closed at once`,
-    expects: 'forgotten when it closes',
+    name: `${requests / 1_000} 000 pipelined requests on one anonymous connection, ${isClosed ? 'closed at once' : 'kept open'}`,
+    expects: isClosed ? 'forgotten when it closes' : 'answered in turns',
     p99LongerMs: P99_LONGER_MS,
-    run: (target) => pipeline(target, requests),
+    ...(requests === 100_000 && { short: true }),
+    run: (target) => pipeline(target, requests, openMs),
   };
 }
 
-async function pipeline({ file }: Target, requests: number) {
+async function pipeline({ file }: Target, requests: number, openMs: number) {
   const answers = new Answers();
   const socket = await openSocket(file.baseUrl, newAddress());
   // A status may be cut between two chunks. What is kept is too short to be counted twice.
@@ -33,7 +38,7 @@ async function pipeline({ file }: Target, requests: number) {
       if (!error) taken += PIECE;
     });
   }
-  await delay(CLOSED_AFTER_MS);
+  await delay(openMs);
   const wasOpen = !socket.closed;
   const sent = taken;
   socket.destroy();
@@ -55,4 +60,8 @@ const CLOSED_AFTER_MS = 15;
 /** What a closed connection left behind would be worked through now. */
 const AFTERWARDS_MS = 3_000;
 
-export const PIPELINERS: readonly Attack[] = [100_000, 300_000].map(pipeliner);
+const OPEN_MS = 5_000;
+
+export const PIPELINERS: readonly Attack[] = [CLOSED_AFTER_MS, OPEN_MS].flatMap((openMs) =>
+  [100_000, 300_000].map((requests) => pipeliner(requests, openMs)),
+);

@@ -9,15 +9,27 @@ import { startQuickstart } from '../../../services/quickstart/quickstart.ts';
 import { readSettings } from '../../../services/quickstart/settings.ts';
 import { untilKnown } from '../../../services/quickstart/until-served.ts';
 import { createDatabase } from '../../database.ts';
+import { API_KEY, startFakeStripe } from '../../services/stripe/fake/fake-stripe.ts';
 import type { Merchant } from './attack.ts';
 
 export type Stack = Awaited<ReturnType<typeof openStack>>;
 
-/** Starts it on a database of its own. */
+const STRIPE_SECRET = `whsec_${randomBytes(24).toString('base64')}`;
+
+/** Starts it on a database of its own, with an adapter beside the sandbox. */
 export async function openStack() {
   const database = await createDatabase();
+  const stripe = await startFakeStripe();
   const dataDir = await mkdtemp(`${tmpdir()}/holdfast-edge-`);
-  const own = { DATA_DIR: dataDir, DATABASE_URL: database.url, REDIS_URL: '', TRUSTED_PROXY_HOPS: '1' };
+  const own = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    REDIS_URL: '',
+    TRUSTED_PROXY_HOPS: '1',
+    STRIPE_API_KEY: API_KEY,
+    STRIPE_WEBHOOK_SECRET: STRIPE_SECRET,
+    STRIPE_API_BASE: stripe.origin,
+  };
   const settings = readSettings({ ...process.env, ...own, ...(await freeOuterPorts()) });
   /** Lines of the launcher about processes that ended by themselves. */
   const reports: string[] = [];
@@ -27,12 +39,14 @@ export async function openStack() {
   return {
     file,
     reports,
+    databaseUrl: database.url,
+    stripeSecret: STRIPE_SECRET,
     /** Creates a merchant and waits until the gateway knows it. */
     async createMerchant(webhookUrl?: string): Promise<Merchant> {
       const merchantId = `m-${randomBytes(6).toString('hex')}`;
       const contract = { currencies: ['EUR'], terminals: ['till-1'], ...(webhookUrl && { webhookUrl }) };
       const { apiKey, signingSecret } = await asOperator(file, (merchants) =>
-        merchants.createMerchant({ merchantId, name: merchantId, contract }),
+        merchants.createMerchant({ merchantId, name: merchantId, contract, apiKeyManagesWebhook: true }),
       );
       await untilKnown(file.baseUrl, apiKey);
       return { merchantId, apiKey, signingSecret };
@@ -45,6 +59,7 @@ export async function openStack() {
     },
     async close(): Promise<void> {
       await quickstart.stop();
+      await stripe.close();
       await removeDataDir(dataDir);
       await database.drop();
     },

@@ -1,15 +1,19 @@
 /** The attacks, and their Markdown table in docs/security.md. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
+import { ADAPTER_DOOR } from './adapter-door.ts';
 import type { Attack, Met } from './attack.ts';
 import { FLOODS } from './floods.ts';
 import type { Measured } from './healthy-merchant.ts';
 import { HOSTILE_ENDPOINTS } from './hostile-endpoints.ts';
 import { PIPELINERS } from './pipeliners.ts';
+import { REPORTS } from './reports.ts';
 import { REQUEST_LINES } from './request-lines.ts';
 import { SIGNATURES } from './signatures.ts';
+import { SILENT_PROCESSOR } from './silent-processor.ts';
 import { SLOW_SERVERS } from './slow-servers.ts';
 import { STORMS } from './storms.ts';
+import { STREAMERS } from './streams.ts';
 
 /** In order. */
 export const ATTACKS: readonly Attack[] = [
@@ -19,7 +23,11 @@ export const ATTACKS: readonly Attack[] = [
   SLOW_SERVERS,
   HOSTILE_ENDPOINTS,
   PIPELINERS,
+  STREAMERS,
+  ADAPTER_DOOR,
+  SILENT_PROCESSOR,
   STORMS,
+  REPORTS,
 ].flat();
 
 const FILE = new URL('../../../docs/security.md', import.meta.url);
@@ -80,10 +88,16 @@ function percentile(valuesMs: readonly number[], share: number): string {
   return value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0);
 }
 
-/** Writes lines between the markers in docs/security.md. */
-export async function writeTable(lines: readonly string[]): Promise<void> {
+/** Writes rows into the table in docs/security.md. A row that was not made stays as it is. */
+export async function writeTable(rows: readonly Row[]): Promise<void> {
   const text = await readFile(FILE, 'utf8');
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   assert(begin >= 0 && end > begin, 'docs/security.md has lost the markers of the table');
-  await writeFile(FILE, `${text.slice(0, begin)}${BEGIN}\n${lines.join('\n')}\n\n${text.slice(end)}`);
+  const before = text.slice(begin, end).split('\n');
+  const lines = ATTACKS.flatMap(({ name }) => {
+    const row = rows.find(({ attack }) => attack.name === name);
+    return row ? lineOf(row) : (before.find((line) => line.startsWith(`| ${name.replaceAll('|', '\\|')} |`)) ?? []);
+  });
+  const table = [BEGIN, ...HEAD, ...lines].join('\n');
+  await writeFile(FILE, `${text.slice(0, begin)}${table}\n\n${text.slice(end)}`);
 }

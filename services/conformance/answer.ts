@@ -1,4 +1,5 @@
 /** What an answer says. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
@@ -27,4 +28,20 @@ export function fencedStatus(error: ServiceError): undefined {
 /** Whether nothing was done; undefined = a status said so. */
 export function isRefusal(result: Result | undefined): boolean {
   return result === undefined || result.answer === Answer.NOT_PERFORMED;
+}
+
+/** By then a slow processor has answered, and an adapter that always says so has failed its check. */
+const MOST_TRIES = 6;
+const PAUSE_MS = 50;
+
+/** Repeats a call while it is UNAVAILABLE, as core does: an adapter's own processor may be slow. Rejects in the end. */
+export async function untilAvailable<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      if ((error as Partial<ServiceError>).code !== status.UNAVAILABLE || tries === MOST_TRIES) throw error;
+      await sleep(PAUSE_MS * tries);
+    }
+  }
 }

@@ -12,7 +12,7 @@ import {
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Adapter, AdapterProcess, Client } from './adapter.ts';
-import { FENCED, isRefusal, told } from './answer.ts';
+import { FENCED, isRefusal, told, untilAvailable } from './answer.ts';
 import { addUp, demandAgreement } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import { type Filter, listAll } from './list-all.ts';
@@ -61,17 +61,24 @@ export class Kit {
   /**
    * Sends a request and remembers its answer for the books. Rejects when there is no answer, or one without a result.
    */
-  async send(request: Request, timeoutMs?: number): Promise<Result> {
-    const result = await this.ask(request, timeoutMs);
+  async send(request: Request): Promise<Result> {
+    const result = await this.ask(request);
     this.memory.answer(request, result);
     return result;
   }
 
   /**
-   * Sends a request that must not change anything: its answer is not remembered. Like core it says the reference of the
-   * authorization, unless the request says another.
+   * Sends a request that must not change anything: its answer is not remembered. UNAVAILABLE leaves the outcome
+   * unknown, so the request is repeated.
    */
-  async ask(request: Request, timeoutMs?: number): Promise<Result> {
+  ask(request: Request): Promise<Result> {
+    return untilAvailable(() => this.askOnce(request));
+  }
+
+  /**
+   * Sends a request once. Like core it says the reference of the authorization, unless the request says another.
+   */
+  async askOnce(request: Request, timeoutMs?: number): Promise<Result> {
     this.memory.note(request);
     const call = this.client[request.method] as (request: Request, call: object) => Promise<{ result?: Result }>;
     const named = { authorizationReference: this.#referenceOf(request.authorizationRequestId), ...request };
@@ -218,7 +225,7 @@ export class Kit {
   async inquire(request: Request, fence = true) {
     const { method, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
     if (fence) this.memory.note(request);
-    const answer = await this.client.inquire({
+    const question = {
       kind: KIND_OF[method],
       requestId,
       merchantId,
@@ -229,7 +236,8 @@ export class Kit {
       amount,
       currency,
       createdAt: createdAt(requestId),
-    });
+    };
+    const answer = await untilAvailable(() => this.client.inquire(question));
     if (answer.result) this.#demandPlausible(request, answer.result);
     if (answer.fenced) this.memory.fenced.set(requestId, request);
     return answer;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Entry, ListEntriesRequest } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Client } from './adapter.ts';
+import { untilAvailable } from './answer.ts';
 
 /** Which entries are listed. */
 export type Filter = Partial<
@@ -15,7 +16,7 @@ export async function listAll(client: Client, filter: Filter, pageSize: number):
   const tokens = new Set<string>();
   let pageToken = '';
   do {
-    const page = await client.listEntries({ pageSize, pageToken, ...filter });
+    const page = await untilAvailable(() => client.listEntries({ pageSize, pageToken, ...filter }));
     const { length } = page.entries;
     assert(length <= pageSize, `a page has ${length} entries, and ${pageSize} were asked for`);
     entries.push(...page.entries);

@@ -64,7 +64,7 @@ async function killOnce(kit: Kit): Promise<void> {
   const all = kinds.flatMap((kind) => Array.from({ length: OF_EACH_KIND }, () => kind.prepare(kit)));
   const requests = await Promise.all(all);
   const before = [...kit.memory.answered.values()].slice(-requests.length);
-  const calls = requests.map((request) => kit.ask(request).catch(() => undefined));
+  const calls = requests.map((request) => kit.askOnce(request).catch(() => undefined));
   await sleep(randomInt(LONGEST_LIFE_MS));
   await restart(kit);
   const answers = await Promise.all(calls);

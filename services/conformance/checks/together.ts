@@ -10,6 +10,7 @@ import {
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { CallResult } from '../../../proto/gen/holdfast/v1/call_pb.js';
 import type { Adapter } from '../adapter.ts';
+import { untilAvailable } from '../answer.ts';
 import { type Check, checkUnless, noMatter } from '../check.ts';
 import type { Kit } from '../kit.ts';
 import { capture, type Request } from '../requests.ts';
@@ -108,7 +109,12 @@ interface Told {
 
 async function callMany(kit: Kit, requests: readonly Request[]): Promise<(Told | undefined)[]> {
   for (const request of requests) kit.memory.note(request);
-  const results = await send(kit.adapter.together, requests);
+  const results = await untilAvailable(async () => {
+    const sent = await send(kit.adapter.together, requests);
+    const isUnavailable = sent.some((result) => codeOf(result) === status.UNAVAILABLE);
+    if (isUnavailable) throw Object.assign(new Error('a call was UNAVAILABLE'), { code: status.UNAVAILABLE });
+    return sent;
+  });
   return results.map((result, index) => {
     if (result?.case !== 'response') return {};
     return fromBinary(methodOf(requests[index] as Request).output, result.value) as Told;

@@ -8,6 +8,7 @@ import type { Fault } from './faults/fault.ts';
 import { LEDGER, NAMES, PAGES } from './faults/ledger.ts';
 import { CODES, REFUSALS_THAT_ARE_NONE, STATUSES } from './faults/refusals.ts';
 import { REPORTED } from './faults/reported.ts';
+import { REPORTED_BOOKS } from './faults/reported-books.ts';
 import { REPORTED_TOO } from './faults/reported-too.ts';
 import { REPORTS } from './faults/reports.ts';
 import { RESULTS } from './faults/results.ts';
@@ -32,5 +33,6 @@ export const FAULTS: readonly Fault[] = [
   ...GIVEN_UP,
   ...AFTERWARDS,
   ...REPORTED,
+  ...REPORTED_BOOKS,
   ...REPORTED_TOO,
 ];

@@ -125,6 +125,35 @@ describe('runConformance()', () => {
     assert(verdicts.filter(({ outcome }) => outcome === 'passed').length > 20);
   });
 
+  it('finds no fault with an adapter that is UNAVAILABLE now and then, before it acts or afterwards', async () => {
+    const [rig] = rigs;
+    assert(rig);
+    const triesOf = new Map<string, number>();
+    let unavailable = 0;
+    const slowly = (method: string) => async (request: object, forward: (request: object) => Promise<object>) => {
+      const { requestId = '' } = request as { requestId?: string };
+      const tries = (triesOf.get(method + requestId) ?? 0) + 1;
+      triesOf.set(method + requestId, tries);
+      const isSlow = triesOf.size % 3 === 0 && tries <= 2;
+      // The first time it does nothing, the second time its answer comes too late.
+      const answer = isSlow && tries === 1 ? undefined : await forward(request);
+      if (answer && !isSlow) return answer;
+      unavailable++;
+      throw Object.assign(new Error('the processor is slow'), { code: status.UNAVAILABLE });
+    };
+    const operations = ['authorize', 'capture', 'void', 'incrementAuthorization', 'extendAuthorization', 'refund'];
+    const methods = [...operations, 'credit', 'inquire', 'listEntries'];
+    rig.liar.lie = Object.fromEntries(methods.map((method) => [method, slowly(method)]));
+    const kinds = ['authorization: ', 'capture: ', 'captures: ', 'calls together: ', 'again: ', 'books: '];
+    const verdicts = await judge(kinds).finally(() => {
+      rig.liar.lie = {};
+    });
+    // This one is UNAVAILABLE to strangers, too.
+    const failed = failedOf(verdicts).filter(({ name }) => !name.startsWith('credential: '));
+    assert.deepEqual(failed, []);
+    assert(unavailable > 100);
+  });
+
   it('finds no fault with what the contract leaves open', async () => {
     const [rig] = rigs;
     assert(rig);

@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js';
 import { Answer, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { again, approval, type Fault, listing, other, telling, withResult } from './fault.ts';
 
@@ -5,6 +6,22 @@ const AGAIN = 'again: all that was asked gets its answer of then';
 
 /** What is asked once more, long after it was answered. The kit repeats after 3 s here. */
 export const LATER: readonly Fault[] = [
+  {
+    name: 'a capture that is UNAVAILABLE after it has charged, and charges again when it is repeated',
+    checks: ['capture: repeated, the same answer'],
+    why: /what nobody asked for/,
+    lie: () => {
+      const seen = new Set<unknown>();
+      return {
+        async capture(request, forward) {
+          if (seen.has(request.requestId)) return forward(request);
+          seen.add(request.requestId);
+          await again(request, forward);
+          throw Object.assign(new Error('the processor is slow'), { code: status.UNAVAILABLE });
+        },
+      };
+    },
+  },
   {
     name: 'a capture repeated after 2 s charges again',
     checks: ['capture: approved', AGAIN],

@@ -97,10 +97,13 @@ export async function streamEvents<M extends FeedMessage>(
   const open = (token: string) =>
     feed.watch(options.core, { merchantId, resumeToken: token }, { signal: ending, metadata });
   const messages = followFeed(open, { merchantId, resumeToken }, ending, options.log);
-  const first = messages.next();
-  first.catch((error: unknown) => options.log.warn('feed refused', errorFields(error)));
+  const first = options.streamLimit.inTurn(credential, () => messages.next(), ending);
   // With it core says where the stream begins. A client that was answered before could miss what happens until then.
-  await first.catch(throwInWordsOfHttp);
+  await first.catch((error: unknown) => {
+    if (ending.aborted) return;
+    options.log.warn('feed refused', errorFields(error));
+    throwInWordsOfHttp(error);
+  });
   ctx.body = Readable.from(eventsOf(feed, messages, first, options), {
     objectMode: false,
     highWaterMark: BUFFER_BYTES,

@@ -1,4 +1,5 @@
 import { Places } from '../../platform/places.ts';
+import { Turns } from '../../platform/turns.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { demandRate, rateLimited } from '../limits/rate-limit.ts';
 
@@ -11,12 +12,22 @@ const RETRY_AFTER_MS = 10_000;
  */
 export const OPENINGS = { name: 'streams', points: 100, durationSeconds: 10 } as const;
 
+/**
+ * Streams of one key that open at the same time. Each costs gateway and core some milliseconds, so a hundred at once
+ * would delay everybody's calls by half a second.
+ */
+const OPENING_AT_ONCE = 4;
+
 export type StreamLimit = ReturnType<typeof limitStreams>;
 
-/** Limits how many streams each key has open at this gateway, and how often it opens one. */
+/** Limits how many streams each key has open at this gateway, how often it opens one, and how many at the same time. */
 export function limitStreams(most: number, openings: Limiter) {
   const places = new Places({ perKey: most });
+  const turns = new Turns({ perKey: OPENING_AT_ONCE });
   return {
+    /** Opens a stream that was counted, in its turn. Rejects with the signal's reason when that aborts first. */
+    inTurn: <T>(key: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+      turns.run(key, open, { signal: () => signal }),
     /** Counts a stream. Resolves with a function to call once, when it ends. Throws RATE_LIMITED above either limit. */
     async open(key: string): Promise<() => void> {
       await demandRate(openings, key);

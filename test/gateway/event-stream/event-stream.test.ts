@@ -37,6 +37,26 @@ describe('GET /operations/stream', () => {
     return { response, events: eventsOf(response), leave: () => leaving.abort() };
   };
 
+  it('opens four streams of a key at a time, and those of another key meanwhile', async () => {
+    const merchants: string[] = [];
+    const answers: (() => void)[] = [];
+    core.onWatch = (call) => {
+      merchants.push(core.lastRequest.merchantId);
+      answers.push(() => call.write(core.watchMessage({ resumeToken: 'start' })));
+    };
+    const opened = Array.from({ length: 6 }, () => open());
+    while (merchants.length < 4) await delay(5);
+    const other = open({}, OTHER_API_KEY);
+    while (merchants.length < 5) await delay(5);
+    assert.deepEqual(merchants, ['acme', 'acme', 'acme', 'acme', 'bolt']);
+    while (answers.length > 0 || merchants.length < 7) {
+      answers.shift()?.();
+      await delay(5);
+    }
+    for (const { leave } of await Promise.all([...opened, other])) leave();
+    assert.deepEqual(merchants.slice(5), ['acme', 'acme']);
+  });
+
   it('sends results in order, each with the token to resume from', async () => {
     core.onWatch = (call) => {
       for (const number of [1, 2, 3]) call.write(operation(number));

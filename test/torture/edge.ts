@@ -7,7 +7,7 @@ import { openStack, type Stack } from './edge/stack.ts';
 import { ATTACKS, percentileMs, type Row, tableOf, writeTable } from './edge/table.ts';
 import type { TortureOptions } from './options.ts';
 
-const WARM_UP_MS = 3_000;
+const WARM_UP_MS = 10_000;
 const WITHOUT_MS = 3_000;
 /** Work left behind by an attack may still keep the service busy. */
 const REST_MS = 1_000;

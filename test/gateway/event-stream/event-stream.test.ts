@@ -41,7 +41,7 @@ describe('GET /operations/stream', () => {
     const merchants: string[] = [];
     const answers: (() => void)[] = [];
     core.onWatch = (call) => {
-      merchants.push(core.lastRequest.merchantId);
+      merchants.push(String(core.lastRequest.merchantId));
       answers.push(() => call.write(core.watchMessage({ resumeToken: 'start' })));
     };
     const opened = Array.from({ length: 6 }, () => open());

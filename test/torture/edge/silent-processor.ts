@@ -3,7 +3,6 @@ import type { Attack } from './attack.ts';
 import { flood, JSON_TYPE } from './flood.ts';
 
 const SENDERS = 100;
-const P99_LONGER_MS = 100;
 const HOLD = {
   tokenId: 'tok_sandbox_timeout_lost',
   amount: 1000,
@@ -16,7 +15,6 @@ export const SILENT_PROCESSOR: readonly Attack[] = [
   {
     name: `Holds that the processor does not answer, of one merchant, ${SENDERS} senders`,
     expects: '202 or 503; 502 once it is known that nothing arrived',
-    p99LongerMs: P99_LONGER_MS,
     short: true,
     async run({ file, floodMs, createMerchant }) {
       const { apiKey } = await createMerchant();

@@ -26,6 +26,11 @@ export function endThere(hold: HoldModel, now: number): void {
   hold.endEvent = 'PENDING';
 }
 
+/** The refusal of what comes after somebody else has ended the authorization. */
+function endedElsewhere({ endedThere }: HoldModel) {
+  return refused(endedThere === 'RELEASED' ? 'authorization_voided' : 'authorization_expired');
+}
+
 /** The processor charges. */
 export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   if (capture.truth || capture.fenced || capture.decidedAt > 0) return;
@@ -35,7 +40,7 @@ export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   const takes = capture.final || !hold.several || isCapturedOnce(hold) ? rest : capture.amount;
   if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
   else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
-  else if (hold.endedThere) capture.truth = refused('authorization_expired');
+  else if (hold.endedThere) capture.truth = endedElsewhere(hold);
   else if (capture.amount > rest) capture.truth = refused('amount_exceeds_authorization');
   else if (behaviour.endsAfterMs === undefined) capture.truth = effect(behaviour);
   else Object.assign(capture, { decidedAt: now + behaviour.endsAfterMs, heldBack: takes });
@@ -64,7 +69,7 @@ export function giveBack(hold: HoldModel, release: Attempt): void {
   release.truth = { answer: 'APPROVED', code: '' };
   if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
   else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
-  else if (hold.endedThere) release.truth = refused('authorization_expired');
+  else if (hold.endedThere) release.truth = endedElsewhere(hold);
   else if (hold.truth.answer === 'APPROVED') hold.voided = placedThere(hold) - hold.charged;
   else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
 }
@@ -75,7 +80,8 @@ export function alter(hold: HoldModel, change: Attempt, now: number): void {
   const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
   const kind = change.kind === 'INCREMENT' ? 'increment' : 'extension';
   if (hold.truth?.answer !== 'APPROVED') change.truth = refused('authorization_not_found');
-  else if (now >= hold.authorizationEndsAt || hold.endedThere) change.truth = refused('authorization_expired');
+  else if (now >= hold.authorizationEndsAt) change.truth = refused('authorization_expired');
+  else if (hold.endedThere) change.truth = endedElsewhere(hold);
   else if (placedThere(hold) - hold.charged - hold.voided - heldBack <= 0)
     change.truth = refused('authorization_closed');
   else change.truth = effect(effectOf(hold.token, kind));

@@ -1,7 +1,8 @@
 /** A processor that breaks each rule of its contract, alone and in pairs: see test/torture/liar/lies.ts. */
 import { chance } from './chance.ts';
 import { LIES, type Row } from './liar/lies.ts';
-import { openHouse, playRound, type Tally } from './liar/round.ts';
+import type { Tally } from './liar/operator.ts';
+import { openHouse, playRound } from './liar/round.ts';
 import type { TortureOptions } from './options.ts';
 
 /** A fresh database now and then keeps the rounds fast. */

@@ -37,11 +37,21 @@ export type Lie = {
     request: ReportEventRequest,
     forward: (request: ReportEventRequest) => Promise<object>,
   ) => Promise<object>;
-  /** Answers calls that come together with each other's answers. */
-  readonly mixesCalls?: true;
+  /**
+   * Answers calls that come together with each other's answers: in reverse order, or each with that of the call that is
+   * returned in its place.
+   */
+  readonly mixesCalls?: true | (<C extends TogetherCall>(calls: readonly C[]) => readonly C[]);
   /** Accepts any credential, of all methods or of one, and uses the right one. */
   readonly letsAnybodyIn?: true | keyof Methods;
 };
+
+/** One of the calls that came together. */
+export interface TogetherCall {
+  /** `capture`, for example. */
+  readonly method: string;
+  readonly request: object;
+}
 
 export interface Liar {
   /** The processor's address for the kit. */
@@ -98,9 +108,11 @@ export async function startLiar({ sandbox, credential, events, token }: Sides): 
     reply(answer(method, call.request, call.metadata), method, callback);
   const together = (many: ManyCalls) => {
     const { calls } = many.request;
-    if (liar.lie.mixesCalls) calls.reverse();
+    const { mixesCalls } = liar.lie;
+    if (mixesCalls === true) calls.reverse();
+    else if (mixesCalls) calls.splice(0, calls.length, ...mixesCalls(calls.map(decoded)).map(({ call }) => call));
     return answerMany(many, async ({ method: name, request }) => {
-      const method = ProcessorService.methods.find((each) => name.endsWith(`/${each.name}`)) as DescMethod;
+      const method = methodOf(name);
       try {
         const response = await answer(method, fromBinary(method.input, request), many.metadata);
         return { case: 'response', value: toBinary(method.output, create(method.output, response as never)) };
@@ -131,6 +143,15 @@ export async function startLiar({ sandbox, credential, events, token }: Sides): 
       core.forceShutdown();
     },
   });
+}
+
+function methodOf(name: string): DescMethod {
+  return ProcessorService.methods.find((each) => name.endsWith(`/${each.name}`)) as DescMethod;
+}
+
+function decoded(call: ManyCalls['request']['calls'][number]) {
+  const { localName, input } = methodOf(call.method);
+  return { method: localName as string, request: fromBinary(input, call.request) as object, call };
 }
 
 function reply(answer: Promise<object>, method: DescMethod, callback: sendUnaryData<object>): void {

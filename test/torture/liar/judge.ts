@@ -1,82 +1,102 @@
-/** Holds what a merchant was told against what the processor said, and each refused event against what operators see. */
+/** Holds what a merchant was told against the processor's books, and each refused event against what operators see. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { createValidator } from '@bufbuild/protovalidate';
-import {
-  type ReportEventRequest,
-  ReportEventRequestSchema,
-} from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { Answer, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { GrpcClient } from '../../../platform/grpc-client.ts';
+import { ReportEventRequestSchema } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { type Operation, OperationKind, type OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { subjectOf } from '../../../services/conformance/inbox.ts';
-import type { Lie } from '../../services/conformance/liar.ts';
 import { sql } from '../../services/core/shop.ts';
 import type { Stage } from '../../services/core/stage.ts';
-
-/** What the processor said to core. */
-export class Transcript {
-  /** Identifiers of which it said that they were approved. */
-  readonly approved = new Set<string>();
-  /** Its events, by their id, and how core answered the last report of each. */
-  readonly events = new Map<string, { readonly request: ReportEventRequest; readonly refusal: string | undefined }>();
-
-  /** A lie that is noted as it is told. */
-  noting(lie: Lie): Lie {
-    const noted = SENT.map((method) => [method, this.#sent(lie[method as 'capture'])]);
-    return {
-      ...lie,
-      ...Object.fromEntries(noted),
-      reportEvent: (request, forward) => {
-        const note = (said: ReportEventRequest) => this.#reported(said, forward);
-        return lie.reportEvent ? lie.reportEvent(request, note) : note(request);
-      },
-    };
-  }
-
-  #sent(told: Lie['capture']): NonNullable<Lie['capture']> {
-    return async (request, forward) => {
-      const answer = await (told ? told(request, forward) : forward(request));
-      this.#note(request.requestId ?? '', answer.result);
-      return answer;
-    };
-  }
-
-  async #reported(request: ReportEventRequest, forward: (request: ReportEventRequest) => Promise<object>) {
-    const { event } = request;
-    if (event.case === 'operationSettled' || event.case === 'checkoutCompleted') {
-      this.#note(event.value.requestId, event.value.result);
-    }
-    try {
-      const answer = await forward(request);
-      this.events.set(request.eventId, { request, refusal: undefined });
-      return answer;
-    } catch (error) {
-      const refusal = REFUSED_FOR_GOOD.has((error as { code: number }).code) ? String(error) : undefined;
-      if (refusal) this.events.set(request.eventId, { request, refusal });
-      throw error;
-    }
-  }
-
-  #note(requestId: string, result: Result | undefined): void {
-    if (result?.answer === Answer.APPROVED) this.approved.add(requestId);
-  }
-}
-
-const SENT = [
-  ...['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'],
-  'inquire',
-];
-
-/** INVALID_ARGUMENT, NOT_FOUND: the event will never be taken as it is. */
-const REFUSED_FOR_GOOD: ReadonlySet<number> = new Set([3, 5]);
+import type { Transcript } from './transcript.ts';
+import { type Known, type Told, untruths } from './truth.ts';
 
 const validator = createValidator();
 
-/** What came back, or was given again, of something, as a merchant is told, and by which events. */
-interface CameBack {
-  readonly subject: string;
-  readonly kind: keyof typeof BACK;
-  readonly times: number;
-  readonly amount: bigint;
+/** Where a merchant is told. */
+export interface Records {
+  readonly stage: Stage;
+  readonly operations: GrpcClient<typeof OperationService>;
+  readonly stream: { readonly told: readonly Operation[] };
+}
+
+/** What a round knows of its operations. */
+export interface Round {
+  readonly transcript: Transcript;
+  /** The requests of it. */
+  readonly asked: ReadonlySet<string>;
+  readonly decided: Known['decided'];
+  readonly areEventsTrue: boolean;
+  /** What the calls were answered in the end, by request. */
+  readonly answered: ReadonlyMap<string, 'OK' | 'KO'>;
+}
+
+/** Judges what a merchant is told of the operations of a round. */
+export async function judge(house: Records, round: Round): Promise<void> {
+  const { stage } = house;
+  assert.deepEqual(untruths(await known(house, round)), [], 'what is told is what happened at the card');
+  await judgeRefusals(stage, round.transcript);
+  await judgeSums(stage);
+}
+
+async function known(
+  { stage, operations, stream }: Records,
+  { transcript, asked, decided, areEventsTrue, answered }: Round,
+): Promise<Known> {
+  const listed = await listOperations(operations);
+  for (let waits = 0; stream.told.length < listed.length && waits < 100; waits++) await sleep(100);
+  const inOrder = (all: readonly Operation[]) => all.toSorted((a, b) => Number(a.sequence - b.sequence));
+  assert.deepEqual(stream.told, inOrder(listed), 'the stream tells what the list tells');
+  const rows = await sql<{ id: string; identifier: string; reported: boolean }>(stage, IDENTIFIERS, [[...asked]]);
+  const identifiers = new Map(rows.filter(({ reported }) => !reported).map(({ id, identifier }) => [id, identifier]));
+  const names = new Set([...identifiers.keys()]);
+  const told = inOrder(listed)
+    .map(toldOf)
+    .filter(({ requestId, subject }) => names.has(requestId) || names.has(subject));
+  for (const { requestId, state } of told) {
+    const answer = answered.get(requestId);
+    assert(answer === undefined || answer === state, `${requestId} was answered ${answer}, and is told as ${state}`);
+  }
+  const ended = await sql<{ id: string }>(stage, ENDED, [[...asked]]);
+  return {
+    told,
+    identifiers,
+    ledger: new Map(stage.oracle.entries().map((entry) => [entry.requestId, entry])),
+    said: (identifier) => transcript.said.get(identifier),
+    returns: await returnsOf(stage, transcript, identifiers),
+    areEventsTrue,
+    decided,
+    ended: new Set(ended.map(({ id }) => id)),
+  };
+}
+
+function toldOf(operation: Operation): Told {
+  const { requestId, amount, currency, processorReference, holdRequestId } = operation;
+  const { correctsRequestId, refundRequestId, octRequestId, captureRequestId } = operation;
+  return {
+    requestId,
+    kind: OperationKind[operation.kind] ?? '',
+    state: operation.state === OperationState.OK ? 'OK' : 'KO',
+    amount,
+    currency,
+    reference: processorReference,
+    holdRequestId,
+    subject: correctsRequestId || refundRequestId || octRequestId || captureRequestId || holdRequestId,
+  };
+}
+
+async function listOperations(operations: Records['operations']): Promise<Operation[]> {
+  const all: Operation[] = [];
+  let pageToken = '';
+  do {
+    const page = await operations.listOperations({ merchantId: 'victim', pageSize: 200, pageToken });
+    all.push(...page.operations);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return all;
 }
 
 const BACK = {
@@ -86,29 +106,32 @@ const BACK = {
   OCT_RETURN: 'creditReturned',
 } as const;
 
-/** Judges what is told of the operations that `asked` names, at their identifiers. */
-export async function judge(stage: Stage, transcript: Transcript, asked: ReadonlySet<string>): Promise<void> {
-  for (const { id, kind } of await sql<{ id: string; kind: string }>(stage, OK, [[...asked]])) {
-    assert(transcript.approved.has(id), `${kind} ${id} is told as done, which the processor never said`);
-  }
-  for (const { subject, kind, times, amount } of await sql<CameBack>(stage, CAME_BACK, [[...asked]])) {
-    const said = [...transcript.events.values()].filter(({ request, refusal }) => {
-      const isOther = request.event.case !== BACK[kind] && request.event.case !== 'operationSettled';
-      return refusal === undefined && !isOther && subjectOf(request.event) === subject;
-    });
-    assert(times <= said.length, `${kind} of ${subject} ${times} times, by ${said.length} events`);
-    const amounts = said.map(({ request: { event } }) => {
-      return 'amount' in (event.value ?? {}) ? (event.value as { amount: bigint }).amount : MOST;
-    });
-    const most = amounts.reduce((sum, each) => sum + each, 0n);
-    assert(BigInt(amount) <= most, `${amount} came back of ${subject}, the events said ${most}`);
-  }
-  await judgeRefusals(stage, transcript);
-  await judgeSums(stage);
+/** What was reported to have come back, and was taken. */
+async function returnsOf(
+  stage: Stage,
+  { reports: said }: Transcript,
+  identifiers: Known['identifiers'],
+): Promise<Known['returns']> {
+  const rows = await sql<{ id: string }>(stage, 'select event_id as id from contradiction where event_id is not null');
+  const contradicting = new Set(rows.map(({ id }) => id));
+  const reports = [...said.values()];
+  for (const [id, all] of Map.groupBy(reports, ({ request }) => request.eventId))
+    if (all.length > 1) contradicting.add(id);
+  const bySubject = Map.groupBy(reports, ({ request }) => subjectOf(request.event));
+  return (kind, subject) => {
+    const about = bySubject.get(identifiers.get(subject) ?? subject) ?? [];
+    const certain: bigint[] = [];
+    let possible = 0;
+    for (const { request, isTaken } of about) {
+      const { event, eventId } = request;
+      const takesBack = event.case === 'operationSettled' && event.value.result?.answer === Answer.NOT_PERFORMED;
+      if (event.case === BACK[kind as keyof typeof BACK] && isTaken && !contradicting.has(eventId)) {
+        certain.push((event.value as { amount: bigint }).amount);
+      } else if (takesBack || event.case === BACK[kind as keyof typeof BACK]) possible++;
+    }
+    return { certain, possible };
+  };
 }
-
-/** A result says that all of it came back. */
-const MOST = 10n ** 15n;
 
 /** Each event that is refused for good is kept for an operator. */
 async function judgeRefusals(stage: Stage, { events }: Transcript): Promise<void> {
@@ -129,17 +152,14 @@ export async function judgeSums(stage: Stage): Promise<void> {
   assert.deepEqual(await sql(stage, WRONG_SUMS), [], 'what is told as refunded or reversed adds up');
 }
 
-const OK = `select coalesce(s.processor_request_id, s.request_id)::text as id, o.kind from operation o
-    join (select request_id, processor_request_id from hold
-      union all select request_id, processor_request_id from submission where not reported) s on s.request_id = o.request_id
-  where o.status = 'OK' and o.kind in ('HOLD', 'CAPTURE', 'INCREMENT', 'EXTENSION', 'REFUND', 'OCT')
-    and s.request_id = any($1::uuid[])`;
+const IDENTIFIERS = `select request_id::text as id, coalesce(processor_request_id, request_id)::text as identifier, reported
+  from (select request_id, merchant_id, processor_request_id, false as reported from hold
+    union all select request_id, merchant_id, processor_request_id, reported from submission) of_request
+  where request_id = any($1::uuid[]) and merchant_id = 'victim'`;
 
-const CAME_BACK = `select coalesce(o.refund_request_id, o.oct_request_id, o.capture_request_id, o.hold_request_id)::text
-    as subject, o.kind, count(*)::int as times, sum(o.amount) as amount
-  from operation o where o.kind in ('REVERSAL', 'REINSTATEMENT', 'REFUND_RETURN', 'OCT_RETURN')
-    and coalesce(o.refund_request_id, o.oct_request_id, o.capture_request_id, o.hold_request_id) = any($1::uuid[])
-  group by 1, 2`;
+/** What was given back otherwise than by a final capture. */
+const ENDED = `select request_id::text as id from hold where request_id = any($1::uuid[]) and merchant_id = 'victim' and phase = 'AUTHORIZED'
+  and status <> 'IN_PROGRESS' and release_reason in ('RELEASED', 'EXPIRED')`;
 
 const WRONG_SUMS = `select h.request_id, h.refunded, h.reversed, told.* from hold h join (
     select o.hold_request_id,

@@ -16,6 +16,7 @@ import {
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Lie } from '../../services/conformance/liar.ts';
 import { CORRECTIONS } from './corrections.ts';
+import { MIXED_UP } from './mixed-up.ts';
 import { UNASKED } from './unasked.ts';
 
 export interface Row {
@@ -23,6 +24,8 @@ export interface Row {
   readonly lie: Lie;
   /** Alone, it leaves operations that an operator has to correct. */
   readonly isCorrected?: boolean;
+  /** Alone, it exchanges answers of calls that were sent in one message. */
+  readonly mixesCallMany?: boolean;
 }
 
 type Change = (result: Result) => Partial<Result>;
@@ -49,17 +52,6 @@ function results(name: string, change: Change): Row {
 function toAllSent(tell: NonNullable<Lie['capture']>): Lie {
   const methods = ['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'];
   return Object.fromEntries(methods.map((method) => [method, tell]));
-}
-
-/** Each answer is that of the call before it. */
-function swapped(): Lie {
-  let before: object | undefined;
-  return toAllSent(async (request, forward) => {
-    const answer = await forward(request);
-    const told = before ?? answer;
-    before = answer;
-    return told as typeof answer;
-  });
 }
 
 function inquiries(name: string, answer: NonNullable<Lie['inquire']>): Row {
@@ -111,6 +103,7 @@ const fails = (code: status) => async () => {
 export const LIES: readonly Row[] = [
   ...CORRECTIONS,
   ...UNASKED,
+  ...MIXED_UP,
   results('an answer that does not exist', () => ({ answer: 9 as Answer })),
   results('an answer that says nothing', () => ({ answer: Answer.UNSPECIFIED })),
   results('NUL in the reference', () => ({ reference: 'a\0b' })),
@@ -147,7 +140,6 @@ export const LIES: readonly Row[] = [
     answer: Answer.NOT_PERFORMED,
     errorCode: 'authorization_not_found',
   })),
-  { name: 'the answers of the calls before', lie: swapped() },
   { name: 'no result in any answer', lie: toAllSent(async () => ({}) as never) },
   {
     name: 'a status instead of each answer',
@@ -251,30 +243,3 @@ export const LIES: readonly Row[] = [
     },
   },
 ];
-
-/** Several lies at once: each changes what the one before it forwards. */
-export function together(lies: readonly Lie[]): Lie {
-  const all: Record<string, NonNullable<Lie['capture']>> = {};
-  for (const [method, told] of lies.flatMap((lie) => Object.entries(lie))) {
-    const inner = told as NonNullable<Lie['capture']>;
-    const outer = all[method];
-    all[method] = outer ? (request, forward) => outer(request, (again) => inner(again, forward)) : inner;
-  }
-  return all as Lie;
-}
-
-/**
- * A lie told only about some: the requests and events for which `isAbout` is true. The books and what describes the
- * processor are everybody's.
- */
-export function only(lie: Lie, isAbout: (message: object) => boolean): Lie {
-  const limited = Object.entries(lie).map(([method, told]) => {
-    const tell = told as NonNullable<Lie['capture']>;
-    const honest: NonNullable<Lie['capture']> = (request, forward) =>
-      EVERYBODYS.has(method) || isAbout(request) ? tell(request, forward) : forward(request);
-    return [method, honest];
-  });
-  return Object.fromEntries(limited) as Lie;
-}
-
-const EVERYBODYS: ReadonlySet<string> = new Set(['listEntries', 'describe']);

@@ -1,4 +1,4 @@
-/** Events that nobody asked for, and answers that are mixed up with those of other calls. */
+/** Events that nobody asked for. */
 import assert from 'node:assert/strict';
 import { create } from '@bufbuild/protobuf';
 import { v7 as uuidv7 } from 'uuid';
@@ -73,34 +73,7 @@ const chargedByOthers = (authorizationRequestId: string) => ({
   value: { authorizationRequestId, captureRequestId: uuidv7(), amount: 700n, reference: 'unasked' },
 });
 
-/** Answers of calls that are sent together are exchanged, two by two. */
-function mixedUp(): Lie {
-  let waiting: { readonly answer: object; readonly give: (answer: object) => void } | undefined;
-  const mix = async (request: object, forward: (request: object) => Promise<object>) => {
-    const answer = await forward(request);
-    const other = waiting;
-    waiting = undefined;
-    if (other) {
-      other.give(answer);
-      return other.answer;
-    }
-    return new Promise<object>((give) => {
-      const mine = { answer, give };
-      waiting = mine;
-      setTimeout(() => {
-        if (waiting === mine) waiting = undefined;
-        give(answer);
-      }, TOGETHER_MS);
-    });
-  };
-  const methods = ['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'];
-  return Object.fromEntries(methods.map((method) => [method, mix])) as unknown as Lie;
-}
-
-const TOGETHER_MS = 50;
-
 export const UNASKED: readonly { readonly name: string; readonly lie: Lie }[] = [
-  { name: 'answers of calls sent together, mixed up', lie: mixedUp() },
   besides('reversals that nobody made', ({ captures }) => captures.map((id) => reversed(id, 100n))),
   besides('ends that nobody made', ({ authorizations }) => authorizations.map(ended)),
   besides('returns that nobody made', ({ refunds, credits }) => [

@@ -1,0 +1,74 @@
+/** What the merchant asks for in a round. */
+import assert from 'node:assert/strict';
+import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
+import type { Capture, Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import type { Shop } from '../../services/core/shop.ts';
+
+/** Of the holds that are placed before anything is lied about. */
+export const TOKENS = [
+  ...(['ok', 'ok', 'ok', 'capture_accepted', 'reversed', 'ended_early', 'void_accepted'] as const),
+  ...(['ok', 'ok', 'ok', 'increment_accepted'] as const),
+];
+
+/**
+ * One operation of each kind, and of each way to end. Whatever the answer is, it must be one that is documented.
+ * Returns the final answers, by request.
+ */
+export async function askForAll(
+  victim: Shop,
+  holds: readonly Preauthorization[],
+  [capture, returning]: readonly [Capture, Capture],
+): Promise<Map<string, 'OK' | 'KO'>> {
+  const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
+    (hold) => hold ?? assert.fail(),
+  );
+  const [incremented, extended, renewed, incrementing] = others;
+  const calls = [
+    victim.place(),
+    victim.place({ tokenId: 'tok_sandbox_declined' }),
+    victim.place({ tokenId: 'tok_sandbox_accepted' }),
+    victim.checkout(),
+    victim.oct(),
+    victim.oct({ tokenId: 'tok_sandbox_accepted' }),
+    victim.capture(captured as never, 4_000n),
+    victim.capture(accepted as never, 4_000n),
+    victim.capture(reversed as never, 4_000n),
+    victim.capture(ended as never, 1_000n),
+    victim.release(released as never),
+    victim.release(voided as never),
+    victim.increment(incremented as never, 1_000n),
+    victim.increment(incrementing as never, 1_000n),
+    victim.extend(extended as never),
+    victim.renew(renewed as never),
+    victim.refund(capture, 3_000n),
+    victim.refund(capture, 2_000n),
+    victim.refund(returning, 3_000n, { currency: 'JPY' }),
+    victim.oct({ tokenId: 'tok_sandbox_oct_returned', currency: 'JPY' }),
+    victim.oct({ tokenId: 'tok_sandbox_oct_returned_in_part' }),
+    victim.place({ currency: 'JPY' }),
+  ];
+  const answered = new Map<string, 'OK' | 'KO'>();
+  for (const call of await Promise.allSettled(calls)) {
+    if (call.status === 'fulfilled') {
+      const { requestId, state } = resultIn(call.value);
+      if (state === OperationState.OK) answered.set(requestId, 'OK');
+      continue;
+    }
+    const { code } = call.reason as { code: number };
+    assert([FAILED_PRECONDITION, ABORTED].includes(code), `an answer that is not documented: ${call.reason}`);
+  }
+  return answered;
+}
+
+interface Result {
+  readonly requestId: string;
+  readonly state: OperationState;
+}
+
+/** The operation that an answer is about. */
+function resultIn(answer: object): Result {
+  const { capture, refund, oct, preauthorization, ...own } = answer as Record<string, Result>;
+  return capture ?? refund ?? oct ?? ({ requestId: preauthorization?.requestId, ...own } as Result);
+}
+
+const [FAILED_PRECONDITION, ABORTED] = [9, 10];

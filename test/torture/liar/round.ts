@@ -69,6 +69,9 @@ function follow(stream: AsyncIterable<{ readonly operation?: Operation | undefin
 /** Plays one; throws when an operation does not end, a list fails, or the other merchant waits. */
 export async function playRound(house: House, rows: readonly Row[], tally: Tally): Promise<void> {
   const { stage, victim } = house;
+  const earlier = await idsOf(stage);
+  const transcript = new Transcript();
+  house.liar.lie = transcript.noting({});
   const holds = await Promise.all(TOKENS.map((tokenId) => victim.hold({ tokenId: `tok_sandbox_${tokenId}` })));
   const soon = timestampFromMs(stage.clock.now() + HOUR_MS);
   const byThemselves = [await victim.hold({ captureAt: soon }), await victim.hold({ releaseAt: soon })];
@@ -76,7 +79,7 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   const returning = await victim.captured(10_000n, { tokenId: 'tok_sandbox_refund_returned', currency: 'JPY' });
   const before = await idsOf(stage);
   const correctedBefore = tally.corrected;
-  const transcript = lie(house.liar, rows);
+  lie(house.liar, rows, transcript);
   const answered = await askForAll(victim, holds, [capture, returning]);
   await calmly(house);
   for (let hour = 0; hour < HOURS; hour += STEP_HOURS) await pass(house, tally);
@@ -97,7 +100,8 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   }
   assert.deepEqual(await stage.audit('own books'), []);
   const areEventsTrue = rows.every((row) => row.lie.reportEvent === undefined);
-  await judge(house, { transcript, asked, decided, areEventsTrue, answered });
+  const all = (await idsOf(stage)).difference(earlier);
+  await judge(house, { transcript, asked: all, decided, areEventsTrue, answered });
   if (rows.length === 1 && rows[0]?.isCorrected) {
     assert(tally.corrected > correctedBefore, 'an operator corrects what was told falsely');
   }
@@ -107,7 +111,7 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
 }
 
 /** Lies about the victim's operations only: those that its requests have named. */
-function lie(liar: Liar, rows: readonly Row[]): Transcript {
+function lie(liar: Liar, rows: readonly Row[], transcript: Transcript): void {
   const named = new Set<string>();
   const isAbout = (message: object): boolean => {
     const { merchantId, requestId = '', event } = message as Record<string, string> & { event?: never };
@@ -115,9 +119,7 @@ function lie(liar: Liar, rows: readonly Row[]): Transcript {
     if (merchantId === 'victim') named.add(requestId);
     return merchantId === 'victim';
   };
-  const transcript = new Transcript();
   liar.lie = transcript.noting(only(together(rows.map((row) => row.lie)), isAbout));
-  return transcript;
 }
 
 /** The other merchant gets its results at once. */

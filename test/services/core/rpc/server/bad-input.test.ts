@@ -1,4 +1,4 @@
-/** Invalid requests: each is refused with the names of its fields, and none reaches the database or the processor. */
+/** Invalid requests that the contract's rules do not describe (hostile-input.test.ts draws the others): each is refused with the names of its fields, and none reaches the database or the processor. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
@@ -19,7 +19,6 @@ const HOLD = {
   userId: 'u',
 };
 const { tokenId: _, ...CHECKOUT } = HOLD;
-const REFUND = { merchantId: 'acme', captureRequestId: 'x', amount: 1 };
 const CHANGE = { merchantId: 'acme', preauthorizationId: `pre_${'x'.repeat(32)}` };
 const CAPTURE = { ...CHANGE, amountToCapture: 1 };
 const CONTRACT = { currencies: ['EUR'], terminals: ['T1'] };
@@ -37,30 +36,17 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
   'PreauthorizationService/CreatePreauthorization': [
     [{}, 'merchant_id', 'amount', 'currency', 'terminal_id', 'user_id'],
     [{ ...HOLD, merchantId: 'nobody' }, 'merchant_id'],
-    [{ ...HOLD, merchantId: '1acme' }, 'merchant_id'],
-    [{ ...HOLD, amount: 0 }, 'amount'],
-    [{ ...HOLD, amount: -1 }, 'amount'],
-    [{ ...HOLD, amount: '1000000000000' }, 'amount'],
-    [{ ...HOLD, currency: 'eur' }, 'currency'],
     [{ ...HOLD, currency: 'EUX' }, 'currency'],
     [{ ...HOLD, currency: 'CHF' }, 'currency'],
     [{ ...HOLD, terminalId: 'T9', currency: 'CHF' }, 'currency', 'terminal_id'],
-    [{ ...HOLD, userId: 'x'.repeat(65) }, 'user_id'],
     [{ ...HOLD, userId: CARD_NUMBER }, 'user_id'],
-    [{ ...HOLD, userId: NUL }, 'user_id'],
     [{ ...HOLD, userId: HALF }, 'user_id'],
     [{ ...HOLD, userId: 'ann 4242.4242.4242.4242' }, 'user_id'],
     [{ ...HOLD, merchantReference: '４２４２４２４２４２４２４２４２' }, 'merchant_reference'],
     [{ ...HOLD, tokenId: '4242424242424242' }, 'token_id'],
-    [{ ...HOLD, tokenId: '' }, 'token_id'],
     [{ ...HOLD, merchantReference: CARD_NUMBER }, 'merchant_reference'],
-    [{ ...HOLD, merchantReference: '' }, 'merchant_reference'],
-    [{ ...HOLD, idempotencyKey: 'with space' }, 'idempotency_key'],
-    [{ ...HOLD, idempotencyKey: 'x'.repeat(256) }, 'idempotency_key'],
     [{ ...HOLD, returnUrl: 'https://shop.example' }, 'return_url'],
     [{ ...HOLD, saveCard: true }, 'save_card'],
-    [{ ...HOLD, description: '' }, 'description'],
-    [{ ...HOLD, description: 'x'.repeat(251) }, 'description'],
     [{ ...HOLD, description: CARD_NUMBER }, 'description'],
     [{ ...CHECKOUT, customerPresent: false }, 'customer_present'],
     [{ ...CHECKOUT, returnUrl: 'https://shop.example/paid?card=4242424242424242' }, 'return_url'],
@@ -70,84 +56,41 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...CHECKOUT, returnUrl: 'https://user:word@shop.example' }, 'return_url'],
     [{ ...HOLD, metadata: { card: '4242424242424242' } }, 'metadata'],
     [{ ...HOLD, metadata: { '4242424242424242': 'card' } }, 'metadata'],
-    [{ ...HOLD, metadata: { a: NUL } }, 'metadata'],
     [{ ...HOLD, metadata: { a: HALF } }, 'metadata'],
-    [{ ...HOLD, metadata: { '': 'x' } }, 'metadata'],
     [
       { ...HOLD, metadata: Object.fromEntries(Array.from({ length: 11 }, (_each, n) => [n, '€'.repeat(500)])) },
       'metadata',
     ],
-    [{ ...HOLD, metadata: Object.fromEntries(Array.from({ length: 21 }, (_each, n) => [`k${n}`, 'v'])) }, 'metadata'],
   ],
-  'PreauthorizationService/GetPreauthorization': [
-    [{}],
-    [{ requestId: 'x'.repeat(65) }, 'request_id'],
-    [{ requestId: 'a', preauthorizationId: 'b' }],
-    [{ merchantId: '!', requestId: 'a' }, 'merchant_id'],
-  ],
+  'PreauthorizationService/GetPreauthorization': [[{}], [{ requestId: 'a', preauthorizationId: 'b' }]],
   'PreauthorizationService/ListPreauthorizations': [
-    [{ userId: NUL }, 'user_id'],
     [{ userId: HALF }, 'user_id'],
-    [{ terminalId: NUL }, 'terminal_id'],
-    [{ status: 99 }, 'status'],
-    [{ pageSize: 201 }, 'page_size'],
     [{ pageToken: 'x' }, 'page_token'],
   ],
-  'PreauthorizationService/CapturePreauthorization': [
-    [{}, 'amount_to_capture'],
-    [{ ...CAPTURE, amountToCapture: 0 }, 'amount_to_capture'],
-    [{ ...CAPTURE, requestId: 'x' }],
-    [{ ...CAPTURE, idempotencyKey: 'ä' }, 'idempotency_key'],
-  ],
+  'PreauthorizationService/CapturePreauthorization': [[{}, 'amount_to_capture'], [{ ...CAPTURE, requestId: 'x' }]],
   'PreauthorizationService/ReleasePreauthorization': [[{}], [{ requestId: 'a', preauthorizationId: 'b' }]],
   'PreauthorizationService/IncrementPreauthorization': [
     [{}, 'amount_to_add'],
-    [{ ...CHANGE, amountToAdd: 0 }, 'amount_to_add'],
-    [{ ...CHANGE, amountToAdd: '1000000000000' }, 'amount_to_add'],
     [{ ...CHANGE, amountToAdd: 1, requestId: 'x' }],
-    [{ ...CHANGE, amountToAdd: 1, operationRequestId: 'x' }, 'operation_request_id'],
   ],
-  'PreauthorizationService/ExtendPreauthorization': [
-    [{}],
-    [{ ...CHANGE, operationRequestId: 'x' }, 'operation_request_id'],
-  ],
-  'PreauthorizationService/RenewPreauthorization': [
-    [{}],
-    [{ ...CHANGE, requestId: 'x' }],
-    [{ ...CHANGE, amount: 0 }, 'amount'],
-  ],
+  'PreauthorizationService/ExtendPreauthorization': [[{}]],
+  'PreauthorizationService/RenewPreauthorization': [[{}], [{ ...CHANGE, requestId: 'x' }]],
   'PreauthorizationService/UpdatePreauthorization': [
     [{}, 'update_mask'],
     [{ requestId: 'x', updateMask: '' }, 'update_mask'],
     [{ requestId: 'x', updateMask: 'amount' }, 'update_mask'],
     [{ requestId: 'x', updateMask: 'description', description: CARD_NUMBER }, 'description'],
   ],
-  'RefundService/CreateRefund': [
-    [{}, 'capture_request_id'],
-    [{ ...REFUND, merchantId: '!' }, 'merchant_id'],
-    [{ ...REFUND, amount: 0 }, 'amount'],
-    [{ ...REFUND, amount: -1 }, 'amount'],
-    [{ ...REFUND, operationRequestId: 'x' }, 'operation_request_id'],
-    [{ ...REFUND, idempotencyKey: 'ä' }, 'idempotency_key'],
-  ],
-  'RefundService/GetRefund': [[{ merchantId: '!' }, 'merchant_id']],
+  'RefundService/CreateRefund': [[{}, 'capture_request_id']],
   'OctService/CreateOct': [
     [{}, 'merchant_id', 'token_id', 'amount', 'currency', 'terminal_id', 'user_id'],
     [{ ...HOLD, currency: 'CHF', terminalId: 'T9' }, 'currency', 'terminal_id'],
-    [{ ...HOLD, userId: NUL }, 'user_id'],
     [{ ...HOLD, merchantReference: CARD_NUMBER }, 'merchant_reference'],
   ],
-  'OctService/GetOct': [[{ merchantId: '!' }, 'merchant_id']],
-  'OperationService/GetOperation': [[{ merchantId: '!' }, 'merchant_id']],
-  'OperationService/ListOperations': [
-    [{ kind: 99 }, 'kind'],
-    [{ state: 99 }, 'state'],
-    [{ pageToken: 'x' }, 'page_token'],
-  ],
+  'OperationService/ListOperations': [[{ pageToken: 'x' }, 'page_token']],
   'MerchantService/CreateMerchant': [
     [{}, 'merchant_id', 'name', 'contract'],
     [{ ...MERCHANT, merchantId: 'acme' }, 'merchant_id'],
-    [{ ...MERCHANT, name: NUL }, 'name'],
     [{ ...MERCHANT, name: HALF }, 'name'],
     [{ ...MERCHANT, contract: {} }, 'contract.currencies', 'contract.terminals'],
     [{ ...MERCHANT, contract: { ...CONTRACT, currencies: ['XXQ'] } }, 'contract.currencies'],
@@ -165,12 +108,9 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: 'no key' } }, 'contract.capture_public_key'],
     [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: PRIVATE_KEY } }, 'contract.capture_public_key'],
   ],
-  'MerchantService/UpdateMerchant': [[{ merchantId: 'acme', name: '', contract: CONTRACT }, 'name']],
-  'MerchantService/GetMerchant': [[{ merchantId: NUL }, 'merchant_id']],
   'MerchantService/ListMerchants': [
     [{ pageToken: 'x' }, 'page_token'],
     [{ pageToken: pageToken(NUL) }, 'page_token'],
-    [{ pageSize: -1 }, 'page_size'],
   ],
   'MerchantService/CreateApiKey': [[{}, 'merchant_id']],
   'NotificationService/ListEndpoints': [
@@ -320,11 +260,6 @@ describe('bad input', () => {
     assert.equal(((await response.json()) as { code: string }).code, 'resource_exhausted');
     const { holds } = stage.channel('operator');
     await assert.rejects(holds.createPreauthorization({ ...large, amount: 1n }), { code: 8 });
-  });
-
-  it('has the same details over gRPC', async () => {
-    const { holds } = stage.channel('operator');
-    assert.deepEqual(await fieldsOf(holds.createPreauthorization({ ...HOLD, amount: 0n })), ['amount']);
   });
 
   it('is refused as a time beyond the year 9999', async () => {

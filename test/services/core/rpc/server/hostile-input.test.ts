@@ -15,7 +15,7 @@ import { type Leaf, leavesOf } from './hostile-values.ts';
 
 /** It is for the holder of a managing key, whom the gateway names. */
 const WITH_KEY_ONLY = ['WatchNotifications'];
-const RUNS = { numRuns: atNight(2_000, 40), seed: atNight(Date.now() % 2 ** 31, 41) };
+const RUNS = { numRuns: atNight(2_000, 100), seed: atNight(Date.now() % 2 ** 31, 41) };
 
 /** A request, the fields that break their rules, and those that keep them. */
 interface Request {

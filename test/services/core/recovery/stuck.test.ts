@@ -167,6 +167,8 @@ describe('a submission that cannot be settled', () => {
       [requestId],
     );
     assert.equal(row?.kind, 'LATE_VOID', 'what the customer paid after all is given back');
+    await sql(scripted.stage, "update submission set state = 'UNKNOWN', final_at = null where kind = 'LATE_VOID'");
+    assert.deepEqual(await scripted.stage.audit('own books'), [], 'it does not end the hold, which has failed');
   });
 
   it('comes to review when looking at it fails', async () => {

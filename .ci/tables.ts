@@ -2,7 +2,7 @@
 
 import { Code } from '@connectrpc/connect';
 import { z } from 'zod';
-import { OPENINGS } from '../gateway/event-stream/stream-limit.ts';
+import { OPENING_AT_ONCE, OPENINGS } from '../gateway/event-stream/stream-limit.ts';
 import { JSON_BOUNDS } from '../gateway/http/json-body.ts';
 import { PROBLEM_CODES, type ProblemCode, statusOf } from '../gateway/http/problem.ts';
 import { effectOf } from '../gateway/http/route.ts';
@@ -196,7 +196,7 @@ function limitsTable(): Table {
     [
       'event streams',
       `${preset(gateway.STREAMS_PER_API_KEY)} open for each API key at a gateway, ${OPENINGS.points} openings in ` +
-        `${OPENINGS.durationSeconds} s`,
+        `${OPENINGS.durationSeconds} s, ${OPENING_AT_ONCE} at a time`,
     ],
     [
       'relay',

@@ -1,6 +1,6 @@
 /** The database's machine is lost under load, repeatedly, and its standby promoted. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilDelivered } from './buyers.ts';
+import { untilDelivered } from '../world/judges/settled.ts';
 import { watchResults } from './deployment/result-watcher.ts';
 import { loseThePrimary, missTheStandby, WAYS_TO_LOSE } from './failover/lose-the-primary.ts';
 import { type PostgresPair, startPostgresPair } from './failover/postgres-pair.ts';

@@ -10,8 +10,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
-import { tortureCrash } from './crash.ts';
-import { tortureDatabase } from './database.ts';
+import { crash, database } from '../world/lines.ts';
 import { tortureEdge } from './edge.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
@@ -27,8 +26,8 @@ import { tortureStreams } from './streams.ts';
 /** The tortures by name; each returns lines to print, and throws on a failure. */
 const TORTURES = {
   money: tortureMoney,
-  crash: tortureCrash,
-  database: tortureDatabase,
+  crash,
+  database: database(),
   streams: tortureStreams,
   notifications: tortureNotifications,
   edge: tortureEdge,

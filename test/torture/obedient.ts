@@ -1,7 +1,7 @@
 /** Clients that obey every answer, while everything between them and the card is frozen, killed, cut and overloaded. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilSettled } from './buyers.ts';
+import { untilSettled } from '../world/judges/settled.ts';
 import { chance } from './chance.ts';
 import { type DeploymentOptions, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { openCaller } from './obedient/caller.ts';

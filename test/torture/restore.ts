@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Entry } from '../../services/sandbox/ledger/entry.ts';
-import { untilDelivered, untilSettled } from './buyers.ts';
+import { untilDelivered, untilSettled } from '../world/judges/settled.ts';
 import { chance } from './chance.ts';
 import { type Deployment, type Merchant, openDeployment } from './deployment/deployment.ts';
 import { type ResultWatcher, watchResults } from './deployment/result-watcher.ts';

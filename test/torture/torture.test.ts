@@ -3,8 +3,7 @@
  * likes.
  */
 import { atNight } from '../at-night.ts';
-import { tortureCrash } from './crash.ts';
-import { tortureDatabase } from './database.ts';
+import * as lines from '../world/lines.ts';
 import { tortureEdgeBriefly } from './edge.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
@@ -29,8 +28,8 @@ describe('core under torture, all at once', function () {
 
   before(async () => {
     const [crash, database, streams] = await Promise.allSettled([
-      tortureCrash({ seed, runs: atNight(50, 5) }),
-      tortureDatabase({ seed, runs: atNight(30, 3) }, READY_WITHIN_MS),
+      lines.crash({ seed, runs: atNight(50, 5) }),
+      lines.database(READY_WITHIN_MS)({ seed, runs: atNight(30, 3) }),
       tortureStreams({ seed, runs: atNight(200, 25) }),
     ]);
     Object.assign(ends, { crash, database, streams });

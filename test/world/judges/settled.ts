@@ -1,0 +1,42 @@
+/** Whether everything has come to its end. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment } from '../../torture/deployment/deployment.ts';
+import type { Merchants, Scene } from '../play.ts';
+
+/** No attempt and no hold stays open: core's own grace, a few inquiries, and a slow machine. */
+export async function settled({ stage }: Scene<Deployment, Merchants>): Promise<string> {
+  return `everything settled ${Math.round(await untilSettled(stage, RECOVERY_MS))} ms after the last`;
+}
+
+const RECOVERY_MS = 60_000;
+
+/**
+ * Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in
+ * milliseconds.
+ */
+export async function untilSettled({ sql }: Pick<Deployment, 'sql'>, withinMs: number): Promise<number> {
+  const startedMs = performance.now();
+  for (;;) {
+    const [row] = await sql<{ open: number }>(OPEN);
+    const tookMs = performance.now() - startedMs;
+    if (row?.open === 0) return tookMs;
+    assert(tookMs < withinMs, `${row?.open} attempts or holds are still open after ${withinMs} ms`);
+    await delay(100);
+  }
+}
+
+const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW'))
+  + (select count(*) from hold h where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
+      and (capture_at is not null or release_at is not null
+        or exists (select from hold n where n.renews = h.request_id and n.phase = 'AUTHORIZED')))
+  + (select count(*) from submission where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
+
+/** Waits for all notifications to be delivered, for 90 s at most. Returns how many are left. */
+export async function untilDelivered({ sql }: Pick<Deployment, 'sql'>): Promise<number> {
+  for (let waitedMs = 0; ; waitedMs += 500) {
+    const [row] = await sql<{ count: number }>("select count(*)::int from delivery where state <> 'DELIVERED'");
+    if (row?.count === 0 || waitedMs >= 90_000) return row?.count ?? 0;
+    await delay(500);
+  }
+}

@@ -1,0 +1,40 @@
+/** The tortures that are lines of the world, by name. */
+import { backendsTerminated, serverRestarted } from './faults/database.ts';
+import { killed } from './faults/killed.ts';
+import { audited } from './judges/audited.ts';
+import { answeredAgain, charged } from './judges/bought.ts';
+import { deliveryStored, notified } from './judges/notified.ts';
+import { settled } from './judges/settled.ts';
+import { startBuyers } from './merchants/buyers.ts';
+import { lineOf } from './play.ts';
+import { type OneCore, openOneCore } from './stage/one-core.ts';
+
+const BUYERS = 12;
+/** From this number of kills on, deliveries in progress at a killed worker are waited for too. */
+const LONG = 20;
+
+const ONE_CORE = { stage: openOneCore, merchants: (stage: OneCore) => startBuyers(stage, BUYERS) };
+const NOTHING_LOST_OR_TWICE = [settled, answeredAgain, charged, audited, deliveryStored] as const;
+
+const killedCore = killed('core', ({ cores: [core] }) => core as OneCore['cores'][number]);
+const killedWorker = killed('worker', ({ worker }) => worker);
+
+/** Core and, every third time, the worker are killed under load. */
+export const crash = lineOf({
+  ...ONE_CORE,
+  rounds: 50,
+  phases: (rounds) => [{ faults: [killedCore, killedCore, killedWorker], times: rounds }],
+  judges: (rounds) => [...NOTHING_LOST_OR_TWICE, ...(rounds >= LONG ? [notified] : [])],
+});
+
+/** Backends are terminated and the server is restarted under load; core serves again within a time. */
+export const database = (readyWithinMs = 5_000) =>
+  lineOf({
+    ...ONE_CORE,
+    rounds: 30,
+    phases: (rounds) => [
+      { faults: [backendsTerminated(readyWithinMs)], times: rounds },
+      { faults: [serverRestarted(readyWithinMs)], times: 2 },
+    ],
+    judges: () => NOTHING_LOST_OR_TWICE,
+  });

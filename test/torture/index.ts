@@ -10,7 +10,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
-import { crash, database } from '../world/lines.ts';
+import { crash, database, streams } from '../world/lines.ts';
 import { tortureEdge } from './edge.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
@@ -21,14 +21,13 @@ import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureOb
 import { torturePatroni } from './patroni.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureRestores } from './restores.ts';
-import { tortureStreams } from './streams.ts';
 
 /** The tortures by name; each returns lines to print, and throws on a failure. */
 const TORTURES = {
   money: tortureMoney,
   crash,
   database: database(),
-  streams: tortureStreams,
+  streams,
   notifications: tortureNotifications,
   edge: tortureEdge,
   obedient: tortureObedient,

@@ -11,7 +11,6 @@ import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureRestores } from './restores.ts';
-import { tortureStreams } from './streams.ts';
 
 /** The test machine may be busy; the command holds core to its own five seconds. */
 const READY_WITHIN_MS = 60_000;
@@ -30,7 +29,7 @@ describe('core under torture, all at once', function () {
     const [crash, database, streams] = await Promise.allSettled([
       lines.crash({ seed, runs: atNight(50, 5) }),
       lines.database(READY_WITHIN_MS)({ seed, runs: atNight(30, 3) }),
-      tortureStreams({ seed, runs: atNight(200, 25) }),
+      lines.streams({ seed, runs: atNight(200, 25) }),
     ]);
     Object.assign(ends, { crash, database, streams });
   });

@@ -1,15 +1,20 @@
 /** The tortures that are lines of the world, by name. */
 import { backendsTerminated, serverRestarted } from './faults/database.ts';
 import { killed } from './faults/killed.ts';
+import { streamCut } from './faults/stream-cut.ts';
 import { audited } from './judges/audited.ts';
 import { answeredAgain, charged } from './judges/bought.ts';
 import { deliveryStored, notified } from './judges/notified.ts';
 import { settled } from './judges/settled.ts';
+import { streamWhole } from './judges/stream-whole.ts';
 import { startBuyers } from './merchants/buyers.ts';
+import { startWatched } from './merchants/watcher.ts';
 import { lineOf } from './play.ts';
 import { type OneCore, openOneCore } from './stage/one-core.ts';
+import { openTwoCores } from './stage/two-cores.ts';
 
 const BUYERS = 12;
+const WRITERS = 8;
 /** From this number of kills on, deliveries in progress at a killed worker are waited for too. */
 const LONG = 20;
 
@@ -38,3 +43,12 @@ export const database = (readyWithinMs = 5_000) =>
     ],
     judges: () => NOTHING_LOST_OR_TWICE,
   });
+
+/** A watcher is cut while two cores write, and resumes each time at the other one. */
+export const streams = lineOf({
+  stage: openTwoCores,
+  merchants: (stage) => startWatched(stage, WRITERS),
+  rounds: 200,
+  phases: (rounds) => [{ faults: [streamCut()], times: rounds }],
+  judges: () => [streamWhole],
+});

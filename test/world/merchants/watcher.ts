@@ -1,41 +1,27 @@
-/** Cuts streams of operations repeatedly while two cores write. */
-import assert from 'node:assert/strict';
+/** Writers at both cores, and a watcher of the stream of operations who can be cut and resumes. */
 import { status } from '@grpc/grpc-js';
-import { contract, openStage, type Stage } from '../services/core/stage.ts';
-import { chance } from './chance.ts';
-import type { TortureOptions } from './options.ts';
+import type { TwoCores } from '../stage/two-cores.ts';
 
-const WRITERS = 8;
+export type Watched = Awaited<ReturnType<typeof startWatched>>;
 
-/** Cuts a watcher that resumes each time at the other core. Returns figures; throws on a gap or disorder. */
-export async function tortureStreams({ seed, runs = 200 }: TortureOptions): Promise<string[]> {
-  const stage = await openStage({ cores: 2 });
-  try {
-    const { merchants } = stage.channel('operator');
-    await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
-    const random = chance(seed);
-    const sequences: bigint[] = [];
-    let token = await begin(stage);
-    const writers = startWriters(stage);
-    for (let cut = 0; cut < runs; cut++) {
-      token = await watch(stage, cut, token, sequences, 1 + Math.floor(random() * 20));
-    }
-    await writers.stop();
-    const rows = await stage.database.query<{ sequence: bigint }>({ name: '', text: ALL }, []);
-    const all = rows.map(({ sequence }) => sequence);
-    assert.deepEqual(sequences, all.slice(0, sequences.length), 'every operation once, in commit order');
-    return [
-      `${runs} streams cut, ${sequences.length} of ${all.length} operations seen: no gap, no disorder, none twice`,
-    ];
-  } finally {
-    await stage.close();
-  }
+/** Starts writers, and a watcher from before they write. */
+export async function startWatched(stage: TwoCores, count: number) {
+  const sequences: bigint[] = [];
+  let token = await begin(stage);
+  const writers = startWriters(stage, count);
+  return {
+    /** What the watcher has seen, in its order. */
+    sequences: sequences as readonly bigint[],
+    /** Resumes at one of the cores, and disconnects after a number of results. */
+    async watch(index: number, most: number): Promise<void> {
+      token = await watch(stage, index, token, sequences, most);
+    },
+    stop: writers.stop,
+  };
 }
 
-const ALL = 'select sequence from operation order by sequence';
-
 /** Where a stream begins that is opened before anything is written: its first message says so. */
-async function begin(stage: Stage): Promise<string> {
+async function begin(stage: TwoCores): Promise<string> {
   const { operations, opened } = stage.channel('internal');
   const abort = new AbortController();
   try {
@@ -48,7 +34,13 @@ async function begin(stage: Stage): Promise<string> {
 }
 
 /** Reads a number of results from one of the cores and disconnects. Returns where to resume. */
-async function watch(stage: Stage, index: number, token: string, sequences: bigint[], most: number): Promise<string> {
+async function watch(
+  stage: TwoCores,
+  index: number,
+  token: string,
+  sequences: bigint[],
+  most: number,
+): Promise<string> {
   const abort = new AbortController();
   const { operations, opened } = stage.channel('internal', index);
   let resumeToken = token;
@@ -68,10 +60,10 @@ async function watch(stage: Stage, index: number, token: string, sequences: bigi
 }
 
 /** Writers at both cores: each result is an operation. */
-function startWriters(stage: Stage): { stop(): Promise<void> } {
+function startWriters(stage: TwoCores, count: number): { stop(): Promise<void> } {
   let stopped = false;
   const common = { merchantId: 'acme', amount: 100n, currency: 'EUR', terminalId: 'T1', userId: 'u' };
-  const running = Array.from({ length: WRITERS }, async (_, index) => {
+  const running = Array.from({ length: count }, async (_, index) => {
     const { octs, holds } = stage.channel('internal', index);
     const write = async () => {
       await octs.createOct({ ...common, tokenId: 'tok_sandbox_ok' });

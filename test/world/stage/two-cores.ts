@@ -1,0 +1,12 @@
+/** Two cores in this process on one database, without workers. */
+import { contract, openStage } from '../../services/core/stage.ts';
+
+export type TwoCores = Awaited<ReturnType<typeof openStage>>;
+
+/** Starts them, with the merchant `acme`. */
+export async function openTwoCores(): Promise<TwoCores> {
+  const stage = await openStage({ cores: 2 });
+  const { merchants } = stage.channel('operator');
+  await merchants.createMerchant({ merchantId: 'acme', name: 'Acme', contract: contract() });
+  return stage;
+}

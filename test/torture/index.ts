@@ -10,13 +10,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../setup.ts';
-import { crash, database, streams } from '../world/lines.ts';
+import { crash, database, notifications, streams } from '../world/lines.ts';
 import { tortureEdge } from './edge.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
 import { tortureMoney } from './money.ts';
 import { tortureNeighbours } from './neighbours.ts';
-import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { torturePatroni } from './patroni.ts';
 import { tortureRestore } from './restore.ts';
@@ -28,7 +27,7 @@ const TORTURES = {
   crash,
   database: database(),
   streams,
-  notifications: tortureNotifications,
+  notifications,
   edge: tortureEdge,
   obedient: tortureObedient,
   'obedient-python': tortureObedientPython,

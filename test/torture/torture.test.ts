@@ -7,7 +7,6 @@ import * as lines from '../world/lines.ts';
 import { tortureEdgeBriefly } from './edge.ts';
 import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
-import { tortureNotifications } from './notifications.ts';
 import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
 import { tortureRestore } from './restore.ts';
 import { tortureRestores } from './restores.ts';
@@ -47,7 +46,7 @@ describe('a deployment under torture', function () {
   this.timeout(TIMEOUT_MS);
 
   it('delivers notifications once they were answered 200, and under one webhook-id', () =>
-    tortureNotifications({ seed, runs: atNight(20, 3) }));
+    lines.notifications({ seed, runs: atNight(20, 3) }));
   it('serves a healthy merchant beside pipeliners, streams, slow doors, a silent processor and a storm', () =>
     tortureEdgeBriefly());
   it('charges once and loses nothing for clients that obey every answer', () =>

@@ -43,8 +43,8 @@ export interface Phase<S extends Stage, M extends Merchants> {
 }
 
 export interface Line<S extends Stage, M extends Merchants> {
-  readonly stage: () => Promise<S>;
-  readonly merchants: (stage: S) => M | Promise<M>;
+  readonly stage: (rounds: number, random: () => number) => Promise<S>;
+  readonly merchants: (stage: S, random: () => number) => M | Promise<M>;
   /** One after the other. */
   readonly phases: (rounds: number) => readonly Phase<S, M>[];
   /** In this order. */
@@ -58,9 +58,10 @@ export type Torture = (options: TortureOptions) => Promise<string[]>;
 /** Makes a torture of a line. It returns figures, and throws on the first failure. */
 export function lineOf<S extends Stage, M extends Merchants>(line: Line<S, M>): Torture {
   return async ({ seed, runs = line.rounds, tell = () => undefined }) => {
-    const stage = await line.stage();
+    const random = chance(seed);
+    const stage = await line.stage(runs, random);
     try {
-      const scene = { stage, merchants: await line.merchants(stage), random: chance(seed) };
+      const scene = { stage, merchants: await line.merchants(stage, random), random };
       const lines: string[] = [];
       for (const phase of line.phases(runs)) {
         lines.push(await playPhase(scene, phase));

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { serveLocally } from '../local-server.ts';
+import { serveLocally } from '../../local-server.ts';
 
 /** The record of one notification. */
 export interface Told {

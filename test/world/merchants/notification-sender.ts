@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type SignedFields, signNotification } from '../../client/webhooks/signature.ts';
+import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
 
 /** A notification as it was sent, to compare with what arrived. */
 export interface Sent {
@@ -65,6 +65,8 @@ export function openSender({ baseUrl, merchant, random }: SenderOptions) {
       };
       await Promise.all(Array.from({ length: LANES }, lane));
     },
+    /** Nothing is sent but by send() and tryOne(), which have ended. */
+    stop: async () => undefined,
     /** Sends one once. Returns the status; undefined = no answer. */
     async tryOne(): Promise<number | undefined> {
       const sent = makeNotification(merchant, random);

@@ -154,17 +154,35 @@ function returnsToldWrongly(known: Known): string[] {
   );
 }
 
-/** Each end of a hold is told once. */
-function endsToldWrongly({ told, ended }: Known): string[] {
+/**
+ * Each end of a hold is told, and no amount of it twice. A release that gave back less than was left leaves the hold to
+ * another end.
+ */
+function endsToldWrongly(known: Known): string[] {
   // A hold that has expired is told as KO; a release that is KO has given nothing back.
-  const ends = told.filter(({ kind, state }) => kind === 'EXPIRY' || (kind === 'RELEASE' && state === 'OK'));
-  const ofHold = Map.groupBy(ends, ({ holdRequestId }) => holdRequestId);
-  const twice = [...ofHold].filter(([, all]) => all.length > 1);
-  const untold = [...ended].filter((hold) => !ofHold.has(hold));
+  const isEnd = ({ kind, state }: Told) => kind === 'EXPIRY' || (kind === 'RELEASE' && state === 'OK');
+  const ofHold = Map.groupBy(known.told.filter(isEnd), ({ holdRequestId }) => holdRequestId);
+  const twice = [...ofHold].filter(([hold, ends]) => {
+    const expiries = ends.filter(({ kind }) => kind === 'EXPIRY');
+    return expiries.length > 1 || (ends.length > 1 && sumOf(ends) > leftOf(hold, known));
+  });
+  const untold = [...known.ended].filter((hold) => !ofHold.has(hold));
   return [
     ...twice.map(([hold, all]) => `the end of the hold ${hold} is told ${all.length} times`),
     ...untold.map((hold) => `the end of the hold ${hold} is not told`),
   ];
+}
+
+/** What a hold could give back by what is told: what was placed and added, without what was captured. */
+function leftOf(hold: string, known: Known): bigint {
+  const done = known.told.filter((each) => ENTRIES[each.kind] && finalState(each, known) === 'OK');
+  const ofKind = (kind: string) =>
+    sumOf(done.filter((each) => each.kind === kind && (each.holdRequestId || each.requestId) === hold));
+  return ofKind('HOLD') + ofKind('INCREMENT') - ofKind('CAPTURE');
+}
+
+function sumOf(all: readonly Told[]): bigint {
+  return all.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 /** What came back or is corrected names an operation that was told. */

@@ -16,7 +16,7 @@ export const OPENINGS = { name: 'streams', points: 100, durationSeconds: 10 } as
  * Streams of one key that open at the same time. Each costs gateway and core some milliseconds, so a hundred at once
  * would delay everybody's calls by half a second.
  */
-export const OPENING_AT_ONCE = 4;
+export const OPENING_AT_ONCE = 2;
 
 export type StreamLimit = ReturnType<typeof limitStreams>;
 

@@ -37,7 +37,7 @@ describe('GET /operations/stream', () => {
     return { response, events: eventsOf(response), leave: () => leaving.abort() };
   };
 
-  it('opens four streams of a key at a time, and those of another key meanwhile', async () => {
+  it('opens two streams of a key at a time, and those of another key meanwhile', async () => {
     const merchants: string[] = [];
     const answers: (() => void)[] = [];
     core.onWatch = (call) => {
@@ -45,16 +45,16 @@ describe('GET /operations/stream', () => {
       answers.push(() => call.write(core.watchMessage({ resumeToken: 'start' })));
     };
     const opened = Array.from({ length: 6 }, () => open());
-    while (merchants.length < 4) await delay(5);
+    while (merchants.length < 2) await delay(5);
     const other = open({}, OTHER_API_KEY);
-    while (merchants.length < 5) await delay(5);
-    assert.deepEqual(merchants, ['acme', 'acme', 'acme', 'acme', 'bolt']);
+    while (merchants.length < 3) await delay(5);
+    assert.deepEqual(merchants, ['acme', 'acme', 'bolt']);
     while (answers.length > 0 || merchants.length < 7) {
       answers.shift()?.();
       await delay(5);
     }
     for (const { leave } of await Promise.all([...opened, other])) leave();
-    assert.deepEqual(merchants.slice(5), ['acme', 'acme']);
+    assert.deepEqual(merchants.slice(3), Array(4).fill('acme'));
   });
 
   it('sends results in order, each with the token to resume from', async () => {

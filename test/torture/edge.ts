@@ -23,6 +23,7 @@ const LONGER_MS = 1_000;
  */
 export async function tortureEdge({ runs: seconds = 5, only = '' }: TortureOptions): Promise<string[]> {
   const attacks = ATTACKS.filter(({ name }) => name.includes(only));
+  assert(attacks.length > 0, '--only: no attack has such a name');
   const rows = await playEdge(attacks, seconds);
   await writeTable(rows);
   const table = tableOf(rows);
@@ -38,8 +39,7 @@ export async function tortureEdgeBriefly(): Promise<void> {
     1,
   );
   const faults = rows.flatMap(({ attack, met, during }) => {
-    const failed = Object.entries(during.failed).map(([what, count]) => `the merchant failed: ${count} × ${what}`);
-    return [...met.faults, ...failed].map((fault) => `${attack.name}: ${fault}`);
+    return [...met.faults, ...failures(during)].map((fault) => `${attack.name}: ${fault}`);
   });
   assert.deepEqual(faults, []);
 }
@@ -82,6 +82,11 @@ async function make(attack: Attack, target: Target, stack: Stack, merchant: Heal
   return { attack, met, without, during, logBytes, faults: [...met.faults, ...suffered(attack, without, during)] };
 }
 
+function failures({ failed, readsMs }: Measured): string[] {
+  const lines = Object.entries(failed).map(([what, count]) => `the merchant failed: ${count} × ${what}`);
+  return readsMs.length === 0 ? [...lines, 'the merchant read nothing'] : lines;
+}
+
 /** The effects on the healthy merchant. */
 function suffered({ p99LongerMs = LONGER_MS }: Attack, without: Measured, during: Measured): string[] {
   const longer = (what: string, calm: readonly number[], troubled: readonly number[]) => {
@@ -90,8 +95,7 @@ function suffered({ p99LongerMs = LONGER_MS }: Attack, without: Measured, during
   };
   const p99Ms = (percentileMs(during.readsMs, 0.99) ?? 0) - (percentileMs(without.readsMs, 0.99) ?? 0);
   return [
-    ...Object.entries(during.failed).map(([what, count]) => `the merchant failed: ${count} × ${what}`),
-    ...(during.readsMs.length === 0 ? ['the merchant read nothing'] : []),
+    ...failures(during),
     ...longer('read', without.readsMs, during.readsMs),
     ...longer('notification', without.notifiedMs, during.notifiedMs),
     ...(p99Ms > p99LongerMs ? [`the 99th percentile of the merchant's reads was ${Math.round(p99Ms)} ms longer`] : []),

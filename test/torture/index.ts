@@ -5,7 +5,8 @@
  * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of
  * docker-compose.ha.yml, `-- restore` takes the database back in time, `-- restores` many times to a random moment.
  * `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance
- * decides, and `edge` takes `--only WORDS`; each prints what it did to the service, and exits with 1 when anything is wrong.
+ * decides, and `edge` takes `--only WORDS`; each prints what it did to the service, and exits with 1 when anything is
+ * wrong.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';

@@ -47,7 +47,7 @@ describe('a deployment under torture', function () {
 
   it('delivers notifications once they were answered 200, and under one webhook-id', () =>
     lines.notifications({ seed, runs: atNight(20, 3) }));
-  it('serves a healthy merchant beside pipeliners, streams, slow doors, a silent processor and a storm', () =>
+  it('serves a healthy merchant beside pipeliners, streams, slow doors and a silent processor', () =>
     tortureEdgeBriefly());
   it('charges once and loses nothing for clients that obey every answer', () =>
     tortureObedient({ seed, runs: atNight(25, 2) }));

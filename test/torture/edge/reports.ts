@@ -11,7 +11,9 @@ const RARE = 'merchantReference=order-7&amountFrom=999999999&pageSize=200';
 
 export const REPORTS: readonly Attack[] = [
   {
-    name: `Lists of the same merchant's ${HOLDS / 1_000} 000 holds by an operator, with rare filters, ${SENDERS} senders`,
+    name:
+      `Lists of the same merchant's ${HOLDS / 1_000} 000 holds by an operator, with rare filters, ` +
+      `${SENDERS} senders`,
     expects: '200, 429 or 503',
     async run(target) {
       const { merchantId } = target.healthy;

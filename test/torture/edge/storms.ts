@@ -8,8 +8,6 @@ const NEIGHBOURS_HOLDS = 10;
 const SENDERS = 30;
 /** All holds must be placed before the first capture falls due: slower than a busy machine places them. */
 const PLACED_PER_SECOND = 60;
-/** What every change plays. */
-const SHORT_HOLDS = 600;
 const AT_LEAST_MS = 10_000;
 /** From the neighbour's captureAt to its releaseAt, when what is not captured would expire. */
 const RELEASED_AFTER_MS = 8_000;
@@ -24,7 +22,6 @@ interface Hold {
 function storm(holds: number, tokenId: string, what = ''): Attack {
   return {
     name: `${holds} automatic captures of one merchant due in one second${what}`,
-    ...(holds <= SHORT_HOLDS && { short: true }),
     expects: `all ${NEIGHBOURS_HOLDS} automatic captures of a neighbour done within ${LATE_MS / 1_000} s, none expired`,
     run: (target) => beside(target, holds, tokenId),
   };

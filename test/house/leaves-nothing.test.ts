@@ -78,8 +78,11 @@ describe('test/leaves-nothing.ts', () => {
       const running = (await Promise.all(names.map(read))).filter((text) => text !== '');
       return reported.includes('is clean') && running.length === 1 && running[0]?.includes('a suite hangs');
     };
-    while (!(await isHanging())) await delay(20);
-    mocha.kill();
+    try {
+      while (!(await isHanging())) await delay(20);
+    } finally {
+      mocha.kill();
+    }
     assert.deepEqual(await ended, [1, null]);
     assert.match(await said, /^out of time during: .*hangs\.cjs: a suite hangs$/m);
     assert.equal(await readFile(counts, 'utf8'), '1 0 0\n');

@@ -152,7 +152,7 @@ describe('takeMigrationLock()', () => {
       await other.query('select pg_advisory_unlock(42)');
       const lock = await taken;
       const held = `select state, backend_xmin as xmin from pg_locks l join pg_stat_activity a using (pid)
-        where locktype = 'advisory'`;
+        where locktype = 'advisory' and datname = current_database()`;
       assert.deepEqual((await other.query(held)).rows, [{ state: 'idle in transaction', xmin: null }]);
       await lock[Symbol.asyncDispose]();
     } finally {

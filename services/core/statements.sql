@@ -389,7 +389,8 @@ with input as materialized (
     select i."requestId" as subject_id, i.* from locked i
     where (i."eventId" is null or i."eventId" in (select id from remembered))
       and (i."contradictionId" is null
-        or exists (select from contradiction o where o.id = i."contradictionId" and o.resolved_at is null))
+        or exists (select from contradiction o
+          where o.id = any (array[i."contradictionId"]) and (o.resolved_at is null) is true))
   ),
   amended as (
     update submission s set state = coalesce(i.state, s.state),

@@ -1,3 +1,4 @@
+import { unindexed } from '../by-turns.ts';
 import { isTakenBack } from '../contradiction/read-contradictions.ts';
 import { type Query, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
@@ -70,7 +71,8 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     select i."requestId" as subject_id, i.* from locked i
     where (i."eventId" is null or i."eventId" in (select id from remembered))
       and (i."contradictionId" is null
-        or exists (select from contradiction o where o.id = i."contradictionId" and o.resolved_at is null))
+        or exists (select from contradiction o
+          where o.id = any (array[i."contradictionId"]) and ${unindexed('o.resolved_at is null')}))
   ),
   amended as (
     update submission s set state = coalesce(i.state, s.state),

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
+import { judgeAutoCapture, judgeCapture, leftByCapture, settleCapture } from '../domain/capture-rules.ts';
+import { judgeExtension, judgeIncrement, settleExtension, settleIncrement } from '../domain/change-rules.ts';
 import { givenBackOtherwise } from '../domain/contradiction.ts';
-import {
-  booksOf,
-  isOpen,
-  judgeAutoCapture,
-  judgeCapture,
-  judgeExtension,
-  judgeIncrement,
-  judgeRelease,
-  leftByCapture,
-  settleCapture,
-  settleExtension,
-  settleIncrement,
-} from '../domain/hold-rules.ts';
+import { booksOf, isOpen } from '../domain/hold-rules.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import { type FinalOutcome, isOk } from '../domain/outcome.ts';
 import { judgeRefund, settleRefund } from '../domain/refund-rules.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
+import { judgeRelease } from '../domain/release-rules.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
@@ -31,7 +22,7 @@ import {
   subjectOn,
 } from './operation-result.ts';
 import type { HoldRequest, Reservation } from './submission-request.ts';
-import { CHECKOUT_GIVEN_UP, judgeEnd, reckonVoid } from './voids.ts';
+import { CHECKOUT_CANCELLATION, judgeEnd, reckonVoid } from './voids.ts';
 
 /** The effect of a kind on the books of its hold. */
 interface Rules {
@@ -81,7 +72,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
      */
     judge(hold, { reported, imported = false, at }) {
       if (reported) return judgeEnd(hold, 'RELEASED', true, at);
-      if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : CHECKOUT_GIVEN_UP;
+      if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : CHECKOUT_CANCELLATION;
       const refusal = judgeRelease(imported ? { ...hold, frozen: false, captureAt: null } : hold, at);
       return refusal ?? { amount: hold.remaining, closing: true };
     },
@@ -95,7 +86,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       }
       if (hold.closing) return 'CAPTURE_IN_FLIGHT';
       const isOver = hold.checkoutExpiresAt != null && hold.checkoutExpiresAt <= at;
-      return isOver ? CHECKOUT_GIVEN_UP : 'HOLD_NOT_PLACED';
+      return isOver ? CHECKOUT_CANCELLATION : 'HOLD_NOT_PLACED';
     },
     reckon: (submission, hold, ending) => reckonVoid('EXPIRY', submission, hold, ending),
   },

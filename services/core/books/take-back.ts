@@ -1,8 +1,9 @@
 /** Amounts that come back from operations that were OK: captures, refunds and OCTs. */
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { type HoldBooks, reinstate, reverse } from '../domain/hold-rules.ts';
-import { returnRefund, reversibleOf, takenBackOf } from '../domain/refund-rules.ts';
+import type { HoldBooks } from '../domain/hold-rules.ts';
+import { returnRefund } from '../domain/refund-rules.ts';
+import { reinstate, reverse, reversibleOf, takenBackOf } from '../domain/reversal-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ReadHold, readHolds } from '../storage/hold/read-holds.ts';
 import { findEvent, type NamedEvent } from '../storage/processor-event/processor-events.ts';
@@ -39,13 +40,16 @@ export interface TakingBack {
    * Reads the amount that has come back at the processor by now, minor units: only the part missing here is booked.
    * Undefined = all of `amount` is booked.
    */
-  readonly there?: There | undefined;
+  readonly readTakenBack?: ReadTakenBack | undefined;
   readonly at: Date;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
 }
 
-export type There = (hold: ReadHold | undefined, subject: SubmissionRow | undefined) => Promise<bigint | undefined>;
+export type ReadTakenBack = (
+  hold: ReadHold | undefined,
+  subject: SubmissionRow | undefined,
+) => Promise<bigint | undefined>;
 
 /** The result: booked, now or before; or refused as more than can come back, or be given again. */
 export type TakenBack = 'BOOKED' | 'TOO_MUCH';
@@ -61,9 +65,9 @@ interface Case {
 /** The way a kind comes back. Amounts are minor units. */
 interface Way {
   /** The amount that has come back by now. */
-  hereOf(about: Case): bigint;
+  bookedOf(about: Case): bigint;
   /** The greatest amount that can come back, or be given again. */
-  mostOf(about: Case): bigint;
+  limitOf(about: Case): bigint;
   /** -1 = it reduces the amount that came back. */
   readonly sign: 1n | -1n;
   booksOf(hold: ReadHold, amount: bigint): HoldBooks;
@@ -74,16 +78,16 @@ interface Way {
 }
 
 const OF_CAPTURE = {
-  hereOf: ({ hold, subject, captures }: Case) => takenBackOf(demanded(hold), subject, captures),
+  bookedOf: ({ hold, subject, captures }: Case) => takenBackOf(required(hold), subject, captures),
   rowsOf: (_: SubmissionRow, amountReversed: bigint) => ({ amountReversed }),
   namesOf: (capture: SubmissionRow | undefined) => ({ captureRequestId: capture?.requestId }),
 } as const;
 
 const OF_RETURN = {
   sign: 1n,
-  hereOf: ({ subject }: Case) => demanded(subject).amountReturned,
-  mostOf({ subject }: Case): bigint {
-    const { state, amount, amountReturned } = demanded(subject);
+  bookedOf: ({ subject }: Case) => required(subject).amountReturned,
+  limitOf({ subject }: Case): bigint {
+    const { state, amount, amountReturned } = required(subject);
     return state === 'OK' ? amount - amountReturned : 0n;
   },
 } as const;
@@ -92,10 +96,10 @@ const WAYS = {
   REVERSAL: {
     ...OF_CAPTURE,
     sign: 1n,
-    mostOf: ({ hold, subject }) => reversibleOf(demanded(hold), subject),
+    limitOf: ({ hold, subject }) => reversibleOf(required(hold), subject),
     booksOf: reverse,
   },
-  REINSTATEMENT: { ...OF_CAPTURE, sign: -1n, mostOf: OF_CAPTURE.hereOf, booksOf: reinstate },
+  REINSTATEMENT: { ...OF_CAPTURE, sign: -1n, limitOf: OF_CAPTURE.bookedOf, booksOf: reinstate },
   REFUND_RETURN: {
     ...OF_RETURN,
     booksOf: returnRefund,
@@ -131,16 +135,16 @@ export async function takeBack(
   const way: Way = WAYS[kind];
   const about = await read(query, taking);
   const { hold, subject } = about;
-  const here = way.hereOf(about);
-  const most = way.mostOf(about);
-  const amount = missing(way.sign, taking.amount ?? most, here, await taking.there?.(hold, subject));
+  const booked = way.bookedOf(about);
+  const limit = way.limitOf(about);
+  const amount = unbookedPart(way.sign, taking.amount ?? limit, booked, await taking.readTakenBack?.(hold, subject));
   if (amount <= 0n) return { became: 'BOOKED', settled: NOTHING_SETTLED };
-  if (amount > most) {
+  if (amount > limit) {
     // The same event may have been booked meanwhile, and have left nothing.
     const isBooked = event && (await findEvent(query, event.id, event.processor));
     return { became: isBooked ? 'BOOKED' : 'TOO_MUCH', settled: NOTHING_SETTLED };
   }
-  const common = hold ? subjectOn(hold, amount) : { ...subjectOfOct(demanded(subject)), amount };
+  const common = hold ? subjectOn(hold, amount) : { ...subjectOfOct(required(subject)), amount };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
   const imported = event === undefined && contradictionId === undefined;
   const ending = { outcome, at, imported, traceParent };
@@ -150,7 +154,7 @@ export async function takeBack(
     ...(hold && { ...way.booksOf(hold, amount), holdRequestId: hold.requestId, version: hold.version }),
     requestId,
     subjectRequestId: subject?.requestId,
-    ...(subject && way.rowsOf(subject, here + way.sign * amount, amount)),
+    ...(subject && way.rowsOf(subject, booked + way.sign * amount, amount)),
     at: at.toISOString(),
     eventId: event?.id,
     eventProcessor: event?.processor,
@@ -166,7 +170,7 @@ async function read(query: Query, { kind, holdRequestId, subjectRequestId }: Tak
   const [hold] = holdRequestId === undefined ? [] : await readHolds(query, [holdRequestId]);
   assert((hold === undefined) === (kind === 'OCT_RETURN'), 'everything but an OCT has a hold');
   if (kind === 'REVERSAL' || kind === 'REINSTATEMENT') {
-    const captures = await readCaptures(query, demanded(hold).requestId);
+    const captures = await readCaptures(query, required(hold).requestId);
     return { hold, captures, subject: captures.find(({ requestId }) => requestId === subjectRequestId) };
   }
   return { hold, captures: [], subject: await findSubmission(query, subjectRequestId ?? '') };
@@ -176,13 +180,13 @@ async function read(query: Query, { kind, holdRequestId, subjectRequestId }: Tak
  * Returns the part of the reported amount that is not booked yet, given the amounts that have come back `here` and
  * `there`.
  */
-function missing(sign: bigint, amount: bigint, here: bigint, there: bigint | undefined): bigint {
+function unbookedPart(sign: bigint, amount: bigint, here: bigint, there: bigint | undefined): bigint {
   if (there === undefined) return amount;
   const difference = sign * (there - here);
   return difference < amount ? difference : amount;
 }
 
-function demanded<T>(value: T | undefined): T {
+function required<T>(value: T | undefined): T {
   assert(value !== undefined, 'what comes back was stored');
   return value;
 }

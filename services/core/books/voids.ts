@@ -1,8 +1,9 @@
 /** Voids give back the rest of a hold, or cancel its checkout: releases and expiries. */
 import { givenBackOtherwise } from '../domain/contradiction.ts';
-import { booksOf, failHold, isDueToEnd, isOpen, leftByRelease, settleRelease } from '../domain/hold-rules.ts';
+import { booksOf, failHold, isDueToEnd, isOpen } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
+import { leftByRelease, settleRelease } from '../domain/release-rules.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
@@ -10,7 +11,7 @@ import { type Ending, endOnHold, givenBackBy, resultOf, type SettledFields, subj
 import type { Reservation } from './submission-request.ts';
 
 /** The reservation of a void that cancels a checkout: nothing is held yet. */
-export const CHECKOUT_GIVEN_UP: Reservation = { amount: 0n, closing: true };
+export const CHECKOUT_CANCELLATION: Reservation = { amount: 0n, closing: true };
 
 /**
  * A hold that ends by itself: at the end of its period, or because its authorization has ended at the processor, who
@@ -42,7 +43,7 @@ export function reckonVoid(
   hold: ReadHold,
   ending: Ending,
 ): SubmissionEnd {
-  if (hold.phase !== 'AUTHORIZED') return giveUp(kind, submission, hold, ending);
+  if (hold.phase !== 'AUTHORIZED') return cancelCheckout(kind, submission, hold, ending);
   const { requestId, amount: reservedAmount, reported = false } = submission;
   const ok = isOk(ending.outcome);
   const givenBack = givenBackBy(ending.outcome);
@@ -67,7 +68,12 @@ export function reckonVoid(
 }
 
 /** A checkout that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
-function giveUp(kind: 'RELEASE' | 'EXPIRY', submission: SettledFields, hold: ReadHold, ending: Ending): SubmissionEnd {
+function cancelCheckout(
+  kind: 'RELEASE' | 'EXPIRY',
+  submission: SettledFields,
+  hold: ReadHold,
+  ending: Ending,
+): SubmissionEnd {
   const { requestId } = submission;
   const end = { ...endOnHold(submission, hold, ending), amountReleased: givenBackBy(ending.outcome) };
   const ok = isOk(ending.outcome);
@@ -76,7 +82,7 @@ function giveUp(kind: 'RELEASE' | 'EXPIRY', submission: SettledFields, hold: Rea
     const operation = hasResult ? resultOf(requestId, 'RELEASE', subjectOn(hold, 0n, submission), ending) : undefined;
     return { ...end, ...booksOf(hold), closing: false, operation };
   }
-  const { code, message } = GIVEN_UP[kind];
+  const { code, message } = CHECKOUT_ENDS[kind];
   const failed = resultOf(hold.requestId, 'HOLD', hold, {
     ...ending,
     outcome: { answer: 'NOT_PERFORMED', code, message },
@@ -90,7 +96,7 @@ function giveUp(kind: 'RELEASE' | 'EXPIRY', submission: SettledFields, hold: Rea
   };
 }
 
-const GIVEN_UP = {
+const CHECKOUT_ENDS = {
   EXPIRY: { code: 'checkout_expired', message: 'The checkout was not completed in time.' },
   RELEASE: { code: 'checkout_cancelled', message: 'The merchant cancelled the checkout.' },
 } as const;

@@ -58,7 +58,7 @@ export interface Freezing {
  * Returns whether a hold waits for an operator before it ends: its remaining amount is in doubt, so nobody is told that
  * it was given back. When only a result is in doubt, the remaining amount is known, and the hold ends like any other.
  */
-export function endsLater({ frozen, frozenBecause }: Freezing): boolean {
+export function waitsForOperator({ frozen, frozenBecause }: Freezing): boolean {
   return frozen && frozenBecause != null && frozenBecause !== 'RESULT_CONTRADICTED';
 }
 
@@ -77,7 +77,7 @@ export interface Left {
  * Compares an amount that a processor says with what our books expect: the one rule for every amount of an answer or an
  * event. Undefined = it is as expected, or not said.
  */
-export function differs(said: bigint | null | undefined, { least, most }: Left): 'LESS' | 'MORE' | undefined {
+export function compareAmount(said: bigint | null | undefined, { least, most }: Left): 'LESS' | 'MORE' | undefined {
   if (said == null || (said >= least && said <= most)) return undefined;
   return said < least ? 'LESS' : 'MORE';
 }
@@ -88,7 +88,7 @@ export function givenBackOtherwise(
   said: bigint | null | undefined,
   left: Left,
 ): Contradiction | undefined {
-  const how = differs(said, left);
+  const how = compareAmount(said, left);
   if (!how) return undefined;
   return {
     kind,

@@ -2,15 +2,9 @@
  * The effect of a correction on the books of a hold: an operation ended otherwise than was told. Amounts are minor
  * units.
  */
-import {
-  booksOf,
-  checked,
-  type HoldBooks,
-  type HoldState,
-  isOpen,
-  settleCapture,
-  settleIncrement,
-} from './hold-rules.ts';
+import { settleCapture } from './capture-rules.ts';
+import { settleIncrement } from './change-rules.ts';
+import { booksOf, checked, type HoldBooks, type HoldState, isOpen, LARGEST_AMOUNT } from './hold-rules.ts';
 import type { SubmissionKind, SubmissionState } from './kinds.ts';
 import { type RefundedCapture, returnRefund } from './refund-rules.ts';
 import type { RefusalCode } from './refusal.ts';
@@ -72,8 +66,6 @@ export function correctIncrement(hold: HoldState, { amount }: Ended, ok: boolean
   if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'NOT_CORRECTABLE';
   return settleIncrement({ ...hold, ...withRoom(hold, -amount), amount: hold.amount - amount }, amount, ok);
 }
-
-const LARGEST_AMOUNT = 999_999_999_999n;
 
 /** Corrects a refund. Returns the books, or the reason against it. A reversal by the card scheme is no such reason. */
 export function correctRefund(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { booksOf, checked, type HoldBooks, type HoldState, type ReversedCapture } from './hold-rules.ts';
+import { booksOf, checked, type HoldBooks, type HoldState } from './hold-rules.ts';
 import type { SubmissionState } from './kinds.ts';
 import type { RefusalCode } from './refusal.ts';
+import type { ReversedCapture } from './reversal-rules.ts';
 
 /** The capture that a refund gives back. */
 export interface RefundedCapture extends ReversedCapture {
@@ -55,25 +56,6 @@ export function leftOf(hold: HoldBooks, capture: ReversedCapture): bigint {
 /** The same if the refunds without a result failed. */
 export function leftWithoutRefunds(hold: HoldBooks, capture: ReversedCapture): bigint {
   return leftOf({ ...hold, refunding: 0n }, { ...capture, amountRefunding: 0n });
-}
-
-/** The amount taken back of a capture; without one, of the hold and no known capture. It bounds reinstatements. */
-export function takenBackOf(
-  hold: HoldBooks,
-  capture: ReversedCapture | undefined,
-  captures: readonly ReversedCapture[],
-): bigint {
-  if (capture) return capture.amountReversed ?? 0n;
-  return captures.reduce((rest, each) => rest - (each.amountReversed ?? 0n), hold.reversed);
-}
-
-/**
- * The amount that the card scheme may still take back of a capture, and of all captures of its hold, whatever was
- * refunded. Undefined = a reversal that names no capture.
- */
-export function reversibleOf(hold: HoldBooks, capture: ReversedCapture | undefined): bigint {
-  const ofAll = hold.captured - hold.reversed;
-  return capture ? smallest(capture.amount - (capture.amountReversed ?? 0n), ofAll) : ofAll;
 }
 
 const smallest = (a: bigint, b: bigint) => (a < b ? a : b);

@@ -4,7 +4,7 @@ import { givenBackOtherwise, type Told } from '../domain/contradiction.ts';
 import { isOpen } from '../domain/hold-rules.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
-import { addingTo, type EndedThere, markEnded } from '../storage/hold/change-hold.ts';
+import { addingTo, type EndAtProcessor, markEnded } from '../storage/hold/change-hold.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import { readHolds } from '../storage/hold/read-holds.ts';
 import { logContradiction } from './contradict.ts';
@@ -21,7 +21,7 @@ export async function endHold(
   { imported }: Pick<HoldRequest, 'imported'> = {},
 ): Promise<void> {
   const kind = endedAs === 'RELEASED' ? 'RELEASE' : 'EXPIRY';
-  await actUnasked(sender, { kind, idHash, reported: endedAs != null, imported });
+  await performBySystem(sender, { kind, idHash, reported: endedAs != null, imported });
 }
 
 /**
@@ -29,7 +29,7 @@ export async function endHold(
  * flight, increments included, may or may not have been done before. When the amount given back fits neither case, it
  * is kept as a contradiction, and the hold does not end before an operator has looked. Returns the hold afterwards.
  */
-export async function noteEnd(sender: Sender, ended: EndedThere, told: Told): Promise<HoldRow | undefined> {
+export async function noteEnd(sender: Sender, ended: EndAtProcessor, told: Told): Promise<HoldRow | undefined> {
   const { query } = sender.database;
   const { requestId, amount, reference } = ended;
   while (true) {
@@ -48,7 +48,7 @@ export async function noteEnd(sender: Sender, ended: EndedThere, told: Told): Pr
 }
 
 /** Does something with a hold that nobody calls for. Not stored = something else of the hold came first. */
-export function actUnasked(
+export function performBySystem(
   sender: Sender,
   act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported' | 'imported'>,
 ): Promise<Performed> {

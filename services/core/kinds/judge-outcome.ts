@@ -1,6 +1,6 @@
 /** The meaning of outcomes that do not simply end an operation. */
 import type { Facts } from '../books/facts.ts';
-import { differs, type Told } from '../domain/contradiction.ts';
+import { compareAmount, type Told } from '../domain/contradiction.ts';
 import { mustHappen, type SentKind } from '../domain/kinds.ts';
 import { type Approved, type FinalOutcome, isOk, type Outcome } from '../domain/outcome.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -15,7 +15,7 @@ import type { Sender } from './sender.ts';
 /** Returns whether the processor has acted, but for another amount than was asked for. */
 export function isOfOtherAmount({ kind, amount }: Pick<Facts, 'kind' | 'amount'>, outcome: FinalOutcome): boolean {
   if (!isOk(outcome) || !WITH_AMOUNT.has(kind)) return false;
-  return differs(outcome.amount, { least: amount, most: amount }) !== undefined;
+  return compareAmount(outcome.amount, { least: amount, most: amount }) !== undefined;
 }
 
 /** A void or extension asks for no amount. */
@@ -106,7 +106,7 @@ export async function review({ database, log }: Sender, facts: Facts, processorC
  * Compares an outcome with the result that was there before, and keeps what it contradicts. Returns a hold that has
  * failed, when its authorization is to be given back: nobody counts on it.
  */
-export async function cameLate(
+export async function compareWithResult(
   sender: Sender,
   facts: Facts,
   outcome: FinalOutcome,

@@ -16,7 +16,7 @@ import { openPage } from './checkout-page.ts';
 import { logContradiction } from './contradict.ts';
 import {
   aboutOf,
-  cameLate,
+  compareWithResult,
   contradictAmount,
   isOfOtherAmount,
   isSentAgain,
@@ -109,7 +109,7 @@ export async function settle(
     const settled = await settleFinal(sender, facts, final, told);
     if (settled) return settled;
   }
-  const failed = await cameLate(sender, facts, final, told);
+  const failed = await compareWithResult(sender, facts, final, told);
   if (failed) await voidLate(sender, failed);
   return { is: 'OVERTAKEN' };
 }

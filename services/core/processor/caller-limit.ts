@@ -14,7 +14,7 @@ export function limitCallers(most: number) {
     },
     hasRoom: (merchantId: string): boolean => waiting.full(merchantId) === undefined,
     /** Runs a call while its caller waits; to be called when there is room. */
-    wait<T>(merchantId: string, call: () => Promise<T>): Promise<T> {
+    run<T>(merchantId: string, call: () => Promise<T>): Promise<T> {
       return holding(waiting.takeAnyway(merchantId), call);
     },
     /**
@@ -22,8 +22,8 @@ export function limitCallers(most: number) {
      * Of those at most UNATTENDED times as many run; what is beyond that is not run, and left to recovery, which
      * inquires about what is stored.
      */
-    waitOrLeave<T>(merchantId: string, call: () => Promise<T>): Promise<T> | undefined {
-      if (limit.hasRoom(merchantId)) return limit.wait(merchantId, call);
+    runOrDetach<T>(merchantId: string, call: () => Promise<T>): Promise<T> | undefined {
+      if (limit.hasRoom(merchantId)) return limit.run(merchantId, call);
       const place = unattended.take(merchantId);
       // Nobody waits for a refusal; it is stored.
       if (typeof place !== 'string') holding(place, call).catch(() => undefined);

@@ -112,7 +112,7 @@ type Sent = Parameters<typeof identifierOf>[0];
  * reinstated, or returned. Without one, the amount taken back from the hold and from none of its captures. An OCT has
  * no hold. Throws UNAVAILABLE when the processor does not answer.
  */
-export async function takenBackThere(
+export async function readTakenBack(
   name: string,
   ledger: Ledger,
   hold: Sent | undefined,

@@ -4,7 +4,7 @@ import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
 import { handleOfImported, type Importing, importEntry, nameAll, openImportReads, Unable } from './import-entry.ts';
 import { type Particulars, type ReportLine, reportLine } from './merchant-report.ts';
-import { closeCheckout, isOpenCheckout, refundThere } from './undo-entry.ts';
+import { closeCheckout, isOpenCheckout, refundAtProcessor } from './undo-entry.ts';
 import { lineOf, type UnknownEntry } from './unknown-entry.ts';
 
 /** The plan for an entry; undefined = no decision was made. */
@@ -90,7 +90,7 @@ async function carryOutOne({ entry, verb }: Plan, importing: Importing): Promise
   }
   try {
     if (isOpenCheckout(entry)) return undone(entry, 'CLOSED', await closeCheckout(entry, importing));
-    if (verb === 'refund') return undone(entry, 'REFUNDED', await refundThere(entry, importing));
+    if (verb === 'refund') return undone(entry, 'REFUNDED', await refundAtProcessor(entry, importing));
     const requestId = await importEntry(entry, importing);
     const had = entry.operationRequestId || entry.requestId;
     const was = requestId === had ? '' : ` (was ${had})`;

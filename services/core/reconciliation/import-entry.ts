@@ -4,7 +4,7 @@ import { drawId, drawIdOf } from '../../../platform/draw-id.ts';
 import { Gather } from '../../../platform/gather.ts';
 import type { StoreRequest } from '../books/books.ts';
 import type { HoldRequest, PlaceRequest, Stored } from '../books/submission-request.ts';
-import type { TakingBack, There } from '../books/take-back.ts';
+import type { ReadTakenBack, TakingBack } from '../books/take-back.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -12,7 +12,7 @@ import { endHold, noteEnd } from '../kinds/end-hold.ts';
 import { perform } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
-import { takenBackThere } from '../processor/read-entries.ts';
+import { readTakenBack } from '../processor/read-entries.ts';
 import { actorOfCall } from '../storage/audit-log/actor.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
@@ -303,7 +303,8 @@ async function importTakenBack(
   const marked = [subjectHere ?? holdHere, holdHere].filter((requestId) => requestId !== null);
   const marks = marked.map((requestId) => ({ requestId, what: 'TAKEN_BACK', merchantId }) as const);
   await markImported(database.query, marks, clock());
-  const there: There = (hold, subject) => takenBackThere(processor, processors.of({ processor }), hold, subject);
+  const readBack: ReadTakenBack = (hold, subject) =>
+    readTakenBack(processor, processors.of({ processor }), hold, subject);
   for (const kind of kinds) {
     const became = await books.takeBack({
       requestId: drawId(),
@@ -312,7 +313,7 @@ async function importTakenBack(
       subjectRequestId: subjectHere ?? undefined,
       amount: MOST,
       reference: '',
-      there,
+      readTakenBack: readBack,
       at: clock(),
     });
     if (became === 'TOO_MUCH') throw new Unable('more came back of it than is left of it here');

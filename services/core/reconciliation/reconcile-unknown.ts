@@ -186,7 +186,7 @@ async function refuseForeign(
   const since = from ? new Date(from.getTime() + CLOCKS_DIFFER_MS) : '-infinity';
   for (const name of processors.keys()) {
     const compare = async (only?: readonly string[]) => {
-      const { rows } = await client.query<KnownThere>(COUNT_KNOWN, [name, since, readAt, only]);
+      const { rows } = await client.query<KnownCounts>(COUNT_KNOWN, [name, since, readAt, only]);
       return rows[0] ?? { known: 0, wrong: 0, first: '' };
     };
     let found = await compare();
@@ -211,7 +211,7 @@ async function refuseForeign(
 }
 
 /** Number of operations done here, and how many of them are not done in the processor's books. */
-interface KnownThere {
+interface KnownCounts {
   readonly known: number;
   readonly wrong: number;
   readonly first: string;

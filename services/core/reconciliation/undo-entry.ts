@@ -45,7 +45,7 @@ const CLOSED: NotPerformed = {
  * same refund is asked for however often this is repeated, because its identifier follows from the capture's. Throws
  * Unable for any other entry, and when it is not refunded.
  */
-export async function refundThere(entry: UnknownEntry, { sender, reads }: Importing): Promise<Particulars> {
+export async function refundAtProcessor(entry: UnknownEntry, { sender, reads }: Importing): Promise<Particulars> {
   if (entry.kind !== 'CAPTURE' || entry.answer !== 'APPROVED') throw new Unable('only a capture is refunded');
   const hold = await reads.hold(entry);
   const mayTakeIt = !hold || isToBePlaced(hold) || entry.amount <= remainedOf(hold) + hold.inFlight;

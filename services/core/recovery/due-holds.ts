@@ -1,5 +1,5 @@
 import { isOpen } from '../domain/hold-rules.ts';
-import { actUnasked, endHold } from '../kinds/end-hold.ts';
+import { endHold, performBySystem } from '../kinds/end-hold.ts';
 import { MOST_LOST } from '../kinds/judge-outcome.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
@@ -44,7 +44,7 @@ async function captureOrEnd(recovery: Sender, hold: DueHold): Promise<void> {
   const { idHash, captureAt, autoCaptureId } = hold;
   const mayCapture = captureAt !== null && autoCaptureId === null;
   if (mayCapture) {
-    const { is } = await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true });
+    const { is } = await performBySystem(recovery, { kind: 'CAPTURE', idHash, automatic: true });
     if (is !== 'NOT_STORED') return;
   }
   await endHold(recovery, hold);
@@ -61,7 +61,7 @@ export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PRO
     name: 'capture-due',
     find: (asked) => findHoldsToCapture(database, { ...asked, now: clock() }, at),
     async handle({ idHash }) {
-      await actUnasked(recovery, { kind: 'CAPTURE', idHash, automatic: true });
+      await performBySystem(recovery, { kind: 'CAPTURE', idHash, automatic: true });
     },
   };
 }
@@ -107,6 +107,6 @@ async function releaseOld(sender: Sender, renewed: Renewed) {
   const isLeft = renewalPhase === 'FAILED' || !isOpen({ status }) || isRefused;
   if (isLeft || (await countLost(query, old, 'RELEASE')) >= MOST_LOST) return markOldReleased(query, renewedBy);
   // When something else of the hold came first, it is looked at again.
-  const { is } = await actUnasked(sender, { kind: 'RELEASE', idHash });
+  const { is } = await performBySystem(sender, { kind: 'RELEASE', idHash });
   if (is === 'SETTLED') await markOldReleased(query, renewedBy);
 }

@@ -98,7 +98,7 @@ export async function write<A extends object>(core: Core, asked: Write<A>): Prom
     const refuse = () => refusal ?? processorAway(core, asked.processor ?? '');
     return answers.first(await findFirstUnstored(core, call, refuse, (requestId) => agrees(requestId, hold)), hold);
   }
-  return processor ? processor.callers.wait(merchantId, () => performCall(core, asked)) : performCall(core, asked);
+  return processor ? processor.callers.run(merchantId, () => performCall(core, asked)) : performCall(core, asked);
 }
 
 async function performCall<A extends object>(core: Core, asked: Write<A>): Promise<A & { replayed?: boolean }> {
@@ -115,7 +115,7 @@ async function performCall<A extends object>(core: Core, asked: Write<A>): Promi
   const inTurn = (send: () => Promise<Performed>) => {
     const sent = () => send().catch((error) => unknownBy(core, requestId, error));
     if (asked.processor !== undefined || !hold) return sent();
-    return core.processors.of(hold).callers.waitOrLeave(hold.merchantId, sent);
+    return core.processors.of(hold).callers.runOrDetach(hold.merchantId, sent);
   };
   try {
     const done = await perform(core, request, { isNew, inTurn });

@@ -30,7 +30,7 @@ export const EDITS: readonly Edit[] = [
       ),
   },
   {
-    file: 'services/core/domain/hold-rules.ts',
+    file: 'services/core/domain/capture-rules.ts',
     edit: (text) => `${text}\n/** Judges a tip as a capture. */\nexport const judgeTip = judgeCapture;\n`,
   },
   {

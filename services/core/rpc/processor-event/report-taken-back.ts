@@ -1,11 +1,11 @@
 import { drawId } from '../../../../platform/draw-id.ts';
 import type { ReportEventRequest } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import type { There } from '../../books/take-back.ts';
+import type { ReadTakenBack } from '../../books/take-back.ts';
 import type { Contradiction } from '../../domain/contradiction.ts';
 import type { Declined, NotPerformed } from '../../domain/outcome.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { contradict } from '../../kinds/contradict.ts';
-import { takenBackThere } from '../../processor/read-entries.ts';
+import { readTakenBack } from '../../processor/read-entries.ts';
 import { findTakenBack } from '../../storage/contradiction/read-contradictions.ts';
 import { findHold } from '../../storage/hold/read-holds.ts';
 import { isImported } from '../../storage/imported/import-marks.ts';
@@ -45,7 +45,7 @@ export async function takenBack(core: Core, sent: Sent, event: TakenBackEvent, r
     subjectRequestId: sent.kind === 'HOLD' ? undefined : requestId,
     amount,
     reference,
-    there: thereIfImported(core, sent),
+    readTakenBack: readIfImported(core, sent),
     event: remembered,
     at: core.clock(),
   });
@@ -98,10 +98,10 @@ export async function cameBack(core: Core, sent: Sent, { code, message }: Declin
 }
 
 /** Reads what came back at the processor, if some was imported from its books: the event may be booked already. */
-function thereIfImported({ database: { query }, processors }: Core, sent: Sent): There {
+function readIfImported({ database: { query }, processors }: Core, sent: Sent): ReadTakenBack {
   return async (hold, subject) => {
     if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
-    return takenBackThere(sent.processor, processors.of(sent), hold, subject);
+    return readTakenBack(sent.processor, processors.of(sent), hold, subject);
   };
 }
 

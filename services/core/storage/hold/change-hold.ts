@@ -24,7 +24,7 @@ const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
       and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`;
 
 /** The end of an authorization at the processor without a void or capture of ours. */
-export interface EndedThere {
+export interface EndAtProcessor {
   readonly requestId: string;
   /** The outcome booked for the remaining amount. */
   readonly as: 'RELEASED' | 'EXPIRED';
@@ -41,7 +41,7 @@ export interface EndedThere {
 export async function markEnded(
   query: Query,
   version: ReadHold['version'],
-  { requestId, as, amount, reference }: EndedThere,
+  { requestId, as, amount, reference }: EndAtProcessor,
   contradiction?: ContradictionInput,
 ): Promise<boolean> {
   const values = [requestId, as, amount, reference, version, contradiction && JSON.stringify(contradiction)];

@@ -14,7 +14,7 @@ const IS_OPEN = `s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and s.phase =
 /** SQL: with nothing in flight. */
 const IS_IDLE = `s.in_flight = 0 and not s.closing and ${IS_NOT_RECONCILING}`;
 
-/** SQL: the remaining amount is not in doubt, as endsLater() says. */
+/** SQL: the remaining amount is not in doubt, as waitsForOperator() says. */
 const IS_LEFT = `coalesce(s.frozen_because, 'RESULT_CONTRADICTED') = 'RESULT_CONTRADICTED'`;
 
 const findOver = byTurns<DueHold>({

@@ -1,11 +1,7 @@
 /** Increments, extensions and renewals: the order of their refusals, and what increments make of a hold. */
 import assert from 'node:assert/strict';
-import {
-  type HoldState,
-  judgeExtension,
-  judgeIncrement,
-  settleIncrement,
-} from '../../../../services/core/domain/hold-rules.ts';
+import { judgeExtension, judgeIncrement, settleIncrement } from '../../../../services/core/domain/change-rules.ts';
+import type { HoldState } from '../../../../services/core/domain/hold-rules.ts';
 import { judgeRenewal } from '../../../../services/core/domain/renewal-rules.ts';
 
 const NOW = new Date('2027-01-01T00:00:00Z');

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { judgeCapture, settleCapture } from '../../../../services/core/domain/capture-rules.ts';
 import {
   failHold,
   type HoldBooks,
   type HoldState,
   isDueToEnd,
   isOpen,
-  judgeCapture,
-  judgeRelease,
-  reinstate,
-  reverse,
-  settleCapture,
-  settleRelease,
 } from '../../../../services/core/domain/hold-rules.ts';
+import { judgeRelease, settleRelease } from '../../../../services/core/domain/release-rules.ts';
+import { reinstate, reverse } from '../../../../services/core/domain/reversal-rules.ts';
 import { NOW, openHold, reserveCapture, reserveRelease, several } from './holds.ts';
 
 describe('the arithmetic of holds', () => {

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
-import { differs } from '../../../../services/core/domain/contradiction.ts';
+import {
+  judgeAutoCapture,
+  judgeCapture,
+  leftByCapture,
+  settleCapture,
+} from '../../../../services/core/domain/capture-rules.ts';
+import { compareAmount } from '../../../../services/core/domain/contradiction.ts';
 import {
   booksOf,
   failHold,
   type HoldBooks,
   type HoldState,
   isDueToEnd,
-  judgeAutoCapture,
-  judgeCapture,
-  judgeRelease,
-  leftByCapture,
-  leftByRelease,
-  reinstate,
-  reverse,
-  settleCapture,
-  settleRelease,
 } from '../../../../services/core/domain/hold-rules.ts';
-import { leftOf, reversibleOf, takenBackOf } from '../../../../services/core/domain/refund-rules.ts';
+import { leftOf } from '../../../../services/core/domain/refund-rules.ts';
+import { judgeRelease, leftByRelease, settleRelease } from '../../../../services/core/domain/release-rules.ts';
+import { reinstate, reverse, reversibleOf, takenBackOf } from '../../../../services/core/domain/reversal-rules.ts';
 import { NEVER_PLACED, NOW, openHold, reserveCapture, reserveRelease, several, sole, TERMS } from './holds.ts';
 
 describe('judgeCapture()', () => {
@@ -331,14 +330,14 @@ describe('settleRelease()', () => {
     }
   });
 
-  it('notices an amount that differs from our books', () => {
+  it('notices an amount that compareAmount from our books', () => {
     const reserved = { amount: 100n, reason: 'RELEASED', reported: false } as const;
     const found = [undefined, 99n, 100n, 101n].map((givenBack) =>
-      differs(givenBack, leftByRelease(reserveRelease(several()), { ...reserved, givenBack })),
+      compareAmount(givenBack, leftByRelease(reserveRelease(several()), { ...reserved, givenBack })),
     );
     assert.deepEqual(found, [undefined, 'LESS', undefined, 'MORE']);
     // When it is reported, it was compared then.
     const reported = { ...reserved, reported: true, givenBack: 99n };
-    assert.equal(differs(99n, leftByRelease(reserveRelease(several()), reported)), undefined);
+    assert.equal(compareAmount(99n, leftByRelease(reserveRelease(several()), reported)), undefined);
   });
 });

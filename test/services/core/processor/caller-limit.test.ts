@@ -7,8 +7,8 @@ describe('limitCallers()', () => {
   it('allows a number of waiting callers, and another one when a call has its answer', async () => {
     const limit = limitCallers(2);
     const answer = Promise.withResolvers<string>();
-    const first = limit.wait('a', () => answer.promise);
-    void limit.wait('b', never);
+    const first = limit.run('a', () => answer.promise);
+    void limit.run('b', never);
     assert.deepEqual([limit.waiting, limit.hasRoom('c')], [2, false]);
     answer.resolve('yes');
     assert.equal(await first, 'yes');
@@ -17,7 +17,7 @@ describe('limitCallers()', () => {
 
   it('leaves room for others when the calls of one merchant get no answer', () => {
     const limit = limitCallers(16);
-    while (limit.hasRoom('a')) void limit.wait('a', never);
+    while (limit.hasRoom('a')) void limit.run('a', never);
     assert.deepEqual([limit.waiting, limit.hasRoom('b')], [14, true]);
     let begun = 0;
     for (let call = 0; call < 100; call++) {
@@ -25,7 +25,7 @@ describe('limitCallers()', () => {
         begun++;
         return never();
       };
-      assert.equal(limit.waitOrLeave('a', run), undefined);
+      assert.equal(limit.runOrDetach('a', run), undefined);
     }
     assert.equal(begun, 56, 'seven eighths of four times as many');
   });
@@ -34,9 +34,9 @@ describe('limitCallers()', () => {
     const limit = limitCallers(16);
     const ends: (() => void)[] = [];
     const call = () => new Promise<void>((resolve) => ends.push(resolve));
-    while (limit.hasRoom('a')) void limit.wait('a', call);
+    while (limit.hasRoom('a')) void limit.run('a', call);
     for (let round = 0; round < 6; round++) {
-      while (limit.hasRoom('b')) void limit.wait('b', never);
+      while (limit.hasRoom('b')) void limit.run('b', never);
       ends.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
       assert.deepEqual([limit.hasRoom('a'), limit.hasRoom('b')], [false, true]);
@@ -47,7 +47,7 @@ describe('limitCallers()', () => {
   it('frees the slot of a call that fails', async () => {
     const limit = limitCallers(1);
     await assert.rejects(
-      limit.wait('a', () => Promise.reject(new Error('no'))),
+      limit.run('a', () => Promise.reject(new Error('no'))),
       /no/,
     );
     assert.equal(limit.hasRoom('a'), true);
@@ -55,11 +55,11 @@ describe('limitCallers()', () => {
 
   it('lets a call continue without its caller when no slot is free, at most four times as many', async () => {
     const limit = limitCallers(1);
-    void limit.wait('a', never);
+    void limit.run('a', never);
     const begun: Promise<string>[] = [];
     const ends = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const run = (index: number) =>
-      limit.waitOrLeave(`m${index}`, () => {
+      limit.runOrDetach(`m${index}`, () => {
         const { promise } = ends[index] as (typeof ends)[number];
         begun.push(promise);
         return promise;
@@ -74,6 +74,6 @@ describe('limitCallers()', () => {
   });
 
   it('lets a caller wait while a slot is free', async () => {
-    assert.equal(await limitCallers(1).waitOrLeave('a', async () => 'yes'), 'yes');
+    assert.equal(await limitCallers(1).runOrDetach('a', async () => 'yes'), 'yes');
   });
 });

@@ -9,9 +9,9 @@ import {
   EntrySchema,
   ListEntriesResponseSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Ledger, takenBackThere } from '../../../../services/core/processor/read-entries.ts';
+import { type Ledger, readTakenBack } from '../../../../services/core/processor/read-entries.ts';
 
-describe('takenBackThere()', () => {
+describe('readTakenBack()', () => {
   const [hold, capture] = [{ requestId: uuidv7() }, { requestId: uuidv7() }];
   const entry = (requestId: string, kind: EntryKind, reversed: bigint, changedAtMs: number): Entry =>
     create(EntrySchema, {
@@ -33,12 +33,12 @@ describe('takenBackThere()', () => {
 
   it('takes an entry that has changed, and is listed again, once', async () => {
     const ledger = ledgerOf([authorization(100n), captured(100n)], [captured(150n, 1), authorization(170n, 1)]);
-    assert.equal(await takenBackThere('p', ledger, hold, capture), 150n);
-    assert.equal(await takenBackThere('p', ledger, hold, undefined), 20n);
+    assert.equal(await readTakenBack('p', ledger, hold, capture), 150n);
+    assert.equal(await readTakenBack('p', ledger, hold, undefined), 20n);
   });
 
   it('knows an identifier in capital letters', async () => {
     const ledger = ledgerOf([{ ...captured(100n), requestId: capture.requestId.toUpperCase() }]);
-    assert.equal(await takenBackThere('p', ledger, hold, capture), 100n);
+    assert.equal(await readTakenBack('p', ledger, hold, capture), 100n);
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { v7 as uuidv7 } from 'uuid';
 import { openBooks } from '../../../../services/core/books/books.ts';
-import type { There } from '../../../../services/core/books/take-back.ts';
+import type { ReadTakenBack } from '../../../../services/core/books/take-back.ts';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
@@ -94,7 +94,7 @@ describe('reconcile() while the service goes on', () => {
       ledger.prepare('update entry set reversed = 150 where requestId = ?').run(id);
     ledger.close();
     const seen: bigint[] = [];
-    const there: There = async (_, subject) => {
+    const readTakenBack: ReadTakenBack = async (_, subject) => {
       seen.push(subject?.amountReversed ?? 0n);
       if (seen.length > 1) return 150n;
       await decideAt(stage, { importing: ['all'] });
@@ -103,7 +103,7 @@ describe('reconcile() while the service goes on', () => {
     const books = openBooks(stage.recovery.database, () => undefined);
     const of = { holdRequestId: hold.requestId, subjectRequestId: capture.requestId };
     const what = { kind: 'REVERSAL', amount: 150n, reference: 'once' } as const;
-    await books.takeBack({ ...what, ...of, requestId: uuidv7(), there, at: stage.recovery.clock() });
+    await books.takeBack({ ...what, ...of, requestId: uuidv7(), readTakenBack, at: stage.recovery.clock() });
     assert.deepEqual(seen, [0n, 150n]);
     assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 300/0/9700/0/150');
   });

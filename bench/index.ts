@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
 import { printCosts, printTable } from './report.ts';
 import { measure, type Result } from './row.ts';
-import { holds, loneHold, pairs, relay, relayByTwo, restHolds, restPairs } from './rows/calls.ts';
+import { holds, loneHold, manyMerchants, pairs, relay, relayByTwo, restHolds, restPairs } from './rows/calls.ts';
 import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
 import { memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
@@ -19,6 +19,7 @@ const HOT_ROWS = [pairs, restPairs, relay, deliveries];
 const ROWS = [
   holds,
   pairs,
+  manyMerchants,
   loneHold,
   restHolds,
   restPairs,

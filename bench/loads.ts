@@ -20,14 +20,16 @@ type Options = Readonly<Record<string, string>>;
 const HOLD = { tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 't1', userId: 'u1' };
 
 export const LOADS = {
-  /** Places holds by token over gRPC; with `capture`, captures each in full. */
-  hold({ address = '', token = '', merchantId = '', capture }: Options): Load {
+  /** Places holds by token over gRPC, for `merchants` in turn, if given; with `capture`, captures each in full. */
+  hold({ address = '', token = '', merchantId: name = '', merchants = '0', capture }: Options): Load {
     const { unary, close } = grpcClient(address, token);
     const place = unary(PreauthorizationService.method.createPreauthorization);
     const captureInFull = unary(PreauthorizationService.method.capturePreauthorization);
     const amount = 10_000n;
+    let turn = 0;
     return {
       async act() {
+        const merchantId = Number(merchants) > 0 ? `${name}_${turn++ % Number(merchants)}` : name;
         const { preauthorization } = await place({ ...HOLD, merchantId, amount });
         if (capture !== 'yes') return;
         const preauthorizationId = preauthorization?.preauthorizationId ?? '';

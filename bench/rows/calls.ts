@@ -8,6 +8,7 @@ import { type Row, throughput } from '../row.ts';
 
 const IN_FLIGHT = 64;
 const REFERENCE_CLIENTS = 32;
+const MERCHANTS = 1_000;
 /** The gateway learns of a new merchant within a second. */
 const KNOWN_MS = 1_500;
 /** Nothing listens there, and no worker runs: deliveries are written, and their alarms set, with each commit. */
@@ -32,6 +33,26 @@ function grpcRow(what: string, unit: string, commits: string, script: 'hold' | '
     },
   };
 }
+
+/** Pairs of a thousand merchants in turn, against those of one. */
+export const manyMerchants: Row = {
+  name: `hold + capture over gRPC, ${MERCHANTS} merchants`,
+  unit: 'pairs per second',
+  reference: 'one merchant',
+  goal: { atLeast: 0.95 },
+  async prepare(house, seconds) {
+    const { merchantId: like } = await house.createMerchant(NOWHERE);
+    await house.query(COPY_MERCHANT, [like, MERCHANTS]);
+    const order = (merchants: number) =>
+      holdOrder(house, IN_FLIGHT, seconds, { capture: 'yes', merchantId: like, merchants: String(merchants) });
+    const [many, one] = [await order(MERCHANTS), await order(0)];
+    return async () => throughput(await runCosted(house, many), await runCosted(house, one));
+  },
+};
+
+const COPY_MERCHANT = `insert into merchant
+  select (jsonb_populate_record(m, jsonb_build_object('id', m.id || '_' || n))).*
+  from merchant m, generate_series(0, $2::int - 1) n where m.id = $1`;
 
 /** Holds placed per second over REST, against gRPC. */
 export const restHolds: Row = {

@@ -1,5 +1,10 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Database } from '../../storage/database.ts';
+import {
+  type ChangePosition,
+  readChangedMerchants,
+  readChangePosition,
+} from '../../storage/merchant/changed-merchants.ts';
 import { findMerchant, type MerchantRow } from '../../storage/merchant/merchant-row.ts';
 
 /** Merchants' contracts, at most a second old. */
@@ -8,25 +13,59 @@ export type ContractCache = ReturnType<typeof openContractCache>;
 /** Time for which a core may act on a contract that another core has changed. */
 const TTL_MS = 1_000;
 
-/** Opens the cache. Concurrent lookups of one merchant share a query; a merchant that does not exist is not cached. */
-export function openContractCache(database: Database, clock: Clock) {
-  const cached = new Map<string, { until: number; contract: Promise<MerchantRow | undefined> }>();
-  const load = async (merchantId: string): Promise<MerchantRow | undefined> => {
-    const contract = await findMerchant(database, merchantId);
-    if (!contract) cached.delete(merchantId);
+/** Maximum number of contracts kept, some kB each; the one read longest ago goes first. */
+const MAX_CONTRACTS = 10_000;
+
+/**
+ * Opens the cache. It asks once a second which merchants have changed, whatever their number, and drops those; so a
+ * thousand merchants cost what one does. Concurrent lookups share a query. A merchant that does not exist is not
+ * cached.
+ */
+export function openContractCache({ query }: Pick<Database, 'query'>, clock: Clock) {
+  const contracts = new Map<string, Promise<MerchantRow | undefined>>();
+  let position: ChangePosition | undefined;
+  let freshUntil = 0;
+  let reading: Promise<void> | undefined;
+
+  const dropChanged = async (startedAt: number): Promise<void> => {
+    const before = position;
+    const now = await readChangePosition(query);
+    if (before?.timeline !== now.timeline || before.changeNumber > now.changeNumber) {
+      // The database may have gone back in time, and the next change may reuse a number.
+      contracts.clear();
+    } else if (before.changeNumber < now.changeNumber) {
+      for (const id of await readChangedMerchants(query, before.changeNumber)) contracts.delete(id);
+    }
+    position = now;
+    freshUntil = startedAt + TTL_MS;
+  };
+
+  const refresh = (): Promise<void> | undefined => {
+    const now = clock().getTime();
+    if (freshUntil > now && freshUntil <= now + TTL_MS) return undefined;
+    reading ??= dropChanged(now).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+
+  const load = (merchantId: string): Promise<MerchantRow | undefined> => {
+    const contract = findMerchant({ query }, merchantId);
+    contracts.set(merchantId, contract);
+    if (contracts.size > MAX_CONTRACTS) contracts.delete(contracts.keys().next().value as string);
+    const drop = () => {
+      if (contracts.get(merchantId) === contract) contracts.delete(merchantId);
+    };
+    contract.then((found) => found ?? drop(), drop);
     return contract;
   };
+
   return {
-    find(merchantId: string): Promise<MerchantRow | undefined> {
-      const now = clock().getTime();
-      const known = cached.get(merchantId);
-      if (known && known.until > now && known.until <= now + TTL_MS) return known.contract;
-      const contract = load(merchantId);
-      cached.set(merchantId, { until: now + TTL_MS, contract });
-      contract.catch(() => cached.delete(merchantId));
-      return contract;
+    async find(merchantId: string): Promise<MerchantRow | undefined> {
+      await refresh();
+      return contracts.get(merchantId) ?? load(merchantId);
     },
     /** Drops the entry of a merchant, after this process has changed its contract. */
-    forget: (merchantId: string) => void cached.delete(merchantId),
+    forget: (merchantId: string) => void contracts.delete(merchantId),
   };
 }

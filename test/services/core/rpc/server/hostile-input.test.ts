@@ -9,7 +9,8 @@ import { CONTRACT } from '../../../../../services/core/rpc/core.ts';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { atNight } from '../../../../at-night.ts';
 import { forSuite } from '../../../../suite.ts';
-import { openMerchant, sql } from '../../shop.ts';
+import { rowsOf } from '../../rows-of.ts';
+import { openMerchant } from '../../shop.ts';
 import { openStage, refusal } from '../../stage.ts';
 import { type Leaf, leavesOf } from './hostile-values.ts';
 
@@ -32,7 +33,7 @@ describe('hostile input', () => {
 
   before(async () => {
     await openMerchant(stage, 'acme');
-    untouched = await rowsOf();
+    untouched = await rowsOf(stage);
   });
 
   for (const method of Object.values(CONTRACT) as DescMethod[]) {
@@ -61,21 +62,9 @@ describe('hostile input', () => {
   }
 
   it('leaves no trace', async () => {
-    assert.deepEqual(await rowsOf(), untouched);
+    assert.deepEqual(await rowsOf(stage), untouched);
     assert.equal(stage.oracle.entries().length, 0);
   });
-
-  /** The number of rows of each table. */
-  async function rowsOf(): Promise<object> {
-    const tables = await sql<{ name: string }>(
-      stage,
-      `select c.oid::regclass::text as name from pg_class c where relkind in ('r', 'p') and not relispartition
-        and relnamespace = 'public'::regnamespace order by 1`,
-    );
-    const counts: Record<string, unknown> = {};
-    for (const { name } of tables) counts[name] = (await sql(stage, `select count(*)::int as n from ${name}`))[0];
-    return counts;
-  }
 });
 
 /** A call that streams ends with its first message. */

@@ -90,7 +90,7 @@ for (const [behind, open, times] of [
     for (const [name, route] of Object.entries(ROUTES)) {
       if (OTHERS.includes(name)) continue;
       const { path: template, method } = route;
-      const described = DOCUMENT.paths[template]?.[method] as Described;
+      const described = DOCUMENT.paths[template]?.[method] as unknown as Described;
       const path = template.replace('{merchantId}', 'acme').replace('{endpointKind}', 'webhook');
       const faults = faultsOf(method, described, path.replace(/\{\w+\}/g, HOLD_ID));
       const send = (sent: Sent) =>

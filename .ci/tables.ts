@@ -39,7 +39,6 @@ export const TABLES: readonly Generated[] = [
   tableIn('docs/interfaces.md', 'refusals', refusalsTable),
   tableIn('docs/interfaces.md', 'promises', promisesTable),
   tableIn('docs/limits.md', 'limits', limitsTable),
-  tableIn('docs/notifications.md', 'notifications', notificationsTable),
   tableIn('docs/sandbox.md', 'tokens', tokensTable),
   tableIn('docs/sandbox.md', 'cards', cardsTable),
   tableIn('docs/settings.md', 'settings', settingsTable),

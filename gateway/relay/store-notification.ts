@@ -56,7 +56,7 @@ export function openStore(notifications: Core['notifications'], log: Log) {
   };
 }
 
-/** The status that each of our statusInfo words implies, by kind (docs/notifications.md). */
+/** The status that each of our statusInfo words implies, by kind (docs/verify-webhooks.md, "Paths"). */
 const WORDS = { payment: wordsOf('payment'), oct: wordsOf('oct') } as const;
 const OURS: ReadonlySet<string> = new Set(STATUS_INFOS);
 

@@ -1,4 +1,4 @@
-/** The kinds of operations and the words of their results (docs/notifications.md). */
+/** The kinds of operations and the words of their results (docs/verify-webhooks.md, "Paths"). */
 import { KINDS } from './kinds.ts';
 
 type Kind = keyof typeof KINDS;

@@ -2,7 +2,7 @@ import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/
 
 /** The fixed properties of the operations of one kind. */
 interface KindFacts {
-  /** The statusInfo of a success (docs/notifications.md). Another result is `declined` or `failed`. */
+  /** The statusInfo of a success (docs/verify-webhooks.md, "Paths"). Another result is `declined` or `failed`. */
   readonly successWord: string;
   /**
    * The status of a success. An expiry and a reversal take something from the merchant, and a return undoes what the

@@ -32,7 +32,7 @@ function roomForDatabases() {
 if (!process.argv.some((argument) => /operate|torture/.test(argument))) process.env.TMPDIR ??= roomForDatabases();
 
 export default {
-  require: ['test/setup.ts', 'test/leaves-nothing.ts'],
+  require: ['test/setup.ts', 'test/leaves-nothing.ts', 'test/cpu-by-file.ts'],
   // Ends a test that waits for what never comes. No other takes as long, also where the machine is ten times slower.
   timeout: 600_000,
   // Tests wait twice as long as they work.

@@ -155,8 +155,8 @@ export const SETTINGS: Readonly<Record<string, z.ZodObject>> = {
 };
 
 /**
- * Every setting with its default and meaning; processes in which it means the same share a row. Throws for one without
- * a description.
+ * Every setting with its default and meaning. Processes in which it means the same share a row, and so do settings of
+ * the same processes with the same meaning. Throws for one without a description.
  */
 function settingsTable(): Table {
   const rows = new Map<string, string[]>();
@@ -167,10 +167,13 @@ function settingsTable(): Table {
       rows.set(key, [...(rows.get(key) ?? []), process]);
     }
   }
-  const cells = [...rows].map(([key, processes]) => {
-    const [name = '', preset = '', meaning = ''] = key.split('\n');
-    return [name, processes.join(', '), preset, meaning];
-  });
+  const names = new Map<string, string[]>();
+  for (const [key, processes] of rows) {
+    const [name = '', ...about] = key.split('\n');
+    const meaning = [processes.join(', '), ...about].join('\n');
+    names.set(meaning, [...(names.get(meaning) ?? []), name]);
+  }
+  const cells = [...names].map(([meaning, alike]) => [alike.join(', '), ...meaning.split('\n')]);
   return [['Setting', 'Process', 'Default', 'Meaning'], ...cells];
 }
 

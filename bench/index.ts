@@ -9,7 +9,17 @@ import { parseArgs } from 'node:util';
 import { openHouse } from './house.ts';
 import { printCosts, printTable } from './report.ts';
 import { measure, type Result } from './row.ts';
-import { holds, loneHold, manyMerchants, pairs, relay, relayByTwo, restHolds, restPairs } from './rows/calls.ts';
+import {
+  holds,
+  loneHold,
+  loneRestHold,
+  manyMerchants,
+  pairs,
+  relay,
+  relayByTwo,
+  restHolds,
+  restPairs,
+} from './rows/calls.ts';
 import { deliveries, firstAttemptP50, firstAttemptP99 } from './rows/deliveries.ts';
 import { memory } from './rows/soak.ts';
 import { watch } from './rows/watch.ts';
@@ -21,6 +31,7 @@ const ROWS = [
   pairs,
   manyMerchants,
   loneHold,
+  loneRestHold,
   restHolds,
   restPairs,
   relay,

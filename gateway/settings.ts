@@ -8,6 +8,7 @@ import {
   PROCESS_SETTINGS,
   port,
   redisUrl,
+  shownToCore,
   TRACING_SETTINGS,
   token,
   tokens,
@@ -24,18 +25,16 @@ export const GATEWAY_SETTINGS = z
     PORT: port.default(8080).describe('REST and the relay'),
     GATEWAY_PROCESSES: wholeNumber(1, 64)
       .default(1)
-      .describe(
-        'processes on that port, to use as many cores; each is a gateway in what is said of limits, metrics are of all',
-      ),
+      .describe('processes on that port, to use as many cores; for limits each is a gateway, metrics are of all'),
     CORE_URL: grpcTarget.default('127.0.0.1:50051').describe('`host:port`, or `dns:///…` to balance over several'),
     CORE_TLS_CA: file.describe("authorities of core's certificate, or `system`"),
-    CORE_TLS_CERT: file.describe('shown to core'),
-    CORE_TLS_KEY: file.describe('its key'),
+    CORE_TLS_CERT: shownToCore,
+    CORE_TLS_KEY: shownToCore,
     CORE_TLS_NAME: z.string().optional().describe("name in core's certificate, when not the one in `CORE_URL`"),
     GATEWAY_TOKEN: token.describe('role gateway; every token has 32 ASCII characters or more, no blanks, and one role'),
     METRICS_TOKEN: tokens
       .optional()
-      .describe('may read `GET /metrics`, as operators may, and do nothing else; not that of a role'),
+      .describe('reads `GET /metrics`, as operators may, and nothing else; not that of a role'),
     REDIS_URL: redisUrl
       .optional()
       .describe('`redis://…`, limits shared by gateways; unset: each of their processes counts by itself'),
@@ -46,8 +45,7 @@ export const GATEWAY_SETTINGS = z
     REST_IN_FLIGHT: wholeNumber(2, 1_000_000)
       .default(512)
       .describe(
-        "merchants' requests under way at one gateway; a merchant has at most as many as it leaves free, so " +
-          'half when it is alone',
+        "merchants' requests in progress at one gateway; a merchant gets at most what it leaves free: half when alone",
       ),
     STREAMS_PER_API_KEY: wholeNumber(1, 100_000)
       .default(100)

@@ -68,6 +68,8 @@ export function wholeNumber(least: number, most: number) {
 export const port = wholeNumber(0, 65_535);
 /** Path of a file. */
 export const file = z.string().optional();
+/** The files with which a client of core authenticates. */
+export const shownToCore = file.describe('PEM certificate and key shown to core');
 /** An address to listen on. */
 export const host = z.string().default('127.0.0.1');
 const FORM_OF_TOKENS = 'must have at least 32 characters, all of them ASCII, without blanks';

@@ -8,6 +8,7 @@ import { migrateDatabase } from '../services/core/storage/migrate-database.ts';
 import { freePort } from '../services/quickstart/ports.ts';
 import { type Postgres, removePostgres, startPostgres } from '../services/quickstart/postgres.ts';
 import { createDatabase } from './database.ts';
+import { pathWithPython } from './python.ts';
 import { lendStack } from './stack.ts';
 
 /**
@@ -24,10 +25,11 @@ let postgres: Postgres;
 let stack: Awaited<ReturnType<typeof lendStack>>;
 
 /**
- * Starts the server, and passes its address and that of the lender of the service in the environment, which parallel
- * workers inherit.
+ * Starts the server, and passes its address, that of the lender of the service and the folder of Python in the
+ * environment, which parallel workers inherit.
  */
 export async function mochaGlobalSetup(): Promise<void> {
+  process.env.PATH = pathWithPython(process.env.PATH ?? '');
   directory = await mkdtemp(`${tmpdir()}/holdfast-test-`);
   await chmod(directory, 0o711);
   const logFile = `${directory}/postgres.log`;

@@ -6,6 +6,7 @@ import {
   host,
   PROCESS_SETTINGS,
   port,
+  shownToCore,
   TRACING_SETTINGS,
   token,
   tokens,
@@ -18,10 +19,12 @@ export const ADAPTER_SETTINGS = {
   PROCESSOR_TOKEN: token.describe('role processor'),
   PROCESSOR_CREDENTIAL: tokens.describe('token that core shows to the processor'),
   CORE_TLS_CA: file.describe("authorities of core's certificate, or `system`"),
-  CORE_TLS_CERT: file.describe('shown to core'),
-  CORE_TLS_KEY: file.describe('its key'),
+  CORE_TLS_CERT: shownToCore,
+  CORE_TLS_KEY: shownToCore,
   CORE_TLS_NAME: file.describe("name in core's certificate, when not the one in `CORE_URL`"),
 };
+
+const ofServer = file.describe("PEM certificate and key of the adapter's server");
 
 const LEDGER_SETTINGS = {
   ...ADAPTER_SETTINGS,
@@ -45,9 +48,9 @@ export function ledgerSettings<Name extends string>(name: Name, { grpc, webhook,
     METRICS_PORT: port
       .optional()
       .describe(`\`GET /metrics\`, \`/healthz\`, \`/readyz\`; unset: no such server. Needs \`${name}_METRICS_TOKEN\``),
-    METRICS_TOKEN: tokens.optional().describe('that a scraper of the metrics shows'),
-    TLS_CERT: file.describe("PEM files of the adapter's server"),
-    TLS_KEY: file.describe('its key'),
+    METRICS_TOKEN: tokens.optional().describe('reads its metrics'),
+    TLS_CERT: ofServer,
+    TLS_KEY: ofServer,
     TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
   };
   const named = Object.fromEntries(Object.entries(own).map(([setting, schema]) => [`${name}_${setting}`, schema]));

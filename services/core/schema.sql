@@ -198,24 +198,7 @@ create table hold (
   renewed_by uuid,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
-  constraint hold_amount CHECK (((amount_asked >= 1) AND (amount >= amount_asked) AND (amount <= '999999999999'::bigint) AND ((phase = 'AUTHORIZED'::text) OR (amount = amount_asked)))),
-  constraint hold_books_balance CHECK (((((captured + in_flight) + remaining) + released) =
-CASE phase
-    WHEN 'AUTHORIZED'::text THEN amount
-    ELSE (0)::bigint
-END)),
-  constraint hold_changing CHECK (((changing IS NULL) OR ((changing = ANY (ARRAY['INCREMENT'::text, 'EXTENSION'::text])) AND (phase = 'AUTHORIZED'::text)))),
-  constraint hold_closed_keeps_nothing CHECK (((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) OR (remaining = 0))),
-  constraint hold_counters_not_negative CHECK (((captured >= 0) AND (in_flight >= 0) AND (remaining >= 0) AND (released >= 0))),
-  constraint hold_ended_amount CHECK ((((ended_as IS NULL) = (ended_amount IS NULL)) AND (ended_amount >= 0))),
-  constraint hold_ended_as CHECK ((ended_as = ANY (ARRAY['RELEASED'::text, 'EXPIRED'::text]))),
-  constraint hold_failed CHECK (((status = 'FAILED'::text) = (phase = 'FAILED'::text))),
-  constraint hold_frozen_because CHECK ((frozen_because = ANY (ARRAY['UNKNOWN_CHARGE'::text, 'RESULT_CONTRADICTED'::text, 'AMOUNT_DIFFERS'::text]))) NOT VALID,
-  constraint hold_phase CHECK ((phase = ANY (ARRAY['AWAITING_CHECKOUT'::text, 'AUTHORIZING'::text, 'UNKNOWN'::text, 'AUTHORIZED'::text, 'FAILED'::text, 'NEEDS_REVIEW'::text]))),
-  constraint hold_placed_has_end CHECK (((phase <> 'AUTHORIZED'::text) OR ((placed_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
-  constraint hold_release_reason CHECK ((release_reason = ANY (ARRAY['FINAL'::text, 'RELEASED'::text, 'EXPIRED'::text]))),
-  constraint hold_status CHECK ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text, 'CAPTURED'::text, 'RELEASED'::text, 'EXPIRED'::text, 'FAILED'::text]))),
-  constraint hold_taken_back CHECK (((reversed >= 0) AND (refunded >= 0) AND (refunding >= 0) AND (reversed <= captured) AND ((refunded + refunding) <= captured))) NOT VALID
+  constraint hold_rules CHECK (hold_rules(amount_asked, amount, captured, in_flight, remaining, released, reversed, refunded, refunding, ended_amount, status, phase, release_reason, ended_as, changing, frozen_because, placed_at, expires_at)) NOT VALID
 ) with (fillfactor=85);
 
 create table imported (
@@ -446,21 +429,7 @@ create table submission (
   metadata jsonb,
   reason text,
   constraint submission_pkey PRIMARY KEY (request_id),
-  constraint submission_after CHECK (((status_after IS NULL) OR (hold_request_id IS NOT NULL))),
-  constraint submission_amount CHECK (((amount >= 0) AND (amount <= '999999999999'::bigint) AND ((amount >= 1) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'EXTENSION'::text]))))),
-  constraint submission_amount_released CHECK (((amount_released IS NULL) OR ((amount_released >= 0) AND (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'CAPTURE'::text]))))) NOT VALID,
-  constraint submission_capture CHECK ((((kind = 'CAPTURE'::text) = (final_capture IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_reversed IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunded IS NOT NULL)) AND ((kind = 'CAPTURE'::text) = (amount_refunding IS NOT NULL)))),
-  constraint submission_final_has_date CHECK (((state = ANY (ARRAY['OK'::text, 'KO'::text])) = (final_at IS NOT NULL))),
-  constraint submission_first_state CHECK (((first_state IS NULL) OR ((first_state = ANY (ARRAY['OK'::text, 'KO'::text])) AND (state = ANY (ARRAY['OK'::text, 'KO'::text])) AND (kind = ANY (ARRAY['CAPTURE'::text, 'INCREMENT'::text, 'REFUND'::text, 'OCT'::text]))))) NOT VALID,
-  constraint submission_kind CHECK ((kind = ANY (ARRAY['CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'LATE_VOID'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text]))),
-  constraint submission_oct CHECK (((kind <> 'OCT'::text) OR ((terminal_id IS NOT NULL) AND (user_id IS NOT NULL) AND (token_id IS NOT NULL)))),
-  constraint submission_of_capture CHECK (((kind = 'REFUND'::text) = (capture_request_id IS NOT NULL))),
-  constraint submission_of_hold CHECK (((kind = 'OCT'::text) = (hold_request_id IS NULL))),
-  constraint submission_reported CHECK (((NOT reported) OR (kind = ANY (ARRAY['RELEASE'::text, 'EXPIRY'::text])))),
-  constraint submission_returned CHECK (((amount_returned >= 0) AND (amount_returned <= amount) AND ((amount_returned = 0) OR (kind = ANY (ARRAY['REFUND'::text, 'OCT'::text]))))) NOT VALID,
-  constraint submission_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'UNKNOWN'::text, 'NEEDS_REVIEW'::text, 'OK'::text, 'KO'::text]))),
-  constraint submission_taken_back CHECK (((amount_reversed >= 0) AND (amount_refunded >= 0) AND (amount_refunding >= 0) AND (amount_reversed <= amount) AND ((amount_refunded + amount_refunding) <= amount))) NOT VALID,
-  constraint submission_taken_back_was_ok CHECK (((((amount_reversed + amount_refunded) + amount_refunding) = 0) OR (state = 'OK'::text)))
+  constraint submission_rules CHECK (submission_rules(kind, state, first_state, terminal_id, user_id, token_id, status_after, amount, amount_released, amount_reversed, amount_refunded, amount_refunding, amount_returned, final_capture, reported, hold_request_id, capture_request_id, final_at)) NOT VALID
 );
 
 create table verification_failure (
@@ -553,3 +522,107 @@ create sequence merchant_change as bigint start 1 increment 1 cache 1;
 create sequence migration_id_seq as integer start 1 increment 1 cache 1;
 
 create sequence operation_sequence_seq as bigint start 1 increment 1 cache 1;
+
+CREATE OR REPLACE FUNCTION public.hold_rules(amount_asked bigint, amount bigint, captured bigint, in_flight bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint, ended_amount bigint, status text, phase text, release_reason text, ended_as text, changing text, frozen_because text, placed_at timestamp with time zone, expires_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+        declare rule text;
+        begin
+          if ((amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999
+    and (phase = 'AUTHORIZED' or amount = amount_asked))
+            and (captured + in_flight + remaining + released = case phase when 'AUTHORIZED' then amount else 0 end)
+            and (captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0)
+            and (reversed >= 0 and refunded >= 0 and refunding >= 0 and reversed <= captured
+    and refunded + refunding <= captured)
+            and (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED'))
+            and (phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW'))
+            and (release_reason in ('FINAL', 'RELEASED', 'EXPIRED'))
+            and (ended_as in ('RELEASED', 'EXPIRED'))
+            and ((ended_as is null) = (ended_amount is null) and ended_amount >= 0)
+            and ((status = 'FAILED') = (phase = 'FAILED'))
+            and (changing is null or (changing in ('INCREMENT', 'EXTENSION') and phase = 'AUTHORIZED'))
+            and (phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null))
+            and (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') or remaining = 0)
+            and (frozen_because in ('UNKNOWN_CHARGE', 'RESULT_CONTRADICTED', 'AMOUNT_DIFFERS'))) is not false then
+            return true;
+          end if;
+          rule := case when not (amount_asked >= 1 and amount >= amount_asked and amount <= 999999999999
+    and (phase = 'AUTHORIZED' or amount = amount_asked)) then 'hold_amount'
+            when not (captured + in_flight + remaining + released = case phase when 'AUTHORIZED' then amount else 0 end) then 'hold_books_balance'
+            when not (captured >= 0 and in_flight >= 0 and remaining >= 0 and released >= 0) then 'hold_counters_not_negative'
+            when not (reversed >= 0 and refunded >= 0 and refunding >= 0 and reversed <= captured
+    and refunded + refunding <= captured) then 'hold_taken_back'
+            when not (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED', 'CAPTURED', 'RELEASED', 'EXPIRED', 'FAILED')) then 'hold_status'
+            when not (phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN', 'AUTHORIZED', 'FAILED', 'NEEDS_REVIEW')) then 'hold_phase'
+            when not (release_reason in ('FINAL', 'RELEASED', 'EXPIRED')) then 'hold_release_reason'
+            when not (ended_as in ('RELEASED', 'EXPIRED')) then 'hold_ended_as'
+            when not ((ended_as is null) = (ended_amount is null) and ended_amount >= 0) then 'hold_ended_amount'
+            when not ((status = 'FAILED') = (phase = 'FAILED')) then 'hold_failed'
+            when not (changing is null or (changing in ('INCREMENT', 'EXTENSION') and phase = 'AUTHORIZED')) then 'hold_changing'
+            when not (phase <> 'AUTHORIZED' or (placed_at is not null and expires_at is not null)) then 'hold_placed_has_end'
+            when not (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') or remaining = 0) then 'hold_closed_keeps_nothing'
+            when not (frozen_because in ('UNKNOWN_CHARGE', 'RESULT_CONTRADICTED', 'AMOUNT_DIFFERS')) then 'hold_frozen_because' end;
+          raise check_violation using table = 'hold', constraint = rule,
+            message = 'new row for relation "hold" violates rule "' || rule || '"';
+        end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.submission_rules(kind text, state text, first_state text, terminal_id text, user_id text, token_id text, status_after text, amount bigint, amount_released bigint, amount_reversed bigint, amount_refunded bigint, amount_refunding bigint, amount_returned bigint, final_capture boolean, reported boolean, hold_request_id uuid, capture_request_id uuid, final_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+        declare rule text;
+        begin
+          if ((kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND'))
+            and (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO'))
+            and (amount >= 0 and amount <= 999999999999
+    and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION')))
+            and (amount_released is null
+    or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE')))
+            and ((kind = 'CAPTURE') = (final_capture is not null)
+    and (kind = 'CAPTURE') = (amount_reversed is not null) and (kind = 'CAPTURE') = (amount_refunded is not null)
+    and (kind = 'CAPTURE') = (amount_refunding is not null))
+            and ((state in ('OK', 'KO')) = (final_at is not null))
+            and (first_state is null or (first_state in ('OK', 'KO') and state in ('OK', 'KO')
+    and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT')))
+            and (kind <> 'OCT' or (terminal_id is not null and user_id is not null and token_id is not null))
+            and ((kind = 'REFUND') = (capture_request_id is not null))
+            and ((kind = 'OCT') = (hold_request_id is null))
+            and (status_after is null or hold_request_id is not null)
+            and (not reported or kind in ('RELEASE', 'EXPIRY'))
+            and (amount_returned >= 0 and amount_returned <= amount
+    and (amount_returned = 0 or kind in ('REFUND', 'OCT')))
+            and (amount_reversed >= 0 and amount_refunded >= 0 and amount_refunding >= 0
+    and amount_reversed <= amount and amount_refunded + amount_refunding <= amount)
+            and (amount_reversed + amount_refunded + amount_refunding = 0 or state = 'OK')) is not false then
+            return true;
+          end if;
+          rule := case when not (kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')) then 'submission_kind'
+            when not (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')) then 'submission_state'
+            when not (amount >= 0 and amount <= 999999999999
+    and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION'))) then 'submission_amount'
+            when not (amount_released is null
+    or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE'))) then 'submission_amount_released'
+            when not ((kind = 'CAPTURE') = (final_capture is not null)
+    and (kind = 'CAPTURE') = (amount_reversed is not null) and (kind = 'CAPTURE') = (amount_refunded is not null)
+    and (kind = 'CAPTURE') = (amount_refunding is not null)) then 'submission_capture'
+            when not ((state in ('OK', 'KO')) = (final_at is not null)) then 'submission_final_has_date'
+            when not (first_state is null or (first_state in ('OK', 'KO') and state in ('OK', 'KO')
+    and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT'))) then 'submission_first_state'
+            when not (kind <> 'OCT' or (terminal_id is not null and user_id is not null and token_id is not null)) then 'submission_oct'
+            when not ((kind = 'REFUND') = (capture_request_id is not null)) then 'submission_of_capture'
+            when not ((kind = 'OCT') = (hold_request_id is null)) then 'submission_of_hold'
+            when not (status_after is null or hold_request_id is not null) then 'submission_after'
+            when not (not reported or kind in ('RELEASE', 'EXPIRY')) then 'submission_reported'
+            when not (amount_returned >= 0 and amount_returned <= amount
+    and (amount_returned = 0 or kind in ('REFUND', 'OCT'))) then 'submission_returned'
+            when not (amount_reversed >= 0 and amount_refunded >= 0 and amount_refunding >= 0
+    and amount_reversed <= amount and amount_refunded + amount_refunding <= amount) then 'submission_taken_back'
+            when not (amount_reversed + amount_refunded + amount_refunding = 0 or state = 'OK') then 'submission_taken_back_was_ok' end;
+          raise check_violation using table = 'submission', constraint = rule,
+            message = 'new row for relation "submission" violates rule "' || rule || '"';
+        end $function$
+;

@@ -1,5 +1,5 @@
 /**
- * Runs the commands of the README and the guides verbatim, twice. Three commands that install or run everything are
+ * Runs the commands of the README and the guides verbatim, at night twice. Three commands that install or run everything are
  * left out, since they would run these tests again: .ci/run covers the installation and the tests in a fresh clone,
  * test/operate the launcher, and test/flow the steps of the demo.
  */
@@ -20,6 +20,7 @@ import { freePort } from '../../services/quickstart/ports.ts';
 import type { QuickstartFile } from '../../services/quickstart/quickstart.ts';
 import { openShop } from '../../services/quickstart/shop.ts';
 import { untilKnown } from '../../services/quickstart/until-served.ts';
+import { atNight } from '../at-night.ts';
 import { useStack } from '../stack.ts';
 import { type CodeBlock, readCodeBlocks } from './code-blocks.ts';
 import { isInstalled } from './is-installed.ts';
@@ -33,7 +34,9 @@ const isKit = ({ name }: CodeBlock) => name === 'verify.sh' || name === 'send.sh
 const commands = ['README.md', 'docs/merchants.md', 'docs/grpc.md', 'docs/verify-webhooks.md', 'docs/settings.md']
   .flatMap(shellBlocks)
   .filter((block) => !isKit(block));
-/** Runs between the two runs. */
+/** At night the commands run once more: a reader may repeat them. */
+const RUNS = atNight(2, 1);
+/** Printed between two runs. */
 const AGAIN = 'once more, from the top';
 
 describe('the commands in the README and the guides', () => {
@@ -59,7 +62,7 @@ describe('the commands in the README and the guides', () => {
       .join('\n');
     const environment = { ...process.env, DATA_DIR: dataDir, PATH: `${await nodeOfReaders()}:${process.env.PATH}` };
     const options = { cwd: folder, env: environment, timeout: 240_000 };
-    const script = `${once}\necho '${AGAIN}'\n${once}`;
+    const script = Array(RUNS).fill(once).join(`\necho '${AGAIN}'\n`);
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);
     runs = stdout.split(AGAIN);
   });
@@ -69,9 +72,9 @@ describe('the commands in the README and the guides', () => {
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
-  /** Both runs print it. */
+  /** Each run prints it. */
   const shows = (...patterns: RegExp[]) => {
-    assert.equal(runs.length, 2);
+    assert.equal(runs.length, RUNS);
     for (const output of runs) for (const pattern of patterns) assert.match(output, pattern);
   };
 
@@ -96,7 +99,7 @@ describe('the commands in the README and the guides', () => {
     const shop = openShop(merchant.file);
     const answers = runs.flatMap((output) => output.split('\n').filter((line) => /^\{.*"captureDate".*\}$/.test(line)));
     const captured = answers.map((line) => JSON.parse(line)).filter(({ captureDate }) => captureDate !== undefined);
-    assert.equal(captured.length, 4);
+    assert.equal(captured.length, 2 * RUNS);
     for (const { requestId } of captured) assert((await shop.notified(requestId, 'captured')).verified);
   });
 

@@ -27,6 +27,8 @@ export async function lockFaults(client: Client, statements: readonly string[]):
       else faults.push(`${text.trim()}: a statement outside of a transaction is one concurrent index or one VALIDATE`);
       continue;
     }
+    // Else what the step before has read counts here, too.
+    await client.query('select pg_stat_force_next_flush()');
     await client.query('begin');
     for (const text of texts) await client.query(text);
     const { rows: uses } = await client.query<Use>(USES);

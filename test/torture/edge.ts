@@ -18,7 +18,7 @@ const LONGER_MS = 1_000;
 
 /**
  * Runs the attacks whose names contain `only` (default: all), the floods for `runs` seconds each. Writes their rows
- * into the table in docs/security.md and returns them. Throws when an attack got an unexpected answer, or the healthy
+ * into the table in edge/results.md and returns them. Throws when an attack got an unexpected answer, or the healthy
  * merchant was affected.
  */
 export async function tortureEdge({ runs: seconds = 5, only = '' }: TortureOptions): Promise<string[]> {

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { byName, file, parsedBy, token, wholeNumber } from '../../../platform/settings.ts';
 
+const shownToProcessor = file.describe('PEM certificate and key shown to the processor');
+const tlsOfOne = byName(z.string()).describe('the same towards one of PROCESSORS, instead of those four');
+
 export const PROCESSOR = {
   PROCESSORS: parsedBy(parseProcessors, 'must be name=host:port with distinct names, joined by commas')
     .optional()
@@ -22,16 +25,16 @@ export const PROCESSOR = {
   ),
   PROCESSOR_TIMEOUT_MS: wholeNumber(100, 60_000).default(5_000).describe('after which an answer counts as unknown'),
   PROCESSOR_TLS_CA: file.describe("authorities of the processor's certificate, or `system`"),
-  PROCESSOR_TLS_CERT: file.describe('shown to the processor'),
-  PROCESSOR_TLS_KEY: file.describe('its key'),
+  PROCESSOR_TLS_CERT: shownToProcessor,
+  PROCESSOR_TLS_KEY: shownToProcessor,
   PROCESSOR_TLS_NAME: z
     .string()
     .optional()
     .describe("name in the processor's certificate, when not the one in its address"),
-  'PROCESSOR_<NAME>_TLS_CA': byName(z.string()).describe('the same towards one of PROCESSORS, instead of those four'),
-  'PROCESSOR_<NAME>_TLS_CERT': byName(z.string()).describe('shown to it'),
-  'PROCESSOR_<NAME>_TLS_KEY': byName(z.string()).describe('its key'),
-  'PROCESSOR_<NAME>_TLS_NAME': byName(z.string()).describe('name in its certificate'),
+  'PROCESSOR_<NAME>_TLS_CA': tlsOfOne,
+  'PROCESSOR_<NAME>_TLS_CERT': tlsOfOne,
+  'PROCESSOR_<NAME>_TLS_KEY': tlsOfOne,
+  'PROCESSOR_<NAME>_TLS_NAME': tlsOfOne,
 };
 
 /** These settings, as they were read. */

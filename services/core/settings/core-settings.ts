@@ -3,6 +3,8 @@ import { byName, checksRoles, file, port, tokens, wholeNumber } from '../../../p
 import { checksProcessors, PROCESSOR } from '../processor/processor-settings.ts';
 import { GATEWAY_ORIGIN, SERVER } from './environment.ts';
 
+const ofServers = file.describe("PEM certificate and key of core's servers; unset: cleartext");
+
 export const CORE_SETTINGS = z
   .object({
     ...SERVER,
@@ -15,7 +17,7 @@ export const CORE_SETTINGS = z
     MAX_CALLS_IN_FLIGHT: wholeNumber(8, 100_000)
       .default(1_024)
       .describe(
-        'calls that one core answers at once; one merchant gets at most what it leaves free. A quarter of ' +
+        'calls in one core; a merchant gets at most what it leaves free. A quarter of ' +
           'them may wait for one of several processors; that times the cores must be less than `REST_IN_FLIGHT` ' +
           'times the gateways',
       ),
@@ -25,11 +27,11 @@ export const CORE_SETTINGS = z
     ),
     SERVICE_TOKEN: tokens.describe('role internal'),
     OPERATOR_TOKEN: tokens.describe('role operator'),
-    METRICS_TOKEN: tokens.optional().describe('may read `GET /metrics`, as operators may, and do nothing else'),
+    METRICS_TOKEN: tokens.optional().describe('reads `GET /metrics`, as operators may, and nothing else'),
     PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one; of several each has its own'),
     'PROCESSOR_<NAME>_TOKEN': byName(tokens).describe('role processor, of one of PROCESSORS'),
-    CORE_TLS_CERT: file.describe("PEM files of core's servers; unset: cleartext"),
-    CORE_TLS_KEY: file.describe('its key'),
+    CORE_TLS_CERT: ofServers,
+    CORE_TLS_KEY: ofServers,
     CORE_TLS_CLIENT_CA: file.describe('demands certificates of callers (mutual TLS)'),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL', 'PROCESSOR_TOKEN'))

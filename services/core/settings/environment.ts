@@ -13,10 +13,7 @@ import { parseEncryptionKeys } from '../storage/cipher.ts';
 
 export const GATEWAY_ORIGIN = parsedBy(parseOrigins, 'must be http or https origins, joined by commas')
   .default([])
-  .describe(
-    'every origin at which the gateway is reached, joined by commas; refused as internal URL in any ' +
-      'spelling, which would loop',
-  );
+  .describe('every origin of the gateway, joined by commas; refused as internal URL in any spelling, which would loop');
 
 /** Settings of core and worker. */
 export const SERVER = {
@@ -30,8 +27,8 @@ export const SERVER = {
     .enum(['true', 'false'])
     .default('false')
     .describe(
-      '`true`: the standby that takes over has every commit that was acknowledged, so a new timeline of the database ' +
-        'needs no [reconciling](operators.md#going-back-in-time)',
+      '`true`: the standby that takes over has every acknowledged commit, so a new timeline needs no ' +
+        '[reconciling](operators.md#going-back-in-time)',
     ),
   ENCRYPTION_KEYS: parsedBy(
     parseEncryptionKeys,

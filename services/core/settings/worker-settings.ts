@@ -15,32 +15,30 @@ export const WORKER_SETTINGS = z
       .describe(
         '`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `METRICS_TOKEN` or `OPERATOR_TOKEN`',
       ),
-    METRICS_TOKEN: tokens.optional().describe('who may read its metrics'),
-    OPERATOR_TOKEN: tokens.optional().describe('who may read its metrics, too'),
+    METRICS_TOKEN: tokens.optional().describe('reads its metrics'),
+    OPERATOR_TOKEN: tokens.optional().describe('reads its metrics'),
     WEBHOOK_ALLOWED_CIDRS: networks.describe(
-      'networks a webhook URL may be in besides public ones, such as `127.0.0.0/8,::1/128`',
+      'networks of webhook URLs besides public ones, such as `127.0.0.0/8,::1/128`',
     ),
     WEBHOOK_PROXY_URL: z
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
       .transform((text) => new URL(text))
       .optional()
       .describe(
-        'forward proxy through which webhook URLs are connected to (CONNECT), `http://[user:password@]host:port`; it resolves ' +
-          'their names, and must refuse private addresses',
+        'forward proxy (CONNECT) to webhook URLs, `http://[user:password@]host:port`; it resolves their names, and must ' +
+          'refuse private addresses',
       ),
-    INTERNAL_ALLOWED_CIDRS: networks.describe('networks an internal URL may be in besides public ones'),
+    INTERNAL_ALLOWED_CIDRS: networks.describe('networks of internal URLs besides public ones'),
     GATEWAY_ORIGIN,
     RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(90)
       .describe(
-        'for how long deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`) ' +
-          'are kept; deliveries up to two weeks longer, and as long as they wait for an attempt',
+        'keeps deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`); ' +
+          'deliveries up to two weeks longer, and as long as they wait for an attempt',
       ),
     OPERATION_RETENTION_DAYS: wholeNumber(30, 36_500)
       .default(400)
-      .describe(
-        'for how long the log of results is kept, up to 30 days longer; holds, captures and OCTs stay for ever',
-      ),
+      .describe('keeps the log of results, up to 30 days longer; holds, captures and OCTs stay for ever'),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'))
   .superRefine(checksRoles(['OPERATOR_TOKEN', 'METRICS_TOKEN']));

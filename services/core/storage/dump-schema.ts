@@ -1,12 +1,12 @@
 import type { DatabaseClient } from '../../../platform/database-client.ts';
 
 /**
- * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences, as
- * SQL for review. There are no views, functions or triggers.
+ * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences and
+ * functions, as SQL for review. There are no views or triggers.
  */
 export async function dumpSchema(client: Pick<DatabaseClient, 'query'>): Promise<string> {
   const parts = [];
-  for (const query of [TABLES, INDEXES, SEQUENCES]) {
+  for (const query of [TABLES, INDEXES, SEQUENCES, FUNCTIONS]) {
     const { rows } = await client.query<{ text: string }>(query);
     parts.push(...rows.map(({ text }) => text.trimEnd()));
   }
@@ -59,3 +59,7 @@ const SEQUENCES = `
   where c.relnamespace = 'public'::regnamespace
     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'i')
   order by c.relname collate "C"`;
+
+const FUNCTIONS = `
+  select pg_get_functiondef(oid) || ';' as text from pg_proc
+  where pronamespace = 'public'::regnamespace order by proname collate "C"`;

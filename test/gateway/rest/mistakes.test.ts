@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js';
 import type { FieldError } from '../../../gateway/http/problem.ts';
 import { refusal } from '../fake-core.ts';
 import { type Ask, OTHER_API_KEY, useStage } from '../stage.ts';
+import { HOLD_ID } from './examples.ts';
 import { CAPTURE, capture, HOLD, hold, MISTAKES } from './mistakes.ts';
 
 describe('REST, mistakes', () => {
@@ -78,4 +79,18 @@ describe('REST, mistakes', () => {
       assert.deepEqual(rest, said);
     });
   }
+
+  it('accepts values just within the limits', async () => {
+    stage.core.answers.set('createPreauthorization', () => ({ preauthorization: { requestId: HOLD_ID }, state: 2 }));
+    const fields = {
+      amount: 999_999_999_999,
+      userId: 'é'.repeat(64),
+      merchantReference: 'order-1700000000000',
+      metadata: { ['k'.repeat(40)]: 'v'.repeat(500), empty: '' },
+      returnUrl: 'https://shop.example/done?order=1700000000000',
+    };
+    const headers = { 'content-type': 'application/json; charset=UTF-8', 'idempotency-key': '~'.repeat(255) };
+    const answer = await stage.ask('POST', '/preauthorization', { ...hold(fields), headers });
+    assert.equal(answer.status, 202, answer.text);
+  });
 });

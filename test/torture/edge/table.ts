@@ -1,4 +1,4 @@
-/** The attacks, and their Markdown table in docs/security.md. */
+/** The attacks, and their Markdown table in results.md. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { ADAPTER_DOOR } from './adapter-door.ts';
@@ -30,7 +30,7 @@ export const ATTACKS: readonly Attack[] = [
   REPORTS,
 ].flat();
 
-const FILE = new URL('../../../docs/security.md', import.meta.url);
+const FILE = new URL('results.md', import.meta.url);
 export const BEGIN = '<!-- Written by `npm run torture -- edge`; test/house/edge-table.test.ts compares the names. -->';
 export const END = '<!-- The end of what it wrote. -->';
 
@@ -88,11 +88,11 @@ function percentile(valuesMs: readonly number[], share: number): string {
   return value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0);
 }
 
-/** Writes rows into the table in docs/security.md. A row that was not made stays as it is. */
+/** Writes rows into the table in results.md. A row that was not made stays as it is. */
 export async function writeTable(rows: readonly Row[]): Promise<void> {
   const text = await readFile(FILE, 'utf8');
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  assert(begin >= 0 && end > begin, 'docs/security.md has lost the markers of the table');
+  assert(begin >= 0 && end > begin, 'results.md has lost the markers of the table');
   const before = text.slice(begin, end).split('\n');
   const lines = ATTACKS.flatMap(({ name }) => {
     const row = rows.find(({ attack }) => attack.name === name);

@@ -10,7 +10,7 @@ export async function settled({ stage }: Scene<Deployment, Merchants>): Promise<
 }
 
 /** Also what no merchant waits for any more. */
-const RECOVERY_MS = 60_000;
+const RECOVERY_MS = 180_000;
 
 /**
  * Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in

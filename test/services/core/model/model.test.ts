@@ -8,6 +8,6 @@ describe('a model of the money', () => {
 
   // `npm run torture` plays thousands, and demands that everything happens often enough.
   it('agrees with core and the processor, whatever fails', async () => {
-    await playRuns(world, Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31)), 96);
+    await playRuns(world, Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31)), 48);
   });
 });

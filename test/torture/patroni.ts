@@ -5,10 +5,13 @@ import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isInstalled } from '../docs/is-installed.ts';
-import type { Merchant } from './deployment/deployment.ts';
-import { type Fault, type Scene, seconds } from './obedient/faults.ts';
-import { holdOf } from './obedient/stories.ts';
-import { playRounds } from './obedient.ts';
+import { seconds } from '../world/faults/processes.ts';
+import { obeyedSoFar } from '../world/judges/obeyed.ts';
+import { served } from '../world/judges/served.ts';
+import { NOTHING_DISOBEYED } from '../world/lines.ts';
+import { OBEDIENT, type Obedient, startObedient } from '../world/merchants/obedient.ts';
+import { type Fault, lineOf } from '../world/play.ts';
+import { type Deployment, openDeployment } from './deployment/deployment.ts';
 import type { TortureOptions } from './options.ts';
 import { type Cluster, startCluster } from './patroni/cluster.ts';
 import { LOSSES, type Loss } from './patroni/losses.ts';
@@ -20,21 +23,25 @@ import { LOSSES, type Loss } from './patroni/losses.ts';
 export async function torturePatroni({ runs = 1, ...options }: TortureOptions): Promise<string[]> {
   const missing = whatIsMissing();
   if (missing !== undefined) return [`skipped: ${missing}`];
-  await using opened = new AsyncDisposableStack();
   const cluster = await startCluster();
-  opened.defer(() => cluster.close());
-  const losses = Object.entries(LOSSES);
-  const rounds = Array.from({ length: runs }, () =>
-    losses.map(([name, loss]) => {
-      const fault = { target: 'cluster', longestMs: 0, run: (scene) => lose(loss, cluster, scene) } satisfies Fault;
-      return [{ name, fault, startMs: 0, durationMs: 0, random: Math.random }];
+  const faults = Object.entries(LOSSES).map(
+    ([name, loss]): Fault<Deployment, Obedient> => ({
+      name,
+      strike: async ({ merchants }) => ({ what: await lose(loss, cluster, merchants) }),
     }),
-  ).flat();
-  return await playRounds(options, {
-    by: 'table',
-    rounds,
-    startDatabase: async () => ({ ...cluster, ...UNTOUCHED }),
+  );
+  const line = lineOf({
+    ...NOTHING_DISOBEYED,
+    stage: () => openDeployment(OBEDIENT, { startDatabase: async () => ({ ...cluster, ...UNTOUCHED }) }),
+    merchants: (stage, random) => startObedient(stage, 'table', random),
+    rounds: runs,
+    phases: () => [{ faults, times: runs * faults.length, afterEach: [served, obeyedSoFar] }],
   });
+  try {
+    return await line(options);
+  } finally {
+    await cluster.close();
+  }
 }
 
 /** The deployment's own database is the cluster, which is started and stopped here. */
@@ -59,17 +66,16 @@ function whatIsMissing(): string | undefined {
   return undefined;
 }
 
-async function placeHold({ client, deployment, stories }: Scene, successes: number[]): Promise<void> {
-  const probe = deployment.merchants.get('probe') as Merchant;
-  const { story } = await client.want(holdOf(probe, stories.nextUser(), 'tok_sandbox_ok'));
+async function placeHold({ probe }: Obedient, successes: number[]): Promise<void> {
+  const { story } = await probe();
   if (story.at(-1)?.startsWith('hold 201')) successes.push(performance.now());
 }
 
 /** Returns the longest time without a success while the part is away, and when it has come back. */
-async function lose(loss: Loss, cluster: Cluster, scene: Scene): Promise<string> {
+async function lose(loss: Loss, cluster: Cluster, merchants: Obedient): Promise<string> {
   await cluster.standby();
   const successes: number[] = [];
-  const timer = setInterval(() => placeHold(scene, successes), 100);
+  const timer = setInterval(() => placeHold(merchants, successes), 100);
   try {
     await delay(QUIET_MS);
     const [first, startedMs] = [successes.length - 1, performance.now()];

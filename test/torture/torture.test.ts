@@ -5,10 +5,7 @@
 import { atNight } from '../at-night.ts';
 import * as lines from '../world/lines.ts';
 import { tortureEdgeBriefly } from './edge.ts';
-import { tortureFailover } from './failover.ts';
 import { tortureLiar } from './liar.ts';
-import { tortureObedient, tortureObedientKeyed, tortureObedientPython, tortureObedientUnkeyed } from './obedient.ts';
-import { tortureRestore } from './restore.ts';
 import { tortureRestores } from './restores.ts';
 
 /** The test machine may be busy; the command holds core to its own five seconds. */
@@ -50,15 +47,15 @@ describe('a deployment under torture', function () {
   it('serves a healthy merchant beside pipeliners, streams, slow doors and a silent processor', () =>
     tortureEdgeBriefly());
   it('charges once and loses nothing for clients that obey every answer', () =>
-    tortureObedient({ seed, runs: atNight(25, 2) }));
+    lines.obedient({ seed, runs: atNight(25, 2) }));
   it('charges once and loses nothing for clients in Python', () =>
-    tortureObedientPython({ seed, runs: atNight(10, 1) }));
+    lines.obedientPython({ seed, runs: atNight(10, 1) }));
   it('charges once and loses nothing for clients that take the table literally', () =>
-    tortureObedientKeyed({ seed, runs: atNight(25, 2) }));
+    lines.obedientKeyed({ seed, runs: atNight(25, 2) }));
   it('charges once and loses nothing for clients without keys', () =>
-    tortureObedientUnkeyed({ seed, runs: atNight(25, 2) }));
-  it('loses nothing that was acknowledged with its database', () => tortureFailover({ seed, runs: atNight(10, 2) }));
-  it('charges nothing again after its database went back in time', () => tortureRestore({ seed, runs: atNight(6, 2) }));
+    lines.obedientUnkeyed({ seed, runs: atNight(25, 2) }));
+  it('loses nothing that was acknowledged with its database', () => lines.failover({ seed, runs: atNight(10, 2) }));
+  it('charges nothing again after its database went back in time', () => lines.restore({ seed, runs: atNight(6, 2) }));
   it('reconciles what it lost at random moments', () => tortureRestores({ seed: 1, runs: atNight(150, 5) }));
   it('strands nothing when the processor breaks its contract', () =>
     tortureLiar(atNight({ seed, minutes: 30 }, { seed, runs: 8 })));

@@ -1,21 +1,37 @@
 /** The tortures that are lines of the world, by name. */
-import { backendsTerminated, serverRestarted } from './faults/database.ts';
-import { killed } from './faults/killed.ts';
+import { type Deployment, openDeployment } from '../torture/deployment/deployment.ts';
+import { backendsTerminated, backendsTerminatedForAWhile, readOnly, serverRestarted } from './faults/database.ts';
+import { disturbances } from './faults/disturbances.ts';
+import { link } from './faults/links.ts';
+import { overloadByOne, overloadByOthers, streamsDropped } from './faults/load.ts';
+import { PRIMARY_FAULTS } from './faults/primary.ts';
+import { beyondFinal, frozen, killed } from './faults/processes.ts';
 import { databaseAway, killedInBatch } from './faults/relay.ts';
+import { rowsLocked } from './faults/rows-locked.ts';
 import { streamCut } from './faults/stream-cut.ts';
+import { waysBack } from './faults/ways-back.ts';
 import { audited } from './judges/audited.ts';
 import { answeredAgain, charged } from './judges/bought.ts';
 import { forwarded, unaltered, undeprecated } from './judges/forwarded.ts';
 import { deliveryStored, notified } from './judges/notified.ts';
+import { obeyed, obeyedSoFar } from './judges/obeyed.ts';
+import { reconciled } from './judges/reconciled.ts';
+import { served } from './judges/served.ts';
 import { settled } from './judges/settled.ts';
-import { streamWhole } from './judges/stream-whole.ts';
-import { startBuyers } from './merchants/buyers.ts';
+import { streamsWhole } from './judges/streams-whole.ts';
+import { unhindered } from './judges/unhindered.ts';
+import { type Buyers, startBuyers } from './merchants/buyers.ts';
+import { openCustomers } from './merchants/customers.ts';
+import { openNeighbours } from './merchants/neighbour.ts';
 import { openSender } from './merchants/notification-sender.ts';
-import { startWatched } from './merchants/watcher.ts';
-import { lineOf } from './play.ts';
+import { OBEDIENT, type Obedient, type Obeying, startObedient } from './merchants/obedient.ts';
+import { type Watched, watchEach, watchResults } from './merchants/result-watcher.ts';
+import { startWriters } from './merchants/writers.ts';
+import { type Fault, lineOf } from './play.ts';
 import { type OneCore, openOneCore } from './stage/one-core.ts';
+import { openPair, type Pair } from './stage/pair.ts';
 import { openRelay, type Relay } from './stage/relay.ts';
-import { openTwoCores } from './stage/two-cores.ts';
+import { openTwoCores, type TwoCores } from './stage/two-cores.ts';
 
 const BUYERS = 12;
 const WRITERS = 8;
@@ -28,11 +44,13 @@ const SHORT_BATCH = 75;
 const ONE_CORE = { stage: openOneCore, merchants: (stage: OneCore) => startBuyers(stage, BUYERS) };
 const NOTHING_LOST_OR_TWICE = [settled, answeredAgain, charged, audited, deliveryStored] as const;
 
-const killedCore = killed('core', ({ cores: [core] }) => core as OneCore['cores'][number]);
-const killedWorker = killed('worker', ({ worker }) => worker);
+const core1 = ({ cores }: Deployment) => cores[0] as Deployment['cores'][number];
+const core2 = ({ cores }: Deployment) => cores[1] as Deployment['cores'][number];
+const killedCore = killed('core', core1);
+const killedWorker = killed('worker', ({ worker }: Deployment) => worker);
 
 /** Core and, every third time, the worker are killed under load. */
-export const crash = lineOf({
+export const crash = lineOf<OneCore, Buyers>({
   ...ONE_CORE,
   rounds: 50,
   phases: (rounds) => [{ faults: [killedCore, killedCore, killedWorker], times: rounds }],
@@ -52,16 +70,19 @@ export const database = (readyWithinMs = 5_000) =>
   });
 
 /** A watcher is cut while two cores write, and resumes each time at the other one. */
-export const streams = lineOf({
+export const streams = lineOf<TwoCores, Watched>({
   stage: openTwoCores,
-  merchants: (stage) => startWatched(stage, WRITERS),
+  merchants: async (stage) => {
+    const watcher = await watchResults(...[0, 1].map((index) => stage.channel('internal', index).opened));
+    return { ...startWriters(stage, WRITERS), watchers: [watcher] };
+  },
   rounds: 200,
-  phases: (rounds) => [{ faults: [streamCut()], times: rounds }],
-  judges: () => [streamWhole],
+  phases: (rounds) => [{ faults: [streamCut], times: rounds }],
+  judges: () => [streamsWhole],
 });
 
 const RELAY_MEMBERS: Readonly<Record<string, (stage: Relay) => Relay['worker']>> = {
-  core: ({ cores: [core] }) => core as Relay['cores'][number],
+  core: core1,
   gateway: ({ gateway }) => gateway,
   worker: ({ worker }) => worker,
 };
@@ -80,4 +101,87 @@ export const notifications = lineOf({
     ];
   },
   judges: () => [forwarded, unaltered, undeprecated],
+});
+
+/** How long a process is away that was killed, at most, beside its start. */
+const AWAY_MS = 8_000;
+
+/** Faults that do not break connections of merchants. */
+const FAULTS: readonly Fault<Deployment, Obedient>[] = [
+  frozen('database', ({ database }) => database),
+  killed('database', ({ database }) => database, AWAY_MS),
+  backendsTerminatedForAWhile,
+  readOnly,
+  frozen('core-1', core1),
+  frozen('core-2', core2),
+  beyondFinal(frozen('core-1', core1)),
+  killed('core-1', core1, AWAY_MS),
+  killed('core-2', core2, AWAY_MS),
+  frozen('worker', ({ worker }) => worker),
+  killed('worker', ({ worker }) => worker, AWAY_MS),
+  frozen('sandbox', ({ sandbox }) => sandbox),
+  killed('sandbox', ({ sandbox }) => sandbox, AWAY_MS),
+  frozen('gateway', ({ gateway }) => gateway),
+  link('cut'),
+  link('stalled'),
+  beyondFinal(link('stalled')),
+  overloadByOthers,
+  overloadByOne,
+  rowsLocked(1),
+  rowsLocked(2),
+  streamsDropped,
+];
+/** Breaks connections of merchants, who then need a key to repeat under. */
+const KEYED_FAULTS = [...FAULTS, killed('gateway', ({ gateway }: Deployment) => gateway, AWAY_MS)];
+
+export const NOTHING_DISOBEYED = { judges: () => [settled, obeyed, audited] } as const;
+
+/** Everything between merchants who obey every answer and the card is frozen, killed, cut and overloaded. */
+function obedientBy(by: Obeying, rounds = 50) {
+  return lineOf({
+    ...NOTHING_DISOBEYED,
+    stage: () => openDeployment(OBEDIENT),
+    merchants: (stage, random) => startObedient(stage, by, random),
+    rounds,
+    phases: (times) => {
+      const faults = by === 'table' ? FAULTS : KEYED_FAULTS;
+      return [{ faults, times, atOnce: 3, afterEach: [served, obeyedSoFar] }];
+    },
+  });
+}
+
+export const obedient = obedientBy('package');
+export const obedientPython = obedientBy('python', 10);
+export const obedientKeyed = obedientBy('keyed table');
+export const obedientUnkeyed = obedientBy('table');
+
+/** The database's machine is lost under load, and its standby promoted. */
+export const failover = lineOf<Pair, Obedient & Watched>({
+  stage: () => openPair(OBEDIENT),
+  merchants: async (stage, random) => {
+    const watchers = await watchEach(stage);
+    return { ...(await startObedient(stage, 'table', random)), watchers };
+  },
+  rounds: 10,
+  phases: (times) => [{ faults: PRIMARY_FAULTS, times, atOnce: 1, afterEach: [served, obeyedSoFar] }],
+  judges: () => [settled, obeyed, deliveryStored, notified, streamsWhole, audited],
+});
+
+/** What one merchant's trouble costs another. */
+export const neighbours = lineOf({
+  stage: () => openDeployment({ neighbour: true, noisy: true }, { withGatewayBeside: true }),
+  merchants: openNeighbours,
+  rounds: disturbances.length,
+  phases: (times) => [{ faults: disturbances, times }],
+  judges: () => [unhindered],
+});
+
+/** The database goes back in time under load, and what it lost is reconciled. */
+export const restore = lineOf({
+  stage: () =>
+    openPair({ ann: true, bob: false }, { withOtherProcessor: true, environment: { SYNCHRONOUS_STANDBY: 'false' } }),
+  merchants: openCustomers,
+  rounds: 6,
+  phases: (times) => [{ faults: waysBack, times, afterEach: [reconciled] }],
+  judges: () => [settled, audited],
 });

@@ -1,9 +1,13 @@
 /** What goes wrong with the database while buyers act. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment } from '../../torture/deployment/deployment.ts';
+import { withSession } from '../../torture/deployment/postgres-member.ts';
 import type { Buyers } from '../merchants/buyers.ts';
+import type { Obedient } from '../merchants/obedient.ts';
 import type { Fault } from '../play.ts';
 import type { OneCore } from '../stage/one-core.ts';
+import { seconds } from './processes.ts';
 
 /** Terminates PostgreSQL's backends in the middle of transactions. */
 export function backendsTerminated(readyWithinMs: number): Fault<OneCore, Buyers> {
@@ -27,6 +31,46 @@ export function serverRestarted(readyWithinMs: number): Fault<OneCore, Buyers> {
     },
   };
 }
+
+/** Terminates all backends of the service, again and again. */
+export const backendsTerminatedForAWhile: Fault<Deployment, Obedient> = {
+  name: 'backends terminated',
+  target: 'database',
+  longestMs: 8_000,
+  strike: ({ stage, merchants: { caller }, random }, durationMs) =>
+    withSession(stage.database.adminUrl, async (session) => {
+      const endMs = performance.now() + durationMs;
+      const inFlight: number[] = [];
+      let hit = 0;
+      while (performance.now() < endMs) {
+        inFlight.push(caller.inFlight());
+        hit += (await session.query(TERMINATE)).rowCount ?? 0;
+        await delay(100 + random() * 900);
+      }
+      return { hit, what: `in ${inFlight.length} turns, ${Math.max(...inFlight)} calls in flight at most` };
+    }),
+};
+
+const TERMINATE = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'holdfast'";
+
+export const readOnly: Fault<Deployment, Obedient> = {
+  name: 'database read-only',
+  target: 'database',
+  longestMs: 12_000,
+  strike: ({ stage, merchants: { caller } }, durationMs) =>
+    withSession(stage.database.adminUrl, async (session) => {
+      const before = caller.inFlight();
+      await session.query('alter system set default_transaction_read_only = on');
+      await session.query('select pg_reload_conf()');
+      try {
+        await delay(durationMs);
+      } finally {
+        await session.query('alter system reset default_transaction_read_only');
+        await session.query('select pg_reload_conf()');
+      }
+      return { what: `for ${seconds(durationMs)}, ${before} calls in flight` };
+    }),
+};
 
 /** Waits for backends of the service in a transaction, and terminates them. */
 async function terminate({ sql }: OneCore): Promise<number> {

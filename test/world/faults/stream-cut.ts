@@ -1,15 +1,11 @@
-import type { Watched } from '../merchants/watcher.ts';
-import type { Fault } from '../play.ts';
-import type { TwoCores } from '../stage/two-cores.ts';
+import type { Watched } from '../merchants/result-watcher.ts';
+import type { Fault, Stage } from '../play.ts';
 
-/** Cuts the stream of a watcher after a few results; the watcher resumes at the other core. */
-export function streamCut(): Fault<TwoCores, Watched> {
-  let cuts = 0;
-  return {
-    name: 'stream cut',
-    async strike({ merchants, random }) {
-      await merchants.watch(cuts++, 1 + Math.floor(random() * 20));
-      return { hit: 1 };
-    },
-  };
-}
+/** Cuts streams after a few results; a watcher of several cores resumes at the next one. */
+export const streamCut: Fault<Stage, Watched> = {
+  name: 'stream cut',
+  async strike({ merchants, random }) {
+    await Promise.all(merchants.watchers.map((watcher) => watcher.cutAfter(1 + Math.floor(random() * 20))));
+    return {};
+  },
+};

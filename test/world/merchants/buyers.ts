@@ -79,10 +79,11 @@ export function startBuyers(stage: OneCore, count: number) {
   });
   return {
     bought: bought as readonly Bought[],
-    /** Waits until buyers are served again: what goes wrong then interrupts something. */
-    async untilBusy(): Promise<void> {
+    /** Waits until buyers are served again: what goes wrong then interrupts something. Each has a call in flight. */
+    async untilBusy(): Promise<number> {
       const before = answered;
       while (answered < before + count) await delay(10);
+      return count;
     },
     async stop(): Promise<void> {
       stopped = true;

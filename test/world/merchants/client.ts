@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Holdfast } from '../../../client/holdfast.ts';
 import { HoldfastError } from '../../../client/refusal.ts';
-import type { Merchant } from '../deployment/deployment.ts';
+import type { Merchant } from '../../torture/deployment/deployment.ts';
 import type { Caller, Heard } from './caller.ts';
 import type { Intention, Told } from './intention.ts';
 import { readAnswer } from './promise.ts';

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openCaller } from '../obedient/caller.ts';
+import { openCaller } from '../merchants/caller.ts';
 
 export interface FloodOptions {
   /** Undefined: a server in this process that refuses everything at once, to measure the cost of sending. */

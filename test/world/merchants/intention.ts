@@ -1,4 +1,4 @@
-import type { Merchant } from '../deployment/deployment.ts';
+import type { Merchant } from '../../torture/deployment/deployment.ts';
 import type { Kind } from './promise.ts';
 
 /** Something that a merchant wants done once. */

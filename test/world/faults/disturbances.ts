@@ -2,13 +2,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { openOracle } from '../../services/sandbox/oracle.ts';
-import type { Deployment, Merchant } from '../deployment/deployment.ts';
-import { withSession } from '../deployment/postgres-member.ts';
-import type { Caller, Heard } from '../obedient/caller.ts';
-import { dropStreams } from '../obedient/load-faults.ts';
+import type { Deployment, Merchant } from '../../torture/deployment/deployment.ts';
+import { withSession } from '../../torture/deployment/postgres-member.ts';
+import type { Caller, Heard } from '../merchants/caller.ts';
+import type { Neighbour, Neighbours } from '../merchants/neighbour.ts';
+import type { Fault } from '../play.ts';
 import { type FloodAnswer, type FloodOptions, sendFlood } from './flood.ts';
+import { dropStreams } from './load.ts';
 
-export interface Disturbed {
+interface Disturbed {
   readonly deployment: Deployment;
   readonly caller: Caller;
   /** The merchant that disturbs. */
@@ -17,7 +19,7 @@ export interface Disturbed {
   readonly random: () => number;
 }
 
-export interface Disturbance {
+interface Disturbance {
   readonly name: string;
   /** How much longer a neighbour may wait, in milliseconds. */
   readonly allowedMs: number;
@@ -159,8 +161,7 @@ const FREEZES = 3;
 const FROZEN_MS = 10_000;
 const RECOVERY_MS = 3_000;
 
-/** All disturbances, in turn on one deployment. */
-export const DISTURBANCES: readonly Disturbance[] = [
+const DISTURBANCES: readonly Disturbance[] = [
   ...floods,
   lockedWhileSettled,
   lockedWhileReserved,
@@ -170,32 +171,62 @@ export const DISTURBANCES: readonly Disturbance[] = [
   deadlines,
 ];
 
-/**
- * Sends captures of the noisy merchant at a rate, spread over holds, until the end; resolves with the answers when all
- * have arrived.
- */
-export async function captureAtRate(
-  disturbed: Disturbed,
-  handles: readonly string[],
-  ratePerSecond: number,
-  end: Promise<unknown>,
-): Promise<Heard[]> {
-  const sent: Promise<Heard>[] = [];
-  let isOver = false;
-  void end.then(() => {
-    isOver = true;
-  });
-  const startedMs = performance.now();
-  while (!isOver) {
-    while (sent.length < ((performance.now() - startedMs) / 1_000) * ratePerSecond) {
-      sent.push(capture(disturbed, handles[sent.length % handles.length] as string));
-    }
-    await delay(5);
-  }
-  return Promise.all(sent);
+/** Each is compared with a measurement without it. */
+export const disturbances = DISTURBANCES.map(
+  (disturbance): Fault<Deployment, Neighbours> => ({
+    name: disturbance.name,
+    async strike({ stage, merchants, random }) {
+      const disturbed = { deployment: stage, caller: merchants.caller, noisy: merchants.noisy, random };
+      const seen = await observe(disturbed, disturbance, disturbance.isBeside ? merchants.beside : merchants.neighbour);
+      merchants.seen.push({ ...seen, name: disturbance.name, allowedMs: disturbance.allowedMs });
+      await delay(REST_MS);
+      return { what: seen.what };
+    },
+  }),
+);
+
+const WITHOUT_MS = 8_000;
+/** Work left behind may keep the service busy. */
+const REST_MS = 8_000;
+
+async function observe(disturbed: Disturbed, disturbance: Disturbance, neighbour: Neighbour) {
+  const load = await startLoad(disturbed, disturbance.capturesPerSecond ?? 0);
+  const calm = neighbour.start();
+  await Promise.all([delay(WITHOUT_MS), disturbance.calm?.(disturbed)]);
+  const without = await calm.stop();
+  const before = await disturbed.deployment.coreMemoryMb(0);
+  const troubled = neighbour.start();
+  const what = await disturbance.run(disturbed);
+  await delay(1_000);
+  const measured = await troubled.stop();
+  const after = await disturbed.deployment.coreMemoryMb(0);
+  await load.stop();
+  return { without, with: measured, memoryMb: [before, after] as const, what };
 }
 
-export function place({ caller, noisy }: Disturbed, tokenId = 'tok_sandbox_ok'): Promise<Heard> {
+/** Captures of the noisy merchant on holds of its own, at a rate, until it is stopped. */
+async function startLoad(disturbed: Disturbed, ratePerSecond: number): Promise<{ stop(): Promise<void> }> {
+  const holds = await Promise.all(Array.from({ length: ratePerSecond === 0 ? 0 : 50 }, () => place(disturbed)));
+  const sent: Promise<Heard>[] = [];
+  let isOver = ratePerSecond === 0;
+  const sending = (async () => {
+    const startedMs = performance.now();
+    while (!isOver) {
+      while (sent.length < ((performance.now() - startedMs) / 1_000) * ratePerSecond)
+        sent.push(capture(disturbed, holds[sent.length % holds.length]?.body.preauthorizationId));
+      await delay(5);
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await sending;
+      await Promise.all(sent);
+    },
+  };
+}
+
+function place({ caller, noisy }: Disturbed, tokenId = 'tok_sandbox_ok'): Promise<Heard> {
   const body = { tokenId, amount: 10_000_000, currency: 'EUR', terminalId: 'T1', userId: 'u' };
   return caller.send({ apiKey: noisy.apiKey, path: '/preauthorization', body });
 }

@@ -1,8 +1,8 @@
-/** A well-behaved merchant that measures its calls. */
+/** Well-behaved merchants that measure their calls, and a noisy one. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Merchant } from '../deployment/deployment.ts';
-import { type Caller, openCaller } from '../obedient/caller.ts';
+import type { Deployment, Merchant } from '../../torture/deployment/deployment.ts';
+import { type Caller, openCaller } from './caller.ts';
 
 /** Calls over a period; milliseconds beyond the processor's own time. */
 export interface Measured {
@@ -16,10 +16,46 @@ export interface Measured {
   readonly failed: Readonly<Record<string, number>>;
 }
 
+/** A neighbour's calls without a disturbance and with it. */
+export interface Seen {
+  readonly name: string;
+  readonly allowedMs: number;
+  readonly without: Measured;
+  readonly with: Measured;
+  /** Of the first core, which is the one attacked. */
+  readonly memoryMb: readonly [before: number, after: number];
+  readonly what: string;
+}
+
+export type Neighbours = Awaited<ReturnType<typeof openNeighbours>>;
 export type Neighbour = Awaited<ReturnType<typeof openNeighbour>>;
 
+/** Opens a neighbour at each gateway, and warms the service up. Nobody calls before a disturbance. */
+export async function openNeighbours(stage: Deployment) {
+  const named = (name: string) => stage.merchants.get(name) as Merchant;
+  const opened = await Promise.all(
+    [stage.baseUrl, stage.besideUrl].map((url) => openNeighbour(url, named('neighbour'))),
+  );
+  const [neighbour, beside] = opened as [Neighbour, Neighbour];
+  const warming = opened.map((each) => each.start());
+  await delay(4_000);
+  await Promise.all(warming.map((each) => each.stop()));
+  const caller = openCaller(stage.baseUrl);
+  return {
+    neighbour,
+    /** At a gateway that uses only the second core. */
+    beside,
+    caller,
+    noisy: named('noisy'),
+    /** What was measured. */
+    seen: [] as Seen[],
+    stop: async () => undefined,
+    close: () => Promise.all([...opened, caller].map((each) => each.close())),
+  };
+}
+
 /** Places holds for later captures. */
-export async function openNeighbour(baseUrl: string, { apiKey }: Merchant) {
+async function openNeighbour(baseUrl: string, { apiKey }: Merchant) {
   const caller = openCaller(baseUrl);
   const place = (tokenId: string) => {
     const body = { tokenId, amount: 1_000_000, currency: 'EUR', terminalId: 'T1', userId: 'n' };

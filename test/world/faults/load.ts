@@ -2,44 +2,53 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deployment, Merchant } from '../deployment/deployment.ts';
-import { type Fault, type Scene, seconds } from './faults.ts';
-import type { Intention, Told } from './intention.ts';
-import { captureOf, holdOf } from './stories.ts';
+import type { Deployment, Merchant } from '../../torture/deployment/deployment.ts';
+import type { Intention, Told } from '../merchants/intention.ts';
+import type { Obedient } from '../merchants/obedient.ts';
+import { captureOf, holdOf } from '../merchants/stories.ts';
+import type { Fault, Stage } from '../play.ts';
+import { seconds } from './processes.ts';
 
 /** Holds of other merchants, three times as many as the machine can place. */
-export const overloadByOthers: Fault = {
+export const overloadByOthers: Fault<Stage, Obedient> = {
+  name: 'overload by others',
   target: 'load',
   longestMs: 6_000,
-  async run(scene, durationMs) {
-    const flood = await pour(scene, 3 * scene.holdsPerSecond, durationMs, (index) => {
-      const merchant = scene.floods[index % scene.floods.length] as Merchant;
-      return holdOf(merchant, scene.stories.nextUser(), 'tok_sandbox_ok');
+  async strike({ merchants }, durationMs) {
+    const flood = await pour(merchants, 3 * merchants.holdsPerSecond, durationMs, (index) => {
+      const merchant = merchants.floods[index % merchants.floods.length] as Merchant;
+      return holdOf(merchant, merchants.stories.nextUser(), 'tok_sandbox_ok');
     });
-    return `${flood} by ${scene.floods.length} other merchants`;
+    return { what: `${flood} by ${merchants.floods.length} other merchants` };
   },
 };
 
 /** Captures of one merchant on one hold, three times as many as the machine can place holds. */
-export const overloadByOne: Fault = {
+export const overloadByOne: Fault<Stage, Obedient> = {
+  name: 'overload by one merchant',
   target: 'load',
   longestMs: 6_000,
   leadMs: 1_000,
-  async run(scene, durationMs) {
-    const merchant = scene.merchants.find(({ severalCaptures }) => severalCaptures) as Merchant;
-    const userId = scene.stories.nextUser();
-    const placed = await scene.client.want(holdOf(merchant, userId, 'tok_sandbox_ok', 999_999_999_999));
+  async strike({ merchants }, durationMs) {
+    const merchant = merchants.merchants.find(({ severalCaptures }) => severalCaptures) as Merchant;
+    const userId = merchants.stories.nextUser();
+    const placed = await merchants.client.want(holdOf(merchant, userId, 'tok_sandbox_ok', 999_999_999_999));
     if (placed.outcome !== 'done') return undefined;
-    const handle = await scene.client.handleOf(placed);
-    const flood = await pour(scene, 3 * scene.holdsPerSecond, durationMs, (index) =>
+    const handle = await merchants.client.handleOf(placed);
+    const flood = await pour(merchants, 3 * merchants.holdsPerSecond, durationMs, (index) =>
       captureOf(merchant, userId, handle, index + 1),
     );
-    return `${flood} by one merchant on one hold`;
+    return { what: `${flood} by one merchant on one hold` };
   },
 };
 
 /** Sends at a rate, whether anything is answered or not, and waits until all have an outcome. */
-async function pour(scene: Scene, ratePerSecond: number, durationMs: number, intention: (index: number) => Intention) {
+async function pour(
+  merchants: Obedient,
+  ratePerSecond: number,
+  durationMs: number,
+  intention: (index: number) => Intention,
+) {
   const running = new Set<Promise<Told>>();
   const outcomes: Record<Told['outcome'], number> = { done: 0, 'not done': 0, undecided: 0 };
   let sent = 0;
@@ -48,7 +57,7 @@ async function pour(scene: Scene, ratePerSecond: number, durationMs: number, int
   for (let spentMs = 0; spentMs < durationMs; spentMs = performance.now() - startedMs) {
     for (; sent < (spentMs / 1_000) * ratePerSecond && running.size < MOST; sent++) {
       // It gives up as soon as it is told to retry: then nothing may ever come of it.
-      const one = scene.client.want(intention(sent), 0);
+      const one = merchants.client.want(intention(sent), 0);
       running.add(one);
       void one.then(({ outcome }) => {
         running.delete(one);
@@ -60,7 +69,7 @@ async function pour(scene: Scene, ratePerSecond: number, durationMs: number, int
   }
   const soFar = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   return (
-    `${sent} calls in ${seconds(durationMs)} where ${Math.round(scene.holdsPerSecond)}/s are possible, ${most} ` +
+    `${sent} calls in ${seconds(durationMs)} where ${Math.round(merchants.holdsPerSecond)}/s are possible, ${most} ` +
     `in flight at most, ${outcomes.done} of ${soFar} done by its end`
   );
 }
@@ -69,15 +78,17 @@ async function pour(scene: Scene, ratePerSecond: number, durationMs: number, int
 const MOST = 5_000;
 
 /** Event streams opened and dropped, 500 per second. */
-export const streamsDropped: Fault = {
+export const streamsDropped: Fault<Deployment, Obedient> = {
+  name: 'streams dropped',
   target: 'streams',
   longestMs: 15_000,
-  async run({ deployment, floods }, durationMs) {
-    const { opened, dropped, refused } = await dropStreams(deployment, floods[0] as Merchant, durationMs);
-    return (
-      `${opened} opened, ${dropped} dropped after their head, ${refused} refused, the rest dropped before, in ` +
-      `${seconds(durationMs)}`
-    );
+  async strike({ stage, merchants: { floods } }, durationMs) {
+    const { opened, dropped, refused } = await dropStreams(stage, floods[0] as Merchant, durationMs);
+    return {
+      what:
+        `${opened} opened, ${dropped} dropped after their head, ${refused} refused, the rest dropped before, in ` +
+        `${seconds(durationMs)}`,
+    };
   },
 };
 

@@ -1,6 +1,6 @@
 /** What merchants want: holds with all that is done with them, and payments to cards. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Merchant } from '../deployment/deployment.ts';
+import type { Merchant } from '../../torture/deployment/deployment.ts';
 import type { Client } from './client.ts';
 import type { Intention, Told } from './intention.ts';
 import type { Kind } from './promise.ts';

@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pay } from '../../services/sandbox/checkout/browse.ts';
-import type { Merchant } from '../deployment/deployment.ts';
-import type { Caller, Heard } from '../obedient/caller.ts';
+import type { Deployment, Merchant } from '../../torture/deployment/deployment.ts';
+import { type Caller, type Heard, openCaller } from './caller.ts';
+import type { ResultWatcher } from './result-watcher.ts';
 
 /** One request of a merchant, and its final answer. */
 export interface Deed {
@@ -26,6 +27,32 @@ export interface Story {
   handle: string;
   /** Its hold is to end by itself soon. */
   readonly ends: boolean;
+}
+
+/** A round: what was done before the database went back, and while it did. */
+export interface Round {
+  /** The processor of all merchants before, and after. */
+  readonly here: Processor;
+  readonly there: Processor;
+  readonly stories: readonly Story[];
+  readonly watchers: readonly ResultWatcher[];
+  /** The identifiers in the processors' books before anything was lost. */
+  readonly before: ReadonlySet<string>;
+}
+type Processor = 'sandbox' | 'other';
+
+export type Customers = ReturnType<typeof openCustomers>;
+
+/** Opens merchants whose traffic each way back starts and stops. */
+export function openCustomers({ baseUrl, merchants }: Deployment) {
+  const caller = openCaller(baseUrl);
+  return {
+    caller,
+    merchants: [...merchants.values()],
+    round: undefined as Round | undefined,
+    stop: async () => undefined,
+    close: () => caller.close(),
+  };
 }
 
 export type Traffic = ReturnType<typeof startTraffic>;

@@ -2,10 +2,10 @@
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Entry } from '../../../services/sandbox/ledger/entry.ts';
 import { openOracle } from '../../services/sandbox/oracle.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import type { Notification } from '../deployment/receiver.ts';
-import type { Caller } from '../obedient/caller.ts';
-import type { Story } from './traffic.ts';
+import type { Deployment } from '../../torture/deployment/deployment.ts';
+import type { Notification } from '../../torture/deployment/receiver.ts';
+import type { Caller } from '../merchants/caller.ts';
+import type { Story } from '../merchants/customers.ts';
 
 /** The entries of both processors' books. */
 export function entriesOf({ ledgerFile, otherLedgerFile }: Deployment): Entry[] {

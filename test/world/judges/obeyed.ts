@@ -1,0 +1,109 @@
+/** What clients that obey every answer were told, against the processor's ledger and our books. */
+import assert from 'node:assert/strict';
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Entry } from '../../../services/sandbox/ledger/entry.ts';
+import { openOracle } from '../../services/sandbox/oracle.ts';
+import type { Deployment } from '../../torture/deployment/deployment.ts';
+import type { Told } from '../merchants/intention.ts';
+import type { Obedient } from '../merchants/obedient.ts';
+import type { Scene } from '../play.ts';
+
+type Obeyed = Scene<Deployment, Obedient>;
+
+/** So far, what was answered as done is done, and nothing twice, or against an answer; each answer is in the table. */
+export async function obeyedSoFar({ stage, merchants: { client } }: Obeyed): Promise<string> {
+  // What is told later than this may be done after the ledger was read.
+  const told = [...client.told];
+  const acted = actsOf(stage.ledgerFile);
+  const wrong = [
+    ...told.flatMap((each) => wronglyTold(each, acted.get(each.mark) ?? 0)),
+    ...[...client.unexplained].map(([what, stories]) => `unexplained, ${stories.length} × ${what}: ${stories[0]}`),
+  ];
+  assert.equal(wrong.length, 0, [`${wrong.length} are wrong`, ...wrong.slice(0, EXAMPLES)].join('\n'));
+  return `${told.length} intentions: none doubled, lost or unexplained`;
+}
+
+/**
+ * Every intention has the outcome of the processor's ledger and of the books. The processor did nothing that nobody
+ * wanted.
+ */
+export async function obeyed(scene: Obeyed): Promise<string> {
+  const { stage, merchants } = scene;
+  const { told, answers } = merchants.client;
+  const counts = [...answers].sort().map(([what, count]) => `${String(count).padStart(7)} × ${what}`);
+  assert(
+    told.some(({ outcome }) => outcome === 'done'),
+    'nothing was done, so nothing is shown',
+  );
+  const figures = await obeyedSoFar(scene);
+  const wanted = new Set(told.map(({ mark }) => mark));
+  const unwanted = [...actsOf(stage.ledgerFile).keys()].filter((mark) => !wanted.has(mark));
+  const rows = await stage.sql<Result>('select request_id, status, merchant_reference as reference from operation');
+  const results = new Map(rows.map((row) => [row.request_id, row]));
+  const wrong = [
+    ...unwanted.map((mark) => `${mark}: at the processor, and nobody wanted it`),
+    ...told.flatMap((each) => wronglyBooked(each, results)),
+  ];
+  assert.equal(wrong.length, 0, [...counts, `${wrong.length} are wrong`, ...wrong.slice(0, EXAMPLES)].join('\n'));
+  return [...counts, figures].join('\n');
+}
+
+const EXAMPLES = 16;
+
+/** A result in our books. */
+interface Result {
+  readonly request_id: string;
+  readonly status: string;
+  readonly reference: string | null;
+}
+
+/** How often the processor did what has a mark. */
+function actsOf(ledgerFile: string): ReadonlyMap<string, number> {
+  const oracle = openOracle(ledgerFile);
+  try {
+    const acted = new Map<string, number>();
+    const entries = oracle.entries();
+    const byId = new Map(entries.map((entry) => [entry.requestId, entry]));
+    for (const entry of entries) {
+      if (entry.answer !== Answer.APPROVED) continue;
+      const mark = markOf(entry, byId);
+      acted.set(mark, (acted.get(mark) ?? 0) + 1);
+    }
+    return acted;
+  } finally {
+    oracle.close();
+  }
+}
+
+/**
+ * What is done with an authorization names its user through it. A renewal is for another amount than the hold that it
+ * renews.
+ */
+function markOf({ kind, userId, amount, authorizationRequestId }: Entry, byId: ReadonlyMap<string, Entry>): string {
+  if (kind === 'authorization' || kind === 'capture' || kind === 'credit') return `${kind} ${userId} ${amount}`;
+  const of = byId.get(authorizationRequestId);
+  return `${kind} ${of?.userId} ${kind === 'refund' ? amount : of?.amount}`;
+}
+
+function wronglyTold({ outcome, mark, merchant, story }: Told, times: number): string[] {
+  const [least, most] = BOUNDS[outcome];
+  if (times >= least && times <= most) return [];
+  return [
+    `${times > most ? 'doubled' : 'lost'}, ${merchant.merchantId}: ${mark}: ${times} times at the processor; the client ` +
+      `was told ${outcome}: ${story.join('; ')}`,
+  ];
+}
+
+const BOUNDS = { done: [1, 1], 'not done': [0, 0], undecided: [0, 1] } as const;
+
+function wronglyBooked(
+  { outcome, requestId, mark, reference, story }: Told,
+  results: ReadonlyMap<string, Result>,
+): string[] {
+  if (requestId === undefined || outcome === 'undecided') return [];
+  const result = results.get(requestId);
+  const isRight = reference === undefined || result?.reference === reference;
+  if (result?.status === (outcome === 'done' ? 'OK' : 'KO') && isRight) return [];
+  const found = [result?.status ?? 'nothing', result?.reference].join(' ');
+  return [`${mark}: told ${outcome} and ${found} in the books: ${story.join('; ')}`];
+}

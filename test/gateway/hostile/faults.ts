@@ -1,7 +1,10 @@
 /** Requests of a route with one fault each, drawn from the OpenAPI document, and what each is refused with. */
 import assert from 'node:assert/strict';
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import type { createDocument } from '../../../gateway/openapi/document.ts';
+import { field as rulesOf } from '../../../proto/gen/buf/validate/validate_pb.js';
+import { CONTRACT } from '../../../services/core/rpc/core.ts';
 
 /** What a fault changes of a valid request. */
 export interface Sent {
@@ -67,6 +70,16 @@ const ONE_OF_SEVERAL: Readonly<Record<string, object>> = {
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** Of each type a value, as JSON. */
 const OF_TYPES = { null: 'null', boolean: 'true', integer: '7', string: '"text"', array: '["a"]', object: '{"a":"b"}' };
+
+/** The forms that the contract demands of texts, by the name of the field: the document could have lost them. */
+const FORMS = new Map<string, RegExp[]>();
+for (const { input } of Object.values(CONTRACT) as DescMethod[]) {
+  for (const field of input.fields) {
+    const { type } = field.fieldKind === 'scalar' ? getOption(field, rulesOf) : {};
+    if (HANDLES.includes(field.localName) || type?.case !== 'string' || type.value.pattern === '') continue;
+    FORMS.set(field.localName, [...(FORMS.get(field.localName) ?? []), new RegExp(type.value.pattern)]);
+  }
+}
 
 type Document = ReturnType<typeof createDocument>;
 type Source = fc.Arbitrary<string>;
@@ -251,6 +264,11 @@ function badTexts(name: string, { pattern, format, enum: words, minLength, maxLe
   if (maxLength !== undefined) texts.push('x'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1));
   if (format === 'date-time') texts.push(...NOT_TIMES);
   if (words) texts.push('NOWHERE', 'ok', `${words[0]} `);
-  const form = pattern === undefined ? undefined : new RegExp(pattern);
-  return [fc.constantFrom(...texts), ...(form ? [fc.string({ minLength: 1 }).filter((text) => !form.test(text))] : [])];
+  const forms = [pattern === undefined ? [] : [new RegExp(pattern)], FORMS.get(name) ?? []].filter(
+    ({ length }) => length,
+  );
+  const malformed = forms.map((any) =>
+    fc.string({ minLength: 1 }).filter((text) => !any.some((form) => form.test(text))),
+  );
+  return [fc.constantFrom(...texts), ...malformed];
 }

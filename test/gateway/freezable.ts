@@ -103,7 +103,7 @@ export async function openFreezable(timeoutMs = 6_000) {
       const admits = (most: number) => stage.sqlPool.query(`alter database ${name} connection limit ${most}`);
       await admits(0);
       const sessions =
-        'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+        "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'";
       const { rows } = await stage.sqlPool.query<{ pid: number }>(sessions);
       const wake = stopped(rows.map(({ pid }) => pid));
       return async () => {
@@ -133,7 +133,14 @@ async function startCore(environment: Record<string, string>): Promise<ChildProc
 
 function stopped(pids: readonly (number | undefined)[]): () => void {
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
-    for (const pid of pids) if (pid !== undefined) process.kill(pid, name);
+    for (const pid of pids) {
+      try {
+        if (pid !== undefined) process.kill(pid, name);
+      } catch (error) {
+        // The session has ended since it was listed.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   };
   signal('SIGSTOP');
   return () => signal('SIGCONT');

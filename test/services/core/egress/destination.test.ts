@@ -6,6 +6,7 @@ import { notificationUrl, parseEndpointUrl } from '../../../../services/core/del
 import { DestinationRefused, judgeAddress, parseNetworks } from '../../../../services/core/egress/destination.ts';
 import { type ConnectRules, guardedConnector } from '../../../../services/core/egress/guarded-connector.ts';
 import { openSender } from '../../../../services/core/egress/http-sender.ts';
+import { freePort } from '../../../../services/quickstart/ports.ts';
 import { openTcpServer } from '../../../tcp-server.ts';
 
 const PRIVATE_SPELLINGS = [
@@ -189,8 +190,8 @@ describe('guardedConnector()', () => {
   });
 
   it('connects to the second address while the first is silent', async () => {
-    await using silent = await openTcpServer(undefined, { host: '127.0.0.2' });
-    const { port } = silent;
+    const port = await freePort();
+    await using _silent = await openTcpServer(undefined, { host: '127.0.0.2', port });
     await using second = await openTcpServer(undefined, { port });
     const reached = second.connection();
     const rules = { allowed: parseNetworks('127.0.0.0/8'), resolve: async () => ['127.0.0.2', '127.0.0.1'] };

@@ -13,18 +13,21 @@ export type ContractCache = ReturnType<typeof openContractCache>;
 /** Time for which a core may act on a contract that another core has changed. */
 const TTL_MS = 1_000;
 
+/** Age at which changes are asked for ahead, so that a caller waits only when nobody has asked for longer than TTL_MS. */
+const AHEAD_MS = 500;
+
 /** Maximum number of contracts kept, some kB each; the one read longest ago goes first. */
 const MAX_CONTRACTS = 10_000;
 
 /**
- * Opens the cache. It asks once a second which merchants have changed, whatever their number, and drops those; so a
- * thousand merchants cost what one does. Concurrent lookups share a query. A merchant that does not exist is not
+ * Opens the cache. It asks at most twice a second which merchants have changed, whatever their number, and drops those;
+ * so a thousand merchants cost what one does. Concurrent lookups share a query. A merchant that does not exist is not
  * cached.
  */
 export function openContractCache({ query }: Pick<Database, 'query'>, clock: Clock) {
   const contracts = new Map<string, Promise<MerchantRow | undefined>>();
   let position: ChangePosition | undefined;
-  let freshUntil = 0;
+  let askedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   const dropChanged = async (startedAt: number): Promise<void> => {
@@ -37,16 +40,23 @@ export function openContractCache({ query }: Pick<Database, 'query'>, clock: Clo
       for (const id of await readChangedMerchants(query, before.changeNumber)) contracts.delete(id);
     }
     position = now;
-    freshUntil = startedAt + TTL_MS;
+    askedAt = startedAt;
   };
 
-  const refresh = (): Promise<void> | undefined => {
-    const now = clock().getTime();
-    if (freshUntil > now && freshUntil <= now + TTL_MS) return undefined;
+  const ask = (now: number): Promise<void> => {
     reading ??= dropChanged(now).finally(() => {
       reading = undefined;
     });
     return reading;
+  };
+
+  /** Resolves when the contracts are fresh. A clock that was set back counts as old age. */
+  const refresh = async (): Promise<void> => {
+    const now = clock().getTime();
+    const age = now - askedAt;
+    if (age < 0 || age >= TTL_MS) await ask(now);
+    // When that fails, the next caller after TTL_MS hears of it.
+    else if (age >= AHEAD_MS) ask(now).catch(() => undefined);
   };
 
   const load = (merchantId: string): Promise<MerchantRow | undefined> => {

@@ -43,6 +43,23 @@ describe('the cache of contracts', () => {
     assert.deepEqual(statements, ['read-change-position', 'read-changed-merchants', 'find-merchant']);
   });
 
+  it('asks ahead, so that no caller waits for the answer, and says so only once it is too old', async () => {
+    await openMerchant(stage, 'steady');
+    let isAway = false;
+    const { database } = stage.recovery;
+    const query: Query = (statement, values) =>
+      isAway ? Promise.reject(new Error('away')) : database.query(statement, values);
+    const { find } = openContractCache({ query }, () => new Date(stage.clock.now()));
+    await find('steady');
+    isAway = true;
+    stage.clock.advance(900);
+    assert.equal((await find('steady'))?.id, 'steady');
+    stage.clock.advance(101);
+    await assert.rejects(find('steady'), /away/);
+    isAway = false;
+    assert.equal((await find('steady'))?.id, 'steady');
+  });
+
   it('returns a change by another core within a second, even one committed while the merchant was read', async () => {
     await openMerchant(stage, 'moves');
     const { database } = stage.recovery;

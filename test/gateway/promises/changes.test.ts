@@ -61,8 +61,9 @@ describe('a request that changes something', () => {
     };
 
     it(`is unknown while ${what} is frozen, and nothing is changed once its answer is given`, async () => {
-      if (what === 'the database') await service.openConnections();
       const requests = await prepareAll(CHANGES);
+      // Last: core closes connections that were idle for a while.
+      if (what === 'the database') await service.openConnections();
       const before = await stored(service.stage);
       const wake = await freeze();
       const answers = await sendAll(requests);
@@ -75,11 +76,11 @@ describe('a request that changes something', () => {
     });
 
     it(`makes one operation under its key, after ${what} was frozen`, async () => {
-      if (what === 'the database') await service.openConnections();
       const keyed = (await prepareAll(OPERATIONS)).map((request): Prepared => {
         return { ...request, headers: { ...request.headers, 'idempotency-key': uuidv7() } };
       });
       const unkeyed = await prepareAll(OPERATIONS);
+      if (what === 'the database') await service.openConnections();
       const wake = await freeze();
       const [answers, others] = await Promise.all([sendAll(keyed), sendAll(unkeyed)]);
       await wake();

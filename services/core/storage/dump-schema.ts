@@ -60,6 +60,9 @@ const SEQUENCES = `
     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'i')
   order by c.relname collate "C"`;
 
+/** Ours are in PL/pgSQL; an extension's may be of any kind, also aggregates, which have no such definition. */
 const FUNCTIONS = `
-  select pg_get_functiondef(oid) || ';' as text from pg_proc
-  where pronamespace = 'public'::regnamespace order by proname collate "C"`;
+  select pg_get_functiondef(p.oid) || ';' as text
+  from pg_proc p join pg_language l on l.oid = p.prolang
+  where p.pronamespace = 'public'::regnamespace and p.prokind = 'f' and l.lanname = 'plpgsql'
+  order by p.proname collate "C"`;

@@ -50,13 +50,20 @@ export function openContractCache({ query }: Pick<Database, 'query'>, clock: Clo
     return reading;
   };
 
+  const isOld = (age: number) => age < 0 || age >= TTL_MS;
+
   /** Resolves when the contracts are fresh. A clock that was set back counts as old age. */
   const refresh = async (): Promise<void> => {
     const now = clock().getTime();
     const age = now - askedAt;
-    if (age < 0 || age >= TTL_MS) await ask(now);
-    // When that fails, the next caller after TTL_MS hears of it.
-    else if (age >= AHEAD_MS) ask(now).catch(() => undefined);
+    if (isOld(age)) {
+      await ask(now);
+      // The answer may be to a question of long before.
+      if (isOld(now - askedAt)) await ask(now);
+    } else if (age >= AHEAD_MS) {
+      // When that fails, the next caller after TTL_MS hears of it.
+      ask(now).catch(() => undefined);
+    }
   };
 
   const load = (merchantId: string): Promise<MerchantRow | undefined> => {

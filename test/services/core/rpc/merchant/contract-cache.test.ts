@@ -78,6 +78,29 @@ describe('the cache of contracts', () => {
     assert.equal((await find('moves'))?.name, 'Second');
   });
 
+  it('asks again when an answer has come so late that it is too old itself', async () => {
+    await openMerchant(stage, 'late');
+    const { database } = stage.recovery;
+    let held: Promise<void> | undefined;
+    const query: Query = async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+      const rows = await database.query<Row>(statement, values);
+      await held;
+      return rows;
+    };
+    const { find } = openContractCache({ query }, () => new Date(stage.clock.now()));
+    await find('late');
+    stage.clock.advance(600);
+    const answer = Promise.withResolvers<void>();
+    held = answer.promise;
+    await find('late');
+    await rename('late', 'Renamed');
+    stage.clock.advance(2_000);
+    const found = find('late');
+    held = undefined;
+    answer.resolve();
+    assert.equal((await found)?.name, 'Renamed');
+  });
+
   it('reads all again when the database has gone back in time', async () => {
     await openMerchant(stage, 'restored');
     await rename('restored', 'Later');

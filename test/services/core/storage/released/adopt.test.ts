@@ -25,11 +25,12 @@ describe('adoptFirstRelease()', () => {
     }
   });
 
-  it('takes one for it that its operator gave an index, a column and storage parameters', async () => {
+  it('takes one for it that its operator gave an index, a column, storage parameters and an aggregate', async () => {
     const url = await keep(createReleasedDatabase());
     await onDatabase(url, (client) =>
       client.query(`create index own on hold (user_id); alter table hold add own text;
-        alter table hold set (autovacuum_vacuum_scale_factor = 0.02)`),
+        alter table hold set (autovacuum_vacuum_scale_factor = 0.02);
+        create aggregate own_sum (bigint) (sfunc = int8pl, stype = bigint)`),
     );
     await migrateDatabase(url);
     await demandMigrated(url);

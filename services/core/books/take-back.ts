@@ -177,12 +177,12 @@ async function read(query: Query, { kind, holdRequestId, subjectRequestId }: Tak
 }
 
 /**
- * Returns the part of the reported amount that is not booked yet, given the amounts that have come back `here` and
- * `there`.
+ * Returns the part of the reported amount that is not booked yet. `booked` has come back by our books, `atProcessor` by
+ * the processor's; undefined = they were not read.
  */
-function unbookedPart(sign: bigint, amount: bigint, here: bigint, there: bigint | undefined): bigint {
-  if (there === undefined) return amount;
-  const difference = sign * (there - here);
+function unbookedPart(sign: bigint, amount: bigint, booked: bigint, atProcessor: bigint | undefined): bigint {
+  if (atProcessor === undefined) return amount;
+  const difference = sign * (atProcessor - booked);
   return difference < amount ? difference : amount;
 }
 

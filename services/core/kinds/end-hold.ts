@@ -47,7 +47,7 @@ export async function noteEnd(sender: Sender, ended: EndAtProcessor, told: Told)
   }
 }
 
-/** Does something with a hold that nobody calls for. Not stored = something else of the hold came first. */
+/** Performs an operation on a hold that core itself initiates. NOT_STORED = another one of the hold came first. */
 export function performBySystem(
   sender: Sender,
   act: Pick<HoldRequest, 'kind' | 'idHash' | 'automatic' | 'reported' | 'imported'>,

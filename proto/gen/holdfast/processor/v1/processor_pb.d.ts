@@ -2023,9 +2023,9 @@ export declare const ProcessorService: GenService<{
     output: typeof CreditResponseSchema;
   },
   /**
-   * Opens a hosted page on which the customer enters a card. The statuses INVALID_ARGUMENT, FAILED_PRECONDITION and
-   * UNIMPLEMENTED refuse it: no page is open under the identifier, and none will be. A message of one word in lower
-   * case with _ is the error code.
+   * Opens a hosted page on which the customer enters a card. The statuses INVALID_ARGUMENT, FAILED_PRECONDITION,
+   * UNIMPLEMENTED and ALREADY_EXISTS refuse it: no page is open for the request, and none will be. ALREADY_EXISTS stands
+   * for identifier_reused; of the others a message of one word in lower case with _ is the error code.
    *
    * @generated from rpc holdfast.processor.v1.ProcessorService.CreateCheckout
    */

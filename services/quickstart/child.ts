@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { settlesWithin } from '../../platform/settles-within.ts';
+import { startFile } from './bundles.ts';
 
 /** The process to start. */
 export interface ChildOptions {
@@ -61,7 +61,7 @@ async function spawnChild({ name, entry, environment, dataDir }: ChildOptions) {
   const logFile = `${dataDir}/logs/${name}.log`;
   const log = await open(logFile, 'a', 0o600);
   const { size } = await log.stat();
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../${entry}`, import.meta.url)), dataDir], {
+  const child = spawn(process.execPath, [startFile(entry), dataDir], {
     env: environment,
     detached: true,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],

@@ -12,6 +12,7 @@ import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { inSettings } from '../../services/core/processor/processor-settings.ts';
+import { startFile } from '../../services/quickstart/bundles.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { createDatabase, createMigratedDatabase } from '../database.ts';
 import { serveLocally } from '../local-server.ts';
@@ -264,7 +265,7 @@ function memberOf(name: string, entry: string, environment: Record<string, strin
     log,
     async start(tree = own) {
       const { PATH, NODE_COMPILE_CACHE } = process.env;
-      child = spawn(process.execPath, [entry], {
+      child = spawn(process.execPath, [tree === ROOT ? startFile(entry) : entry], {
         cwd: tree,
         env: { PATH, NODE_COMPILE_CACHE, ...environment },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -49,14 +49,23 @@ describe('.ci/run', () => {
     assert.equal(status, 1);
   });
 
+  it('prints what the hot paths cost before its counts, and passes without these figures', async () => {
+    const passing = [{ 'test/a.cjs': PASSES }, { 'test/b.cjs': PASSES }] as const;
+    const measured = await run(...passing, 'echo "as kept"');
+    assert.match(measured.said, /\nas kept\n2 passed, 0 failed, 0 skipped\n$/);
+    const failing = await run(...passing, 'exit 1');
+    assert.match(failing.said, /\nnpm run bench -- --quick has no figures\n2 passed, 0 failed, 0 skipped\n$/);
+    assert.equal(failing.status, 0);
+  });
+
   it('fails when no test ran', async () => {
     const { status } = await run({ 'test/a.cjs': PASSES }, { 'test/b.cjs': '' });
     assert.equal(status, 1);
   });
 });
 
-/** Runs a copy in a folder where `npm test` and `npm run test:long` play the files given. */
-async function run(short: Readonly<Record<string, string>>, long: Readonly<Record<string, string>>) {
+/** Runs a copy in a folder where `npm test` and `npm run test:long` play the files given, and the bench a command. */
+async function run(short: Readonly<Record<string, string>>, long: Readonly<Record<string, string>>, bench = ':') {
   await using folder = await mkdtempDisposable(`${tmpdir()}/holdfast-run-`);
   const { path } = folder;
   for (const name of ['.ci', 'bin', 'test']) await mkdir(`${path}/${name}`);
@@ -70,6 +79,7 @@ async function run(short: Readonly<Record<string, string>>, long: Readonly<Recor
   const programs: Readonly<Record<string, string>> = {
     npm: `case "$1 $2" in
       "run test") shift 3; ${mocha} "$@" ${Object.keys(short).join(' ')} ;;
+      "run --silent") ${bench} ;;
       "run test:long") shift 3; ${mocha} "$@" ${Object.keys(long).join(' ')} ;;
     esac`,
     npx: `shift; ${mocha} "$@"`,

@@ -80,7 +80,7 @@ async function actOnHold(
     request: call,
     refusal: invalid ?? (mayBePaid ? reconciling() : undefined),
     hold,
-    agrees: agreesWith(core, call, (row) => {
+    agrees: agreesWith(core, kind, (row) => {
       return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
     }),
     answers: answersOf<Acted>(core, {

@@ -2,8 +2,11 @@
 -- run this file in a session of their own, to which these tables and views belong, and fill the tables
 -- (copy-entries.ts). In psql: \i compared-books.sql, then fill `kind`, and query the views.
 
--- What follows from the kind of a submission: SUBMISSION_KINDS of domain/kinds.ts.
-create temporary table kind (kind text primary key, operation text, entry text not null, reserves text);
+-- What follows from the kind of a submission: SUBMISSION_KINDS of domain/kinds.ts, and the status of its operation's
+-- success in OPERATION_KINDS.
+create temporary table kind (
+  kind text primary key, operation text, entry text not null, reserves text, must_happen boolean not null, success text
+);
 
 -- The copy: entries as the contract has them. contradicts = what was read of it first was something else.
 create temporary table processor_entry (
@@ -27,7 +30,7 @@ create temporary view our_hold as
   select h.*, coalesce(h.processor_request_id, h.request_id) as identifier from hold h;
 
 create temporary view our_submission as
-  select s.*, k.operation, k.entry, k.reserves, s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') as is_open,
+  select s.*, k.operation, k.entry, k.reserves, k.must_happen, k.success, s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') as is_open,
     -- It ends its hold by giving back what remains; or it changes the hold without moving money. A late void does
     -- neither, and has no result of its own.
     k.operation is not null and k.entry = 'VOID' as is_end,
@@ -175,8 +178,8 @@ create temporary view refunds_differ as
   where (coalesce(r.refunded, 0), coalesce(r.refunding, 0)) is distinct from (c.amount_refunded, c.amount_refunding);
 
 -- Each result that the log must have, and each that it has: the first one, when it was corrected. An amount that is null
--- may be any. What gives up a checkout is the hold's own result; an expiry that is tried again has none, nor may one
--- that gave less back than was left.
+-- may be any. What gives up a checkout is the hold's own result. A refusal of what must happen has none, because it is
+-- tried again, nor may a success that gave less back than was left.
 create temporary view operations_differ as
   with expected as (
     select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status,
@@ -186,12 +189,12 @@ create temporary view operations_differ as
     select kind, request_id, coalesce(first_state, state), amount, merchant_id, hold_request_id, false
     from our_submission where operation is not null and not is_end and not is_open
     union all
-    select s.kind, s.request_id, case when s.state = 'OK' and s.kind = 'RELEASE' then 'OK' else 'KO' end,
+    select s.kind, s.request_id, case when s.state = 'OK' then s.success else 'KO' end,
       coalesce(s.amount_released, nullif(s.amount, 0)), s.merchant_id, s.hold_request_id,
-      s.kind = 'EXPIRY' and not s.reported and coalesce(s.amount_released < s.amount, false)
+      s.must_happen and not s.reported and coalesce(s.amount_released < s.amount, false)
     from our_submission s join hold h on h.request_id = s.hold_request_id
     where s.is_end
-      and ((s.state = 'OK' and h.phase = 'AUTHORIZED') or (s.state = 'KO' and s.kind = 'RELEASE'))
+      and ((s.state = 'OK' and h.phase = 'AUTHORIZED') or (s.state = 'KO' and not s.must_happen))
   ),
   logged as (
     select kind, request_id as subject, status, amount, merchant_id, hold_request_id from operation

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { connectionOptions, DatabaseClient } from '../../../platform/database-client.ts';
 import { Answer, type Entry, EntryKind, EntrySchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { ProcessorEntries } from '../../../proto/gen/holdfast/v1/audit_pb.js';
-import { SUBMISSION_KINDS } from '../domain/kinds.ts';
+import { OPERATION_KINDS, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Ledger, MOST_UNKNOWN, readEntries, type Selection } from '../processor/read-entries.ts';
 
@@ -36,13 +36,17 @@ export async function comparing<T>(databaseUrl: string, compare: (client: pg.Cli
   await client.connect();
   try {
     await client.query(COMPARED_BOOKS);
-    const kinds = Object.entries(SUBMISSION_KINDS).map(([kind, facts]) => ({ ...facts, kind }));
-    await client.query(INSERT_KINDS, [JSON.stringify(kinds)]);
+    await client.query(INSERT_KINDS, [JSON.stringify(KINDS)]);
     return await compare(client);
   } finally {
     await client.end();
   }
 }
+
+const KINDS = Object.entries(SUBMISSION_KINDS).map(([kind, { operation, entry, reserves, mustHappen }]) => {
+  const success = operation && OPERATION_KINDS[operation].successStatus;
+  return { kind, operation, entry, reserves, must_happen: mustHappen, success };
+});
 
 const INSERT_KINDS = 'insert into kind select * from json_populate_recordset(null::kind, $1::json)';
 

@@ -2,27 +2,35 @@ import { EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb
 import type { Sender } from '../kinds/sender.ts';
 import { readEntries } from '../processor/read-entries.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
+import { findSentAs, type Sent } from '../storage/submission/find-sent.ts';
 import { carryOut, type Plan } from './carry-out.ts';
 import { unknownAuthorization } from './unknown-entry.ts';
 
 /**
- * Imports the hold of a checkout that has ended, when the database went back in time and has lost it. Does nothing
- * while the database is not being reconciled, and when the processor's books do not have its end. Audited. Throws
- * UNAVAILABLE when the processor does not answer.
+ * Finds the hold of a checkout that has ended, by its identifier at the processor. When the database went back in time
+ * and has lost it, and the processor's books have its end, it is imported. Audited. Throws UNAVAILABLE when the
+ * processor does not answer.
  */
-export async function importCheckout(sender: Sender, processor: string, identifier: string): Promise<void> {
-  if (!(await reconcilingSince(sender.database.query))) return;
+export async function findOrImportCheckout(
+  sender: Sender,
+  processor: string,
+  identifier: string,
+): Promise<Sent | undefined> {
+  const { query } = sender.database;
+  const known = await findSentAs(query, identifier, processor);
+  if (known || !(await reconcilingSince(query))) return known;
   const ledger = sender.processors.of({ processor });
   const pages = await Array.fromAsync(readEntries(processor, ledger, { authorizationRequestId: identifier }));
   const found = pages
     .flatMap(({ entries }) => entries)
     .find(({ requestId, kind }) => requestId === identifier.toLowerCase() && kind === EntryKind.AUTHORIZATION);
-  if (!found) return;
+  if (!found) return undefined;
   const entry = unknownAuthorization(processor, found);
   const answer = await ledger.inquire({ ...entry, processorAccount: entry.account });
-  if (answer.found !== 'DONE') return;
+  if (answer.found !== 'DONE') return undefined;
   const plan: Plan = { entry, verb: 'import', answer };
   await carryOut(sender, `processor/${processor}`, [plan], ({ failure }) => {
     if (failure !== undefined) throw failure;
   });
+  return findSentAs(query, identifier, processor);
 }

@@ -11,7 +11,6 @@ import { findExpiring } from '../storage/hold/tell-expiring.ts';
 import { countLost } from '../storage/submission/read-submissions.ts';
 import { SLOTS, type Work } from './work-loop.ts';
 
-/** None of these while the database is being reconciled: a capture of the hold may have been made, and be lost here. */
 const EACH = {
   intervalMs: 500,
   slots: SLOTS,

@@ -67,10 +67,7 @@ async function look(recovery: Sender, due: DueSubmission): Promise<Again> {
   return inquire(recovery, due, 'LATER');
 }
 
-/**
- * Completes a checkout whose page is unknown. After a restore it may have been paid without our books knowing: an
- * expired checkout is taken only while reconciling, and is only inquired about.
- */
+/** Completes a checkout whose page is unknown. One whose page has closed may have been paid: it is inquired about. */
 async function lookAtHold(recovery: Sender, due: DueSubmission): Promise<Again> {
   const { database } = recovery;
   const hold = await findHold(database.query, due.requestId);
@@ -119,7 +116,7 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   return undefined;
 }
 
-/** Gives up checkouts that have run out. None while the database is being reconciled, as with holds. */
+/** Gives up checkouts that have run out. */
 export function checkoutExpiries(
   recovery: Sender,
   at: AtProcessor = AT_ANY_PROCESSOR,

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { drawnAt } from '../../../platform/draw-id.ts';
-import { type Stored, type Words, wordsOf } from '../books/submission-request.ts';
+import type { Stored } from '../books/submission-request.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
-import type { HoldfastError } from '../domain/refusal.ts';
+import type { HoldfastError, RefusalCode } from '../domain/refusal.ts';
 import { reconcilingSince } from '../storage/reconciling.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
-import { restoreWords } from '../storage/submission/restore-words.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import { demandRefusal, type First } from './answer-stored.ts';
 import type { Core } from './core.ts';
@@ -47,15 +46,21 @@ export async function findFirst(
     const isKnown = await wasMadeByCall(core, call, merchantId);
     return isKnown && outcome === 'RESUMED' ? undefined : { requestId: call.requestId, replayed: false };
   }
-  const byKey = await findByKey(core, { ...call, merchantId }, agrees);
-  if (byKey !== undefined) return { requestId: byKey, replayed: true };
-  if (outcome === 'MAYBE_LOST' || (await mayBeLost(core, call))) throw reconciling();
-  if (outcome === 'NOT_SUPPORTED' && call.claim.method === 'CAPTURE') throw capturedOnce();
-  if (outcome === 'HOLD_RELEASED' && call.claim.method === 'HOLD') throw renewedAlready();
-  if (outcome === 'HOLD_FROZEN' && hold) throw frozenHold(hold);
-  if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) throw exceedsHold(hold);
-  if (outcome === 'AMOUNT_EXCEEDS_CAPTURE' && hold) throw exceedsCapture(stored.left ?? 0n, hold);
-  throw refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);
+  return findFirstOfKey(core, { ...call, merchantId }, () => refusalOfStored(call, { ...stored, outcome }), agrees);
+}
+
+function refusalOfStored({ claim: { method } }: Call, { outcome, hold, left }: NotStored): HoldfastError {
+  if (outcome === 'MAYBE_LOST') return reconciling();
+  if (outcome === 'NOT_SUPPORTED' && method === 'CAPTURE') return capturedOnce();
+  if (outcome === 'HOLD_RELEASED' && method === 'HOLD') return renewedAlready();
+  if (outcome === 'HOLD_FROZEN' && hold) return frozenHold(hold);
+  if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) return exceedsHold(hold);
+  if (outcome === 'AMOUNT_EXCEEDS_CAPTURE' && hold) return exceedsCapture(left ?? 0n, hold);
+  return refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);
+}
+
+interface NotStored extends Pick<Stored, 'hold' | 'left'> {
+  readonly outcome: RefusalCode | 'KEY_TAKEN' | 'MAYBE_LOST';
 }
 
 /** False = not readable now; the operation stored under the requestId may be this call's or not. */
@@ -76,31 +81,27 @@ export async function findFirstUnstored(
   agrees: (requestId: string) => Promise<boolean>,
 ): Promise<First> {
   if (await isRepeated(core, call)) return { requestId: call.requestId, replayed: false };
+  return findFirstOfKey(core, call, refuse, agrees);
+}
+
+/** The operation of the call's key. Throws the refusal when there is none, RECONCILING when it may be lost. */
+async function findFirstOfKey(
+  core: Core,
+  call: Call,
+  refuse: () => HoldfastError,
+  agrees: (requestId: string) => Promise<boolean>,
+): Promise<First> {
   const byKey = await findByKey(core, call, agrees);
   if (byKey !== undefined) return { requestId: byKey, replayed: true };
-  throw (await mayBeLost(core, call)) ? reconciling() : refuse();
-}
-
-/** Returns whether a call may repeat one that the database has lost. */
-async function mayBeLost(core: Core, { requestId, claim }: Call): Promise<boolean> {
   const since = await reconcilingSince(core.database.query);
-  return since !== undefined && (claim.key !== undefined || drawnAt(requestId) < since);
+  const mayBeLost = since && (call.claim.key !== undefined || drawnAt(call.requestId) < since);
+  throw mayBeLost ? reconciling() : refuse();
 }
 
-/**
- * Makes the comparison of a call with an earlier submission of the same kind; `isSame` compares field by field. What the
- * merchant said of an imported one is lost, where the processor's books lack it, and is now what the call says.
- */
-export function agreesWith(
-  core: Core,
-  { kind, ...said }: Partial<Words> & { readonly kind: SubmissionKind },
-  isSame: (row: SubmissionRow) => boolean,
-) {
-  const { query } = core.database;
+/** Makes the comparison of a call with an earlier submission of its kind; `isSame` compares field by field. */
+export function agreesWith(core: Core, kind: SubmissionKind, isSame: (row: SubmissionRow) => boolean) {
   return async (requestId: string): Promise<boolean> => {
-    const row = await findSubmission(query, requestId);
-    if (row?.kind !== kind || !isSame(row)) return false;
-    await restoreWords(query, requestId, wordsOf(said));
-    return true;
+    const row = await findSubmission(core.database.query, requestId);
+    return row?.kind === kind && isSame(row);
   };
 }

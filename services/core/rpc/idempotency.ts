@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
+import { type Words, wordsOf } from '../books/submission-request.ts';
 import type { SentKind } from '../domain/kinds.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Claim, type ClaimInput, findClaims, findKey } from '../storage/claim/claim-row.ts';
 import { findSentUnderKey } from '../storage/claim/key-identifier.ts';
+import { restoreWords } from '../storage/imported/restore-words.ts';
 import type { Core } from './core.ts';
 import { invalidField } from './refuse.ts';
 
 /** The business fields of a call, or of the operation that it made. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The names that a call claims, and the merchant. */
-export interface Call {
+/** The names that a call claims, the merchant, and what the call says of its operation. */
+export interface Call extends Partial<Words> {
   readonly requestId: string;
   /** Undefined = an operator's call, for the merchant of the hold. */
   readonly merchantId: string | undefined;
@@ -51,15 +53,16 @@ export async function isRepeated(core: Core, call: Call, merchantId = call.merch
 
 /**
  * Finds the operation that the key of a call made before; undefined when the key is free, or there is none. `agrees`
- * compares the call with an operation whose key was lost by a restore, field by field. Throws IDEMPOTENCY_KEY_REUSED
- * when it was another method's, or the fields differ.
+ * compares the call with an imported operation, whose key is lost, field by field; what the merchant said of it is lost,
+ * too, and is now what the call says. Throws IDEMPOTENCY_KEY_REUSED when it was another method's, or the fields differ.
  */
 export async function findByKey(
   core: Core,
-  { claim, merchantId }: Pick<Call, 'claim' | 'merchantId'>,
+  call: Call,
   agrees: (requestId: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const { query } = core.database;
+  const { claim, merchantId } = call;
   const { key, method } = claim;
   if (key === undefined || merchantId === undefined) return undefined;
   const first = await findKey(query, merchantId, key);
@@ -67,7 +70,11 @@ export async function findByKey(
   if (!first) {
     const table = method === 'HOLD' ? 'hold' : 'submission';
     const sent = await findSentUnderKey(query, table, { merchantId, method, key }, core.clock());
-    if (sent === undefined || (await agrees(sent))) return sent;
+    if (sent === undefined) return undefined;
+    if (await agrees(sent)) {
+      await restoreWords(query, sent, wordsOf(call));
+      return sent;
+    }
   }
   throw new HoldfastError('IDEMPOTENCY_KEY_REUSED', 'the idempotency key was used with other fields or another method');
 }

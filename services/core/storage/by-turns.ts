@@ -1,5 +1,6 @@
 import { type AtProcessor, isAt } from './at-processor.ts';
 import { type Database, type Query, type Statement, sql } from './database.ts';
+import { IS_NOT_RECONCILING } from './reconciling.ts';
 
 /**
  * A search for rows that are due, in which merchants take turns.
@@ -7,6 +8,8 @@ import { type Database, type Query, type Statement, sql } from './database.ts';
  * A search by time finds everything as long as little is due, and costs nothing while nothing is. When more is due than
  * is wanted, the rows are searched merchant by merchant: through an index on (processor, merchant_id, due), in bounded
  * steps, so the cost depends neither on how much of one merchant is due nor on how many merchants there are.
+ *
+ * Nothing is found while the database is being reconciled, unless the search says otherwise.
  */
 export interface DueSearch {
   /** Begins the names of its statements. */
@@ -21,6 +24,8 @@ export interface DueSearch {
   readonly join?: string;
   /** SQL over the same: what else must hold; $1 is now. */
   readonly where: string;
+  /** False = finds also while the database is being reconciled, when what is due may have been done and be lost. */
+  readonly waitsForBooks?: boolean;
 }
 
 /** The bounds of a search: at most `limit` rows, none of the requestIds in `but`. */
@@ -109,10 +114,10 @@ const MOST_PASSED = 1_000;
  * Compares rows, and orders by all three columns, though equalities would mean the same: only the intended index gives
  * that order. The planner sees empty tables and could otherwise choose an index that reads rows of other merchants.
  */
-function statementsOf({ name, table, index, due, select, join = '', where }: DueSearch) {
+function statementsOf({ name, table, index, due, select, join = '', where, waitsForBooks = true }: DueSearch) {
   const order = `s.processor, s.merchant_id, s.${due}`;
   const rows = `select ${select}, s.merchant_id, s.processor from ${table} s ${join}
-    where ${index} and s.request_id <> all ($2::uuid[]) and ${where}`;
+    where ${index} and s.request_id <> all ($2::uuid[]) and ${where}${waitsForBooks ? ` and ${IS_NOT_RECONCILING}` : ''}`;
   const earliest = `select s.processor, s.merchant_id, s.${due} as due from ${table} s where ${index}`;
   return {
     byTime: sql(`${name}-by-time`)`${rows} and s.${due} <= $1 order by s.${due} limit $3`,

@@ -1,10 +1,10 @@
 /** Requests of a route with one fault each, drawn from the OpenAPI document, and what each is refused with. */
 import assert from 'node:assert/strict';
-import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import fc from 'fast-check';
+import type { ProblemCode } from '../../../gateway/http/problem.ts';
 import type { createDocument } from '../../../gateway/openapi/document.ts';
-import { field as rulesOf } from '../../../proto/gen/buf/validate/validate_pb.js';
-import { CONTRACT } from '../../../services/core/rpc/core.ts';
+import { badHeaders, badSegments, badTexts, ENDLESS } from './bad-texts.ts';
+import { type Described, filled, type Parameter, type Params, type Schema, unknownOf } from './described.ts';
 
 /** What a fault changes of a valid request. */
 export interface Sent {
@@ -14,72 +14,31 @@ export interface Sent {
 }
 
 export interface Fault extends Sent {
-  readonly status: number;
+  readonly code: ProblemCode;
   /** The field that the refusal names, or begins with; undefined = none. */
   readonly field?: string;
 }
 
-/** A JSON schema of the document. */
-export interface Schema {
-  readonly type?: string;
-  readonly $ref?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly additionalProperties?: unknown;
-  readonly enum?: readonly string[];
-  readonly examples?: readonly unknown[];
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maximum?: number;
-}
-
-interface Parameter {
-  readonly in: 'query' | 'header' | 'path';
-  readonly name: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
-}
-
-/** An operation of the document. */
-export interface Described {
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required: boolean;
-    readonly content: { readonly 'application/json': { readonly schema: Schema } };
-  };
-}
-
-/** Malformed ones are answered as unknown ones, by core; only their type is checked. */
-const HANDLES = ['preauthorizationId', 'requestId', 'captureRequestId', 'holdRequestId'];
-/** Longer than any text, and fewer bytes than the largest body. */
-const ENDLESS = 'x'.repeat(3_000);
-const NOT_TIMES = ['yesterday', '2026-02-30T00:00:00Z', '2026-11-21T12:00:00', '9999-12-31T23:59:59-23:59'];
+const NOT_SIGNED_AMOUNTS = ['-1', '-0', '1e2', '1e400', '1.23456', '1234567890123', '"-1"', '"1,5"', '" 1"'];
 const NOT_AMOUNTS = ['-1', '-0', '0', '1.5', '5.0', '1e2', '1e400', '1000000000000', '12345678901234567890'];
-/** What a valid body has besides the fields that are always demanded: one of several is. */
-const ONE_OF_SEVERAL: Readonly<Record<string, object>> = {
+/** What a valid body has that does not follow from its schema: one of several fields, or values without examples. */
+const BESIDES: Readonly<Record<string, object>> = {
   UpdatePreauthorization: { description: 'Room 12' },
   Resolve: { outcome: 'OK' },
+  RelayedNotification: { merchantId: 'acme', requestId: 'hostile', status: 'OK', amount: 1000, currency: 'EUR' },
 };
+/** Those with a form; the others belong to signed captures. */
+const CHECKED_HEADERS = ['Idempotency-Key', 'Last-Event-ID'];
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** Of each type a value, as JSON. */
-const OF_TYPES = { null: 'null', boolean: 'true', integer: '7', string: '"text"', array: '["a"]', object: '{"a":"b"}' };
-
-/** The forms that the contract demands of texts, by the name of the field: the document could have lost them. */
-const FORMS = new Map<string, RegExp[]>();
-for (const { input } of Object.values(CONTRACT) as DescMethod[]) {
-  for (const field of input.fields) {
-    const { type } = field.fieldKind === 'scalar' ? getOption(field, rulesOf) : {};
-    if (HANDLES.includes(field.localName) || type?.case !== 'string' || type.value.pattern === '') continue;
-    FORMS.set(field.localName, [...(FORMS.get(field.localName) ?? []), new RegExp(type.value.pattern)]);
-  }
-}
+const OF_TYPES: Readonly<Record<string, string>> = {
+  null: 'null',
+  boolean: 'true',
+  integer: '7',
+  string: '"text"',
+  array: '["a"]',
+  object: '{"a":"b"}',
+};
 
 type Document = ReturnType<typeof createDocument>;
 type Source = fc.Arbitrary<string>;
@@ -110,11 +69,13 @@ export function drawingFaults({ components }: Document) {
   function badValues(name: string, schema: Schema): Source[] {
     const bare = resolve(schema);
     const types = [bare.type, ...(schema.anyOf ?? []).map(({ type }) => type)];
+    if (types.includes('number')) types.push('integer');
     const ofOtherTypes = Object.entries(OF_TYPES).flatMap(([type, value]) => (types.includes(type) ? [] : [value]));
     const values = [fc.constantFrom(...ofOtherTypes)];
     if (bare.type === 'string')
       values.push(...badTexts(name, bare).map((texts) => texts.map((text) => JSON.stringify(text))));
     if (bare.type === 'integer') values.push(fc.constantFrom(...NOT_AMOUNTS, `${(bare.maximum ?? 0) + 1}`));
+    if (types.includes('number')) values.push(fc.constantFrom(...NOT_SIGNED_AMOUNTS));
     if (bare.type === 'array') {
       const { items = assert.fail(), maxItems = 0 } = bare;
       const many = (count: number) => JSON.stringify(Array.from({ length: count }, () => valid(items)));
@@ -137,36 +98,54 @@ export function drawingFaults({ components }: Document) {
     return values;
   }
 
-  return { faultsOf };
+  return { faultsOf, unknownsOf };
+
+  /** Of a route that reads: identifiers that name nothing, which only core knows. */
+  function unknownsOf(method: string, described: Described, template: string, params: Params): fc.Arbitrary<Fault>[] {
+    if (method !== 'get') return [];
+    const names = (described.parameters ?? [])
+      .filter((each) => each.in === 'path' && each.schema.format === 'uuid')
+      .map(({ name }) => name);
+    return names.map((name) =>
+      fc.uuid().map((nobody) => {
+        const path = filled(template, { ...params, [name]: nobody });
+        return { path, headers: {}, code: unknownOf(described) };
+      }),
+    );
+  }
 
   /** Returns a valid body, and its schema. */
   function bodyOf({ requestBody }: Described) {
     if (!requestBody) return undefined;
     const named = requestBody.content['application/json'].schema;
-    const more = ONE_OF_SEVERAL[named.$ref?.split('/').at(-1) ?? ''];
+    const more = BESIDES[named.$ref?.split('/').at(-1) ?? ''];
     const value = { ...(valid(named) as Record<string, unknown>), ...more };
-    return { schema: resolve(named), value, isDemanded: requestBody.required };
+    const schema = resolve(named);
+    // A sender of notifications may add fields.
+    const isOpen = typeof schema.additionalProperties === 'object';
+    return { schema, value, isDemanded: requestBody.required, isOpen };
   }
 
-  /** Returns the sorts of faults of an operation at a path whose parameters are filled in. */
-  function faultsOf(method: string, described: Described, path: string): fc.Arbitrary<Fault>[] {
+  /** Returns the sorts of faults of an operation; `params` has valid values of its path's parameters. */
+  function faultsOf(method: string, described: Described, template: string, params: Params): fc.Arbitrary<Fault>[] {
     const { parameters = [] } = described;
+    const path = filled(template, params);
     const body = bodyOf(described);
     const query = parameters.filter((each) => each.in === 'query');
     const rest = body ? { body: JSON.stringify(body.value), headers: JSON_TYPE } : { headers: {} };
     const faults: fc.Arbitrary<Fault>[] = [];
     if (method === 'get') faults.push(...queryFaults(path, query));
-    if (parameters.some(({ name }) => name === 'Idempotency-Key')) {
-      const keys = fc.constantFrom('', 'a b', 'é', 'k'.repeat(256), ['a', 'b']);
-      faults.push(
-        keys.map((key) => ({
-          path,
-          ...rest,
-          headers: { ...rest.headers, 'idempotency-key': key },
-          status: 400,
-          field: 'Idempotency-Key',
-        })),
-      );
+    const faulty = (wrong: Partial<Fault> & Pick<Fault, 'code'>): Fault => ({ path, ...rest, ...wrong });
+    for (const { in: place, name, schema } of parameters) {
+      if (place === 'path') {
+        const paths = badSegments(name, schema).map((text) => filled(template, { ...params, [name]: text }));
+        // A malformed parameter is answered like one that names nothing.
+        faults.push(paths.map((wrong) => faulty({ path: wrong, code: unknownOf(described) })));
+      }
+      if (place === 'header' && CHECKED_HEADERS.includes(name)) {
+        const headers = badHeaders(schema).map((text) => ({ ...rest.headers, [name.toLowerCase()]: text }));
+        faults.push(headers.map((wrong) => faulty({ headers: wrong, code: 'INVALID_REQUEST', field: name })));
+      }
     }
     if (body) faults.push(...bodyFaults(path, body));
     return faults;
@@ -177,7 +156,7 @@ export function drawingFaults({ components }: Document) {
     const withQuery = (field: string, ...values: string[]): Fault => {
       const asked = new URLSearchParams(demanded.filter(({ name }) => name !== field).map(exampleOf));
       for (const value of values) asked.append(field, value);
-      return { path: `${path}?${asked}`, headers: {}, status: 400, field };
+      return { path: `${path}?${asked}`, headers: {}, code: 'INVALID_REQUEST', field };
     };
     const exampleOf = ({ name, schema }: Parameter): [string, string] => [name, String(valid(schema))];
     return [
@@ -198,31 +177,40 @@ export function drawingFaults({ components }: Document) {
 
   function bodyFaults(path: string, body: NonNullable<ReturnType<typeof bodyOf>>): fc.Arbitrary<Fault>[] {
     const good = JSON.stringify(body.value);
-    const faulty = (source: string | Buffer, field?: string, status = 400, headers: object = {}): Fault => {
+    const faulty = (
+      source: string | Buffer,
+      field?: string,
+      code: ProblemCode = 'INVALID_REQUEST',
+      headers: object = {},
+    ): Fault => {
       return {
         path,
         body: source,
         headers: { ...JSON_TYPE, ...headers },
-        status,
+        code,
         ...(field !== undefined && { field }),
       };
     };
     const plus = (more: string) => (good === '{}' ? `{${more}}` : `${good.slice(0, -1)},${more}}`);
     const [first = 'a'] = Object.keys(body.value);
     const broken = ['{', '[]', '"text"', 'null', '42', '{"a":1}x', `\ufeff${good}`, '['.repeat(2_000), ' '];
-    const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
+    const deep = `${'{"a":'.repeat(120)}1${'}'.repeat(120)}`;
     const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'];
+    const strange = fc.constantFrom('colour', '__proto__', 'constructor', 'x-y');
     return [
-      fc.constantFrom('colour', '__proto__', 'constructor', 'x-y').map((name) => faulty(plus(`"${name}":1`), name)),
+      ...(body.isOpen ? [] : [strange.map((name) => faulty(plus(`"${name}":1`), name))]),
       fc
         .constantFrom(first, `\\u00${first.charCodeAt(0).toString(16)}${first.slice(1)}`)
         .map((name) => faulty(first === 'a' ? `{"a":1,"${name}":2}` : plus(`"${name}":1`), first)),
       fc
-        .constantFrom<string | Buffer>(...broken, plus(`"deep":${deep}`), Buffer.from('7b2261223a22ff227d', 'hex'))
+        .constantFrom<string | Buffer>(...broken, Buffer.from('7b2261223a22ff227d', 'hex'))
         .map((source) => faulty(source, 'body')),
-      fc.constantFrom(...types).map((type) => faulty(plus('"x":1'), undefined, 415, { 'content-type': type })),
-      fc.constant(faulty(plus('"x":1'), undefined, 415, { 'content-encoding': 'gzip' })),
-      fc.constant(faulty(`{"a":"${'x'.repeat(100_000)}"}`, undefined, 413)),
+      fc.constant(faulty(plus(`"deep":${deep}`), 'body')),
+      fc
+        .constantFrom(...types)
+        .map((type) => faulty(plus('"x":1'), undefined, 'UNSUPPORTED_MEDIA_TYPE', { 'content-type': type })),
+      fc.constant(faulty(plus('"x":1'), undefined, 'UNSUPPORTED_MEDIA_TYPE', { 'content-encoding': 'gzip' })),
+      fc.constant(faulty(`{"a":"${'x'.repeat(100_000)}"}`, undefined, 'PAYLOAD_TOO_LARGE')),
       ...(body.isDemanded && !path.startsWith('/operator') ? [fc.constant(faulty('', 'body'))] : []),
       ...fieldFaults(body.schema, body.value, (wrong, field) => faulty(wrong, field)),
     ];
@@ -252,23 +240,4 @@ export function drawingFaults({ components }: Document) {
       ];
     });
   }
-}
-
-/** Texts that a field refuses, whatever the document says of it: without an end, empty, not to be stored. */
-function badTexts(name: string, { pattern, format, enum: words, minLength, maxLength }: Schema): Source[] {
-  const isBounded = [pattern, format, words, minLength, maxLength].some((bound) => bound !== undefined);
-  if (HANDLES.includes(name) && !isBounded) return [];
-  // A wrong token is refused as such, whatever is in it.
-  const texts = ['', ENDLESS, ...(name === 'token' ? [] : ['\0', 'a\0b'])];
-  if (minLength !== undefined) texts.push('x'.repeat(minLength - 1));
-  if (maxLength !== undefined) texts.push('x'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1));
-  if (format === 'date-time') texts.push(...NOT_TIMES);
-  if (words) texts.push('NOWHERE', 'ok', `${words[0]} `);
-  const forms = [pattern === undefined ? [] : [new RegExp(pattern)], FORMS.get(name) ?? []].filter(
-    ({ length }) => length,
-  );
-  const malformed = forms.map((any) =>
-    fc.string({ minLength: 1 }).filter((text) => !any.some((form) => form.test(text))),
-  );
-  return [fc.constantFrom(...texts), ...malformed];
 }

@@ -12,11 +12,10 @@ import type { WrittenHold, WrittenSubmission } from '../../books/written.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold, type ReadHold } from '../../storage/hold/read-holds.ts';
-import { reconcilingSince } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
 import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
-import { brokenStep, demandCurrency, reconciling } from '../refuse.ts';
+import { brokenStep, demandCurrency } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
 import { demandWords, presentWords, wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
@@ -72,15 +71,13 @@ async function actOnHold(
   const { requestId: holdRequestId, idHash } = hold;
   const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount, ...words });
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount, ...words };
-  // The customer may have paid, and that may be lost: then a capture may be, too. An inquiry will tell.
-  const mayBePaid = hold.phase === 'AWAITING_CHECKOUT' && (await reconcilingSince(core.database.query));
   const invalid = refuseStrayId(request) ?? brokenStep(core, hold, { field: 'amount_to_add', amount });
   return write(core, {
     call: invalid ? { ...call, merchantId: hold.merchantId } : call,
     request: call,
-    refusal: invalid ?? (mayBePaid ? reconciling() : undefined),
+    refusal: invalid,
     hold,
-    agrees: agreesWith(core, call, (row) => {
+    agrees: agreesWith(core, kind, (row) => {
       return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
     }),
     answers: answersOf<Acted>(core, {

@@ -13,7 +13,6 @@ import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import type { Processor } from '../../processor/processor.ts';
-import { restoreMetadata } from '../../storage/hold/change-hold.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { handleOf } from '../../storage/hold/preauthorization-id.ts';
@@ -23,6 +22,7 @@ import { answerKnown, demandAnswerable, type First } from '../answer-stored.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf, type Fields } from '../idempotency.ts';
 import { contractOf, dateOf, FieldCheck } from '../server/check-fields.ts';
+import { wordsIn } from '../words.ts';
 import { refuseStrayId, requestOf, write } from '../write.ts';
 import { presentCheckout, presentPlaced } from './present-hold.ts';
 
@@ -59,7 +59,7 @@ export async function placeHold(
   // A checkout always has its customer present.
   const defaults = renewal ? {} : { customerPresent: request.tokenId === undefined };
   const claim = claimOf(request.idempotencyKey, 'HOLD', renewal?.fields ?? fields, defaults);
-  const call = { ...requestOf(core, request, context), merchantId, claim };
+  const call = { ...requestOf(core, request, context), merchantId, claim, ...wordsIn(request) };
   const { requestId, patience } = call;
   const hold = newHold(core, request, contract, call, renewal?.renews);
   const compared = renewal ? { ...fields, amount: renewal.fields.amount } : fields;
@@ -69,7 +69,7 @@ export async function placeHold(
     request: { kind: 'HOLD', requestId, hold: { ...hold, ...claim }, renewedHash: renewal?.idHash, patience },
     refusal: refuseStrayId(request) ?? renewal?.refusal ?? check(request, contract, processor, call.at),
     processor: hold.processor,
-    agrees: (id) => isOf(core, id, compared, request.metadata),
+    agrees: (id) => isOf(core, id, compared),
     answers: {
       first: (first) => answerAgain(core, first),
       now({ hold: written }) {
@@ -98,17 +98,10 @@ function answerAgain(core: Core, first: First) {
   );
 }
 
-/** Returns whether a hold has the fields of a call. An imported one has lost its metadata, and takes the call's. */
-async function isOf(
-  { database: { query } }: Core,
-  requestId: string,
-  fields: Record<string, unknown>,
-  metadata: Record<string, string>,
-): Promise<boolean> {
+/** Returns whether a hold has the fields of a call. */
+async function isOf({ database: { query } }: Core, requestId: string, fields: Fields): Promise<boolean> {
   const row = await findHold(query, requestId);
-  if (!row || !agreeing(businessFields({ ...row, amount: row.amountAsked }), fields)) return false;
-  if (row.metadata == null && Object.keys(metadata).length > 0) await restoreMetadata(query, requestId, metadata);
-  return true;
+  return row !== undefined && agreeing(businessFields({ ...row, amount: row.amountAsked }), fields);
 }
 
 /** The state of the request; OK = it got its first answer, whatever has happened to the hold since. */

@@ -17,7 +17,7 @@ import { contradict } from '../../kinds/contradict.ts';
 import { endHold, noteEnd } from '../../kinds/end-hold.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/read-result.ts';
-import { importCheckout } from '../../reconciliation/import-checkout.ts';
+import { findOrImportCheckout } from '../../reconciliation/import-checkout.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
 import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
@@ -86,17 +86,14 @@ function aboutOf(requestId: string, sent: Sent | undefined, processor: string) {
 
 /**
  * Finds the subject of a processor's event. Throws OPERATION_NOT_FOUND, also for an operation sent to another
- * processor, or of another kind than the event's. A checkout that a restore has lost is imported.
+ * processor, or of another kind than the event's.
  */
 async function findReported(core: Core, processor: string, event: ReportEventRequest['event']): Promise<Sent> {
-  const { query } = core.database;
   const { kind, identifier } = subjectOf(event);
-  const find = () => findSentAs(query, identifier, processor);
-  let sent = await find();
-  if (!sent && event.case === 'checkoutCompleted') {
-    await importCheckout(core, processor, identifier);
-    sent = await find();
-  }
+  const sent =
+    event.case === 'checkoutCompleted'
+      ? await findOrImportCheckout(core, processor, identifier)
+      : await findSentAs(core.database.query, identifier, processor);
   if (!sent || (kind !== undefined && sent.kind !== kind)) throw refusalOf('OPERATION_NOT_FOUND');
   return sent;
 }
@@ -190,8 +187,6 @@ async function authorizationEnded(
   if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
   if (hold.phase === 'FAILED') return;
   if (hold.phase !== 'AUTHORIZED') throw noResultYet('the hold');
-  // While the database is being reconciled, captures of the hold may be lost: it is ended afterwards, by the worker.
-  if (await reconcilingSince(core.database.query)) return;
   if (hold.endedAs != null && isOpen(hold)) await endHold(core, hold);
 }
 

@@ -14,15 +14,6 @@ const STORE_CHECKOUT = sql('store-checkout')`update hold
     where request_id = $1 and phase = 'AWAITING_CHECKOUT'
     returning *`;
 
-/** Stores the metadata of a hold that was imported without it, as a repetition of its request says it. */
-export async function restoreMetadata(query: Query, requestId: string, metadata: Record<string, string>) {
-  await query(RESTORE_METADATA, [requestId, metadata]);
-}
-
-const RESTORE_METADATA = sql('restore-metadata')`update hold set metadata = $2
-    where request_id = $1 and metadata is null
-      and exists (select from imported i where i.request_id = $1 and i.what = 'OPERATION')`;
-
 /** The end of an authorization at the processor without a void or capture of ours. */
 export interface EndAtProcessor {
   readonly requestId: string;

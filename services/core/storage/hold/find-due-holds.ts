@@ -1,6 +1,5 @@
 import type { AtProcessor } from '../at-processor.ts';
 import { byTurns, type Due, type Search, type Searched, unindexed } from '../by-turns.ts';
-import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 
 /** A placed hold that is due for something it does by itself. */
@@ -12,7 +11,7 @@ const SELECT = 's.request_id, s.id_hash, s.ended_as, s.capture_at, s.auto_captur
 const IS_OPEN = `s.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and s.phase = 'AUTHORIZED'`;
 
 /** SQL: with nothing in flight. */
-const IS_IDLE = `s.in_flight = 0 and not s.closing and ${IS_NOT_RECONCILING}`;
+const IS_IDLE = 's.in_flight = 0 and not s.closing';
 
 /** SQL: the remaining amount is not in doubt, as waitsForOperator() says. */
 const IS_LEFT = `coalesce(s.frozen_because, 'RESULT_CONTRADICTED') = 'RESULT_CONTRADICTED'`;
@@ -46,7 +45,7 @@ const findEnded = byTurns<DueHold>({
 
 /**
  * Finds the holds that are due to end: at or before the end of their period, or because their authorization ended at
- * the processor; about a third of `limit` of each sort at most. Finds none while the database is being reconciled.
+ * the processor; about a third of `limit` of each sort at most.
  */
 export async function findDueHolds(database: Searched, search: Search, at: AtProcessor): Promise<DueHold[]> {
   const third = { ...search, limit: Math.ceil(search.limit / 3) };
@@ -56,7 +55,7 @@ export async function findDueHolds(database: Searched, search: Search, at: AtPro
 
 /**
  * Finds holds that are due to capture what remains, also those whose end is due by now. One that is frozen, or has
- * something in flight, waits; all of them wait while the database is being reconciled.
+ * something in flight, waits.
  */
 export const findHoldsToCapture = byTurns<DueHold>({
   name: 'find-holds-to-capture',

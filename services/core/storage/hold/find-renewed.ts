@@ -1,6 +1,5 @@
 import { byTurns } from '../by-turns.ts';
 import { type Query, sql } from '../database.ts';
-import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import type { HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 
@@ -12,7 +11,7 @@ export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'
   readonly isRefused: boolean;
 }
 
-/** Finds renewed holds that can be released or have ended, the renewal being decided; none while reconciling. */
+/** Finds renewed holds that can be released or have ended, the renewal being decided. */
 export const findRenewed = byTurns<Renewed>({
   name: 'find-renewed',
   table: 'hold',
@@ -25,8 +24,7 @@ export const findRenewed = byTurns<Renewed>({
   where: `s.phase in ('AUTHORIZED', 'FAILED')
       and h.in_flight = 0 and not h.closing and not h.frozen and h.changing is distinct from 'INCREMENT'
       and (h.status not in ('IN_PROGRESS', 'PARTIALLY_CAPTURED')
-        or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))
-      and ${IS_NOT_RECONCILING}`,
+        or (h.ended_as is null and least(h.expires_at, h.release_at) > $1))`,
 });
 
 /** A hold that is to be renewed, and the renewal that it had before, if any. */

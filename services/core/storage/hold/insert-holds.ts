@@ -7,7 +7,7 @@ import {
   type CallInput,
   IS_LATE,
   LOST,
-  MAY_BE_LOST,
+  mayBeLost,
   OUTCOMES,
   SENT_COLUMNS,
   type Stored,
@@ -69,7 +69,7 @@ const HOLD = inputColumns(COLUMNS);
 
 /** SQL: what both statements begin with, and what they store. */
 const INPUT = `input as materialized (
-    select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
+    select i.*, sent.*, ${IS_LATE}, ${mayBeLost()}
     from json_to_recordset($1::json) as i(${CALL_INPUT}, version text,
       ${HOLD.definitions})
     ${LOST}

@@ -1,12 +1,11 @@
 import { byTurns, unindexed } from '../by-turns.ts';
 import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
-import { IS_NOT_RECONCILING } from '../reconciling.ts';
 import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
-/** Finds holds with something left whose merchants are to be notified that they end soon; none while reconciling. */
+/** Finds holds with something left whose merchants are to be notified that they end soon. */
 export const findExpiring = byTurns<ReadHold>({
   name: 'find-expiring',
   table: 'hold',
@@ -15,7 +14,7 @@ export const findExpiring = byTurns<ReadHold>({
   due: 'notify_expiring_at',
   select: `s.*, ${versionOf('s')} as version`,
   where: `s.remaining > 0 and s.ended_as is null and ${unindexed('s.expires_at > $1')}
-      and (s.release_at is null or s.release_at > $1) and ${IS_NOT_RECONCILING}`,
+      and (s.release_at is null or s.release_at > $1)`,
 });
 
 /** A notice, and the hold as it was read. */

@@ -16,19 +16,28 @@ export interface DueSubmission extends Pick<Sent, 'kind' | 'requestId' | 'mercha
 
 /** SQL: the release that closes a checkout has inquiries of its own. */
 const HAS_RUN_OUT = `s.phase = 'AWAITING_CHECKOUT' and ${unindexed('s.checkout_expires_at <= $1')}
-      and not s.closing and ${IS_NOT_RECONCILING}`;
+      and not s.closing`;
+
+/**
+ * SQL: what is inquired about. A checkout that has run out is given up instead, and a late void is sent; while the
+ * database is being reconciled, the first may be paid, and the other waits.
+ */
+const IS_INQUIRED = {
+  hold: `not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and ${IS_NOT_RECONCILING})`,
+  submission: `(s.kind <> 'LATE_VOID' or ${IS_NOT_RECONCILING})`,
+};
 
 const FIND = { hold: findIn('hold'), submission: findIn('submission') };
 
 function findIn(table: SentTable) {
-  const { kind, isTaken } = SENT_TABLES[table];
   return byTurns<FoundSubmission>({
     name: `find-to-inquire-${table}`,
     table,
     index: 's.inquire_at is not null',
     due: 'inquire_at',
-    select: `s.request_id, ${kind} as kind`,
-    where: isTaken,
+    select: `s.request_id, ${SENT_TABLES[table].kind} as kind`,
+    where: IS_INQUIRED[table],
+    waitsForBooks: false,
   });
 }
 
@@ -74,7 +83,7 @@ export async function findToInquire(database: Searched, search: Search, at: AtPr
   return (await Promise.all([FIND.hold(database, half, at), FIND.submission(database, half, at)])).flat();
 }
 
-/** Finds open checkouts that have run out; none while the database is being reconciled. */
+/** Finds open checkouts that have run out. */
 export const findCheckoutsThatRanOut = byTurns<FoundSubmission>({
   name: 'find-checkouts-that-ran-out',
   table: 'hold',
@@ -137,12 +146,14 @@ const MARK_NEEDS_REVIEW = statementsOfBoth(
     where request_id = $1 and ${reviewable} returning request_id`,
 );
 
-const TAKE = statementsOfBoth('take-due', (table, { stateColumn, atWork, isTaken }) => {
+const TAKE = statementsOfBoth('take-due', (table, { stateColumn, atWork }) => {
   const change = `, ${stateColumn} = case ${stateColumn} when '${atWork}' then 'UNKNOWN' else ${stateColumn} end`;
-  return taking(table, isTaken, change);
+  return taking(table, IS_INQUIRED[table], change);
 });
 
-const TAKE_CHECKOUTS = sql('take-checkouts-that-ran-out')`${taking('hold', HAS_RUN_OUT)}`;
+const TAKE_CHECKOUTS = sql(
+  'take-checkouts-that-ran-out',
+)`${taking('hold', `${HAS_RUN_OUT} and ${IS_NOT_RECONCILING}`)}`;
 
 function taking(table: SentTable, condition: string, change = ''): string {
   const { kind } = SENT_TABLES[table];

@@ -1,6 +1,5 @@
 import { SUBMISSION_KINDS } from '../../domain/kinds.ts';
 import type { Statement } from '../database.ts';
-import { IS_NOT_RECONCILING } from '../reconciling.ts';
 
 /** The two tables of operations sent to a processor, for statements about both. */
 
@@ -13,8 +12,6 @@ interface SentColumns {
   readonly atWork: string;
   /** SQL: whether a row may come to needs review. */
   readonly reviewable: string;
-  /** SQL: whether recovery inquires about a row that is due; $1 is now. */
-  readonly isTaken: string;
   /** SQL: the SubmissionState. */
   readonly state: string;
   /** SQL: the SentKind. */
@@ -41,8 +38,6 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     atWork: 'AUTHORIZING',
     // The release that closes a checkout comes to review itself.
     reviewable: "s.phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN') and not s.closing",
-    // A checkout that has run out is given up instead, but not while the database is being reconciled: it may be paid.
-    isTaken: `not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and ${IS_NOT_RECONCILING})`,
     state: HOLD_STATE,
     kind: `'HOLD'`,
     entry: `'AUTHORIZATION'`,
@@ -55,8 +50,6 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     stateColumn: 'state',
     atWork: 'PENDING',
     reviewable: "s.state in ('PENDING', 'UNKNOWN')",
-    // While the database is being reconciled, nothing is voided.
-    isTaken: `(s.kind <> 'LATE_VOID' or ${IS_NOT_RECONCILING})`,
     state: 's.state',
     kind: 's.kind',
     entry: ENTRY,

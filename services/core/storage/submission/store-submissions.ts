@@ -69,7 +69,7 @@ export type SubmissionInput = NewRow<SubmissionRow, keyof typeof COLUMNS> & Hold
 
 /**
  * The result of storing. A submission is not stored when its key or requestId is taken, its caller's deadline is over,
- * or the database was restored and may have lost an operation under this key or requestId.
+ * or the database was restored and may have lost that this was done.
  */
 export interface Stored {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
@@ -143,10 +143,10 @@ export async function storeSubmissions(query: Query, submissions: readonly Submi
 export const CALL_INPUT = `place int, ${CLAIM_INPUT}, "processorRequestId" uuid, imported boolean,
       deadline timestamptz`;
 
-/** SQL: conditions on a row `i` of the input under which it is not stored. */
+/** SQL: conditions on a row `i` of the input under which it is not stored; `orDone` has more by which it may be lost. */
 export const IS_LATE = 'coalesce(i.deadline <= clock_timestamp(), false) as late';
-export const MAY_BE_LOST = `lost.below is not null and not coalesce(i.imported, false)
-      and (i.key is not null or i."requestId" < lost.below) as maybe_lost`;
+export const mayBeLost = (orDone = '') => `lost.below is not null and not coalesce(i.imported, false)
+      and (i.key is not null or i."requestId" < lost.below${orDone}) as maybe_lost`;
 export const LOST = `cross join (select ${LOST_BELOW} as below) lost`;
 
 /** SQL that ends the statement: what became of each row. AGAIN = its hold could not be locked. */
@@ -157,6 +157,15 @@ export const OUTCOMES = `select i.place, i."sentAs",
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
       else 'AGAIN' end as outcome
   from input i`;
+
+/**
+ * SQL: what core does by itself may have been done and be lost, but for the void of a late authorization, which is sent
+ * later. A checkout may be paid, so it is not cancelled.
+ */
+const OR_DONE = `
+      or (i.method is null and i.kind <> 'LATE_VOID')
+      or (i.kind = 'RELEASE' and exists (
+        select from hold h where h.request_id = any (array[i."holdRequestId"]) and h.phase = 'AWAITING_CHECKOUT'))`;
 
 const SUBMISSION = inputColumns(COLUMNS);
 
@@ -170,7 +179,7 @@ const SUBMISSION = inputColumns(COLUMNS);
  * freezes there. Here the locks are those of one statement, which ends without the client.
  */
 export const STORE_SUBMISSIONS = sql('store-submissions')`with input as materialized (
-    select i.*, sent.*, ${IS_LATE}, ${MAY_BE_LOST}
+    select i.*, sent.*, ${IS_LATE}, ${mayBeLost(OR_DONE)}
     from json_to_recordset($1::json) as i(${CALL_INPUT}, version text, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,
       ${SUBMISSION.definitions})

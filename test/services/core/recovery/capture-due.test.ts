@@ -177,6 +177,19 @@ describe('what a hold does by itself', () => {
       await captureDue();
       assert.equal(captures(hold), 1);
     });
+
+    it('does nothing about what a worker had found before the database was reconciled', async () => {
+      const hold = await shop.hold({ captureAt: inHours(1) });
+      advance(1);
+      const { find, handle } = automaticCaptures(scripted.stage.recovery);
+      const [due = assert.fail()] = await find({ limit: 1, but: [] });
+      await sql(scripted.stage, 'update installation set reconciling_since = now()');
+      await handle(due);
+      assert.deepEqual([captures(hold), await shop.books(hold)], [0, 'IN_PROGRESS 0/0/10000/0/0']);
+      await sql(scripted.stage, 'update installation set reconciling_since = null');
+      await handle(due);
+      assert.equal(captures(hold), 1);
+    });
   });
 
   it('ends at releaseAt, before its period', async () => {

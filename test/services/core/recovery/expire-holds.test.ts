@@ -69,6 +69,7 @@ describe('expiries()', () => {
     assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
     const [first, second] = voids(hold);
     assert(first && second && first.requestId !== second.requestId);
+    assert.deepEqual(await scripted.stage.audit('own books'), [], 'the first one has no result in the log');
   });
 
   it('needs review when the processor takes voids and never knows of them', async () => {

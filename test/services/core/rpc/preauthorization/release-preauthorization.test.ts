@@ -156,6 +156,7 @@ describe('releasePreauthorization()', () => {
       const again = await refusal(shop.release(hold, key));
       assert.deepEqual(again, { ...first, metadata: { ...first.metadata, replayed: 'true' } });
       assert.equal(await scripted.countOf(first.metadata.requestId ?? ''), 1);
+      assert.deepEqual(await scripted.stage.audit('own books'), [], 'a refused release has its result in the log');
     });
 
     it('ends once when the customer cancels as well, whichever result arrives first', async () => {

@@ -129,9 +129,20 @@ function roomsTable(): Table {
   return [['Room', 'What is in it', 'Imports of core'], ...rows];
 }
 
-/** The tokens of the sandbox and what each does. */
+/** The tokens of the sandbox and what each does. Those that differ in the kind of operation alone share a row. */
 function tokensTable(): Table {
-  const rows = Object.entries(BEHAVIOURS).map(([name, { about }]) => [`\`tok_sandbox_${name}\``, about]);
+  const tokens = Object.entries(BEHAVIOURS).map(([name, { about }]) => {
+    const [kind = ''] = name.split('_');
+    const shared = about.replace(`${kind}s`, 'these operations');
+    return { name, kind, about, shared, row: shared === about ? name : name.replace(kind, shared) };
+  });
+  const rows = tokens.flatMap((token) => {
+    const alike = tokens.filter(({ row }) => row === token.row);
+    if (alike[0] !== token) return [];
+    if (alike.length === 1) return [[`\`tok_sandbox_${token.name}\``, token.about]];
+    const kinds = `{${alike.map(({ kind }) => kind).join(',')}}`;
+    return [[`\`tok_sandbox_${token.name.replace(token.kind, kinds)}\``, token.shared]];
+  });
   return [['Token', 'What happens'], ...rows];
 }
 

@@ -32,9 +32,7 @@ export const GATEWAY_SETTINGS = z
     CORE_TLS_KEY: shownToCore,
     CORE_TLS_NAME: z.string().optional().describe("name in core's certificate, when not the one in `CORE_URL`"),
     GATEWAY_TOKEN: token.describe('role gateway; every token has 32 ASCII characters or more, no blanks, and one role'),
-    METRICS_TOKEN: tokens
-      .optional()
-      .describe('reads `GET /metrics`, as operators may, and nothing else; not that of a role'),
+    METRICS_TOKEN: tokens.optional().describe('reads `/metrics` alone; not that of a role'),
     REDIS_URL: redisUrl
       .optional()
       .describe('`redis://…`, limits shared by gateways; unset: each of their processes counts by itself'),
@@ -44,12 +42,10 @@ export const GATEWAY_SETTINGS = z
     REST_RATE_PER_SECOND: perSecond.default(500).describe('per API key'),
     REST_IN_FLIGHT: wholeNumber(2, 1_000_000)
       .default(512)
-      .describe(
-        "merchants' requests in progress at one gateway; a merchant gets at most what it leaves free: half when alone",
-      ),
+      .describe("merchants' requests in progress at one gateway ([shares](limits.md#figures))"),
     STREAMS_PER_API_KEY: wholeNumber(1, 100_000)
       .default(100)
-      .describe('open event streams of one key at one gateway; operators together have as many'),
+      .describe('open event streams of a key, or of all operators, at one gateway'),
     RELAY_VERIFIED_PER_SECOND: perSecond.default(500).describe('verified notifications, per merchant'),
     RELAY_ADDRESS_PER_SECOND: perSecond
       .default(2000)

@@ -47,7 +47,7 @@ export function ledgerSettings<Name extends string>(name: Name, { grpc, webhook,
     WEBHOOK_PORT: port.default(webhook).describe(about),
     METRICS_PORT: port
       .optional()
-      .describe(`\`GET /metrics\`, \`/healthz\`, \`/readyz\`; unset: no such server. Needs \`${name}_METRICS_TOKEN\``),
+      .describe(`\`/metrics\`, \`/healthz\`, \`/readyz\`; unset: none. Needs \`${name}_METRICS_TOKEN\``),
     METRICS_TOKEN: tokens.optional().describe('reads its metrics'),
     TLS_CERT: ofServer,
     TLS_KEY: ofServer,

@@ -27,14 +27,12 @@ export const ADYEN_SETTINGS = z.object({
     .string()
     .refine(isSafeAddress, 'must be an https address, or an http one on the loopback address')
     .default('https://checkout-test.adyen.com/v71')
-    .describe(
-      'Checkout API with its version; live: the address with the prefix of your account; `http` on loopback only',
-    ),
+    .describe('Checkout API with its version; `http` on loopback only'),
   ADYEN_RETURN_URL: z
     .url({ protocol: /^https?$/, hostname: /^\S+$/ })
     .max(1024)
     .default('https://return.example.com/')
-    .describe('`returnUrl` of each payment, which Adyen demands; nobody is sent there. Live, a page of yours'),
+    .describe('`returnUrl` of each payment; live, a page of yours'),
   ADYEN_TIMEOUT_MS: wholeNumber(100, 60_000).default(4_000).describe('of one request to Adyen'),
   ADYEN_HOLD_DAYS: wholeNumber(1, 30).default(28).describe('after how many days Adyen lets an authorisation expire'),
   ADYEN_RESULT_DAYS: wholeNumber(1, 30)

@@ -35,10 +35,7 @@ export const STRIPE_SETTINGS = z.object({
     .describe("`whsec_…[,…]`: of the account's endpoint, and of that for connected accounts"),
   STRIPE_STATEMENT_SUFFIXES: parsedBy(parseSuffixes, FORM_OF_SUFFIXES)
     .optional()
-    .describe(
-      '`{"merchantId": "TEXT"}`: what follows your account\'s name on a customer\'s statement, for merchants named ' +
-        'here',
-    ),
+    .describe('`{"merchantId": "TEXT"}`: follows your account\'s name on the statements of a merchant\'s customers'),
   STRIPE_API_BASE: z
     .string()
     .refine(isOrigin, 'must be an https origin, or an http one on the loopback address, without a path')

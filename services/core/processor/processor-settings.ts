@@ -17,9 +17,7 @@ export const PROCESSOR = {
       '`host:port` of the only one, which is named `default`; instead of PROCESSORS ' +
         '([From one processor to several](#from-one-processor-to-several))',
     ),
-  PROCESSOR_CREDENTIAL: token
-    .optional()
-    .describe('token that core shows to the only processor; of several each has its own'),
+  PROCESSOR_CREDENTIAL: token.optional().describe('token that core shows to the only processor'),
   'PROCESSOR_<NAME>_CREDENTIAL': byName(token).describe(
     'token that core shows to one of PROCESSORS ([Settings of one processor](#settings-of-one-processor))',
   ),

@@ -13,13 +13,12 @@ export const CORE_SETTINGS = z
     CONNECT_PORT: port.default(50_052).describe('Connect, gRPC-Web, gRPC, JSON'),
     CORE_METRICS_PORT: port
       .optional()
-      .describe('`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. The gateway has its own on `PORT`'),
+      .describe('`/metrics`, `/healthz`, `/readyz`; unset: none. The gateway has its own on `PORT`'),
     MAX_CALLS_IN_FLIGHT: wholeNumber(8, 100_000)
       .default(1_024)
       .describe(
-        'calls in one core; a merchant gets at most what it leaves free. A quarter of ' +
-          'them may wait for one of several processors; that times the cores must be less than `REST_IN_FLIGHT` ' +
-          'times the gateways',
+        'calls in one core ([shares](limits.md#figures)). A quarter of it, times the cores, must be less than ' +
+          '`REST_IN_FLIGHT` times the gateways',
       ),
     GATEWAY_ORIGIN,
     GATEWAY_TOKEN: tokens.describe(
@@ -27,8 +26,8 @@ export const CORE_SETTINGS = z
     ),
     SERVICE_TOKEN: tokens.describe('role internal'),
     OPERATOR_TOKEN: tokens.describe('role operator'),
-    METRICS_TOKEN: tokens.optional().describe('reads `GET /metrics`, as operators may, and nothing else'),
-    PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one; of several each has its own'),
+    METRICS_TOKEN: tokens.optional().describe('reads `/metrics` alone; operators may, too'),
+    PROCESSOR_TOKEN: tokens.optional().describe('role processor, of the only one'),
     'PROCESSOR_<NAME>_TOKEN': byName(tokens).describe('role processor, of one of PROCESSORS'),
     CORE_TLS_CERT: ofServers,
     CORE_TLS_KEY: ofServers,

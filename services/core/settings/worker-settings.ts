@@ -12,9 +12,7 @@ export const WORKER_SETTINGS = z
     ...PROCESSOR,
     WORKER_METRICS_PORT: port
       .optional()
-      .describe(
-        '`GET /metrics`, `/healthz`, `/readyz`; unset: no such server. Needs `METRICS_TOKEN` or `OPERATOR_TOKEN`',
-      ),
+      .describe('`/metrics`, `/healthz`, `/readyz`; unset: none. Needs `METRICS_TOKEN` or `OPERATOR_TOKEN`'),
     METRICS_TOKEN: tokens.optional().describe('reads its metrics'),
     OPERATOR_TOKEN: tokens.optional().describe('reads its metrics'),
     WEBHOOK_ALLOWED_CIDRS: networks.describe(
@@ -33,12 +31,12 @@ export const WORKER_SETTINGS = z
     RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(90)
       .describe(
-        'keeps deliveries, their attempts, bodies that the relay accepted and generated tokens (`tokenData`); ' +
-          'deliveries up to two weeks longer, and as long as they wait for an attempt',
+        'keeps deliveries, bodies that the relay accepted and generated tokens (`tokenData`) ' +
+          '([Growth](scaling.md#growth))',
       ),
     OPERATION_RETENTION_DAYS: wholeNumber(30, 36_500)
       .default(400)
-      .describe('keeps the log of results, up to 30 days longer; holds, captures and OCTs stay for ever'),
+      .describe('keeps the log of results; holds, captures and OCTs stay for ever'),
   })
   .superRefine(checksProcessors('PROCESSOR_CREDENTIAL'))
   .superRefine(checksRoles(['OPERATOR_TOKEN', 'METRICS_TOKEN']));

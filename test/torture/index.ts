@@ -16,7 +16,6 @@ import { tortureEdge } from './edge.ts';
 import { tortureLiar } from './liar.ts';
 import { tortureMoney } from './money.ts';
 import { torturePatroni } from './patroni.ts';
-import { tortureRestores } from './restores.ts';
 
 /** The tortures by name; each returns lines to print, and throws on a failure. */
 const TORTURES = {
@@ -34,7 +33,7 @@ const TORTURES = {
   failover: world.failover,
   patroni: torturePatroni,
   restore: world.restore,
-  restores: tortureRestores,
+  restores: world.restores,
   liar: tortureLiar,
 } as const;
 

@@ -6,7 +6,6 @@ import { atNight } from '../at-night.ts';
 import * as lines from '../world/lines.ts';
 import { tortureEdgeBriefly } from './edge.ts';
 import { tortureLiar } from './liar.ts';
-import { tortureRestores } from './restores.ts';
 
 /** The test machine may be busy; the command holds core to its own five seconds. */
 const READY_WITHIN_MS = 60_000;
@@ -56,7 +55,7 @@ describe('a deployment under torture', function () {
     lines.obedientUnkeyed({ seed, runs: atNight(25, 2) }));
   it('loses nothing that was acknowledged with its database', () => lines.failover({ seed, runs: atNight(10, 2) }));
   it('charges nothing again after its database went back in time', () => lines.restore({ seed, runs: atNight(6, 2) }));
-  it('reconciles what it lost at random moments', () => tortureRestores({ seed: 1, runs: atNight(150, 5) }));
+  it('reconciles what it lost at random moments', () => lines.restores({ seed: 1, runs: atNight(150, 5) }));
   it('strands nothing when the processor breaks its contract', () =>
     tortureLiar(atNight({ seed, minutes: 30 }, { seed, runs: 8 })));
 });

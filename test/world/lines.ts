@@ -4,6 +4,7 @@ import { backendsTerminated, backendsTerminatedForAWhile, readOnly, serverRestar
 import { disturbances } from './faults/disturbances.ts';
 import { link } from './faults/links.ts';
 import { overloadByOne, overloadByOthers, streamsDropped } from './faults/load.ts';
+import { momentRestored } from './faults/moment-restored.ts';
 import { PRIMARY_FAULTS } from './faults/primary.ts';
 import { beyondFinal, frozen, killed } from './faults/processes.ts';
 import { databaseAway, killedInBatch } from './faults/relay.ts';
@@ -16,6 +17,7 @@ import { forwarded, unaltered, undeprecated } from './judges/forwarded.ts';
 import { deliveryStored, notified } from './judges/notified.ts';
 import { obeyed, obeyedSoFar } from './judges/obeyed.ts';
 import { reconciled } from './judges/reconciled.ts';
+import { reconciledInTurns } from './judges/reconciled-in-turns.ts';
 import { served } from './judges/served.ts';
 import { settled } from './judges/settled.ts';
 import { streamsWhole } from './judges/streams-whole.ts';
@@ -26,12 +28,14 @@ import { openNeighbours } from './merchants/neighbour.ts';
 import { openSender } from './merchants/notification-sender.ts';
 import { OBEDIENT, type Obedient, type Obeying, startObedient } from './merchants/obedient.ts';
 import { type Watched, watchEach, watchResults } from './merchants/result-watcher.ts';
+import type { Steppers } from './merchants/steps.ts';
 import { startWriters } from './merchants/writers.ts';
 import { type Fault, lineOf } from './play.ts';
 import { type OneCore, openOneCore } from './stage/one-core.ts';
 import { openPair, type Pair } from './stage/pair.ts';
 import { openRelay, type Relay } from './stage/relay.ts';
 import { openTwoCores, type TwoCores } from './stage/two-cores.ts';
+import { openTwoProcessors, type TwoProcessors } from './stage/two-processors.ts';
 
 const BUYERS = 12;
 const WRITERS = 8;
@@ -184,4 +188,13 @@ export const restore = lineOf({
   rounds: 6,
   phases: (times) => [{ faults: waysBack, times, afterEach: [reconciled] }],
   judges: () => [settled, audited],
+});
+
+/** The database of a core goes back to random moments amid random operations, and an operator decides in turns. */
+export const restores = lineOf<TwoProcessors, Steppers>({
+  stage: openTwoProcessors,
+  merchants: () => ({ stop: async () => undefined }),
+  rounds: 150,
+  phases: (times) => [{ faults: [momentRestored], times, afterEach: [reconciledInTurns] }],
+  judges: () => [],
 });

@@ -56,6 +56,7 @@ describe('a deployment under torture', function () {
   it('loses nothing that was acknowledged with its database', () => lines.failover({ seed, runs: atNight(10, 2) }));
   it('charges nothing again after its database went back in time', () => lines.restore({ seed, runs: atNight(6, 2) }));
   it('reconciles what it lost at random moments', () => lines.restores({ seed: 1, runs: atNight(150, 5) }));
+  it('reconciles what it lost while the processor lied', () => lines.liarRestored({ seed: 1, runs: atNight(80, 3) }));
   it('strands nothing when the processor breaks its contract', () =>
     tortureLiar(atNight({ seed, minutes: 30 }, { seed, runs: 8 })));
 });

@@ -2,6 +2,7 @@
 import { type Deployment, openDeployment } from '../torture/deployment/deployment.ts';
 import { backendsTerminated, backendsTerminatedForAWhile, readOnly, serverRestarted } from './faults/database.ts';
 import { disturbances } from './faults/disturbances.ts';
+import { liedAndRestored } from './faults/lied-and-restored.ts';
 import { link } from './faults/links.ts';
 import { overloadByOne, overloadByOthers, streamsDropped } from './faults/load.ts';
 import { momentRestored } from './faults/moment-restored.ts';
@@ -17,6 +18,7 @@ import { forwarded, unaltered, undeprecated } from './judges/forwarded.ts';
 import { deliveryStored, notified } from './judges/notified.ts';
 import { obeyed, obeyedSoFar } from './judges/obeyed.ts';
 import { reconciled } from './judges/reconciled.ts';
+import { reconciledFromLiar, someAnsweredAsFirst } from './judges/reconciled-from-liar.ts';
 import { reconciledInTurns } from './judges/reconciled-in-turns.ts';
 import { served } from './judges/served.ts';
 import { settled } from './judges/settled.ts';
@@ -24,6 +26,7 @@ import { streamsWhole } from './judges/streams-whole.ts';
 import { unhindered } from './judges/unhindered.ts';
 import { type Buyers, startBuyers } from './merchants/buyers.ts';
 import { openCustomers } from './merchants/customers.ts';
+import type { LiedTo } from './merchants/keyed-calls.ts';
 import { openNeighbours } from './merchants/neighbour.ts';
 import { openSender } from './merchants/notification-sender.ts';
 import { OBEDIENT, type Obedient, type Obeying, startObedient } from './merchants/obedient.ts';
@@ -31,6 +34,7 @@ import { type Watched, watchEach, watchResults } from './merchants/result-watche
 import type { Steppers } from './merchants/steps.ts';
 import { startWriters } from './merchants/writers.ts';
 import { type Fault, lineOf } from './play.ts';
+import { type BehindLiar, openBehindLiar } from './stage/behind-liar.ts';
 import { type OneCore, openOneCore } from './stage/one-core.ts';
 import { openPair, type Pair } from './stage/pair.ts';
 import { openRelay, type Relay } from './stage/relay.ts';
@@ -50,8 +54,10 @@ const NOTHING_LOST_OR_TWICE = [settled, answeredAgain, charged, audited, deliver
 
 const core1 = ({ cores }: Deployment) => cores[0] as Deployment['cores'][number];
 const core2 = ({ cores }: Deployment) => cores[1] as Deployment['cores'][number];
+const worker = (stage: Deployment) => stage.worker;
+const gateway = (stage: Deployment) => stage.gateway;
 const killedCore = killed('core', core1);
-const killedWorker = killed('worker', ({ worker }: Deployment) => worker);
+const killedWorker = killed('worker', worker);
 
 /** Core and, every third time, the worker are killed under load. */
 export const crash = lineOf<OneCore, Buyers>({
@@ -87,8 +93,8 @@ export const streams = lineOf<TwoCores, Watched>({
 
 const RELAY_MEMBERS: Readonly<Record<string, (stage: Relay) => Relay['worker']>> = {
   core: core1,
-  gateway: ({ gateway }) => gateway,
-  worker: ({ worker }) => worker,
+  gateway,
+  worker,
 };
 
 /** Core, relay and worker are killed, and the database stopped, while notifications go to a receiver that fails. */
@@ -121,11 +127,11 @@ const FAULTS: readonly Fault<Deployment, Obedient>[] = [
   beyondFinal(frozen('core-1', core1)),
   killed('core-1', core1, AWAY_MS),
   killed('core-2', core2, AWAY_MS),
-  frozen('worker', ({ worker }) => worker),
-  killed('worker', ({ worker }) => worker, AWAY_MS),
+  frozen('worker', worker),
+  killed('worker', worker, AWAY_MS),
   frozen('sandbox', ({ sandbox }) => sandbox),
   killed('sandbox', ({ sandbox }) => sandbox, AWAY_MS),
-  frozen('gateway', ({ gateway }) => gateway),
+  frozen('gateway', gateway),
   link('cut'),
   link('stalled'),
   beyondFinal(link('stalled')),
@@ -136,7 +142,7 @@ const FAULTS: readonly Fault<Deployment, Obedient>[] = [
   streamsDropped,
 ];
 /** Breaks connections of merchants, who then need a key to repeat under. */
-const KEYED_FAULTS = [...FAULTS, killed('gateway', ({ gateway }: Deployment) => gateway, AWAY_MS)];
+const KEYED_FAULTS = [...FAULTS, killed('gateway', gateway, AWAY_MS)];
 
 export const NOTHING_DISOBEYED = { judges: () => [settled, obeyed, audited] } as const;
 
@@ -197,4 +203,13 @@ export const restores = lineOf<TwoProcessors, Steppers>({
   rounds: 150,
   phases: (times) => [{ faults: [momentRestored], times, afterEach: [reconciledInTurns] }],
   judges: () => [],
+});
+
+/** The same while the processor lies; it becomes honest before the operator is done. */
+export const liarRestored = lineOf<BehindLiar, LiedTo>({
+  stage: openBehindLiar,
+  merchants: () => ({ answeredAsFirst: 0, stop: async () => undefined }),
+  rounds: 80,
+  phases: (times) => [{ faults: [liedAndRestored], times, afterEach: [reconciledFromLiar] }],
+  judges: () => [someAnsweredAsFirst],
 });

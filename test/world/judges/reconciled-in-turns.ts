@@ -4,6 +4,7 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { beginReconciling } from '../../../services/core/storage/reconciling.ts';
 import { type Decisions, decideAt } from '../../services/core/reconciliation/decide.ts';
+import type { Stage } from '../../services/core/stage.ts';
 import { type Deed, type Step, type Steppers, type Story, shown, UNNOTICED } from '../merchants/steps.ts';
 import type { Scene } from '../play.ts';
 import type { TwoProcessors } from '../stage/two-processors.ts';
@@ -13,7 +14,7 @@ const MEANWHILE: readonly Step[] = ['wait', ...UNNOTICED];
 
 /** From this decision on, everything that is under way ends before the next. */
 const PATIENT_DECISIONS = 8;
-const MOST_DECISIONS = 16;
+export const MOST_DECISIONS = 16;
 /** Before everything: a processor's books that begin after the restored moment have nothing of ours. */
 const EARLIER = new Date(Date.UTC(2026, 0, 1));
 /** Longer than any hold lasts. */
@@ -46,7 +47,7 @@ export async function reconciledInTurns({ stage, merchants }: Scene<TwoProcessor
   });
 }
 
-const IMPORT_ALL: Decisions = { importing: ['all'] };
+export const IMPORT_ALL: Decisions = { importing: ['all'] };
 
 /** Imports everything, or some of it by name first, in random turns, until reconciling ends. */
 async function reconcile(stage: TwoProcessors, { pick, play, say, steps, random }: Story): Promise<void> {
@@ -55,10 +56,7 @@ async function reconcile(stage: TwoProcessors, { pick, play, say, steps, random 
   const meanwhile = () => play(Math.floor(random() * 4), MEANWHILE, 'some keyed');
   await meanwhile();
   const decide = async (decisions: Decisions) => {
-    const done = await decideAt(stage, decisions).catch((error: Error) => {
-      if (!error.message.startsWith('nothing of ours')) throw error;
-      return decideAt(stage, decisions, undefined, EARLIER);
-    });
+    const done = await decideSince(stage, decisions);
     say([`${JSON.stringify(decisions)}: ${done.ended ? 'ended' : `${done.left} left`}`, ...done.lines].join('\n    '));
     return done;
   };
@@ -68,18 +66,13 @@ async function reconcile(stage: TwoProcessors, { pick, play, say, steps, random 
     const ids = [...new Set(report.map(({ processorRequestId }) => processorRequestId))];
     return { importing: ids.filter(() => random() < 0.5) };
   };
-  const refunds = async (): Promise<Decisions> => {
-    const { report } = await decide({ ...IMPORT_ALL, ending: false });
-    const left = report.filter(({ note }) => note?.endsWith('HOLD_NOT_PLACED'));
-    return { refunding: left.map(({ processorRequestId }) => processorRequestId) };
-  };
   for (let decided = 1; ; decided++) {
     const isPatient = decided < PATIENT_DECISIONS / 2;
     const decisions = isPatient
       ? pick([IMPORT_ALL, IMPORT_ALL, await named()])
       : decided % 2 === 0
         ? IMPORT_ALL
-        : await refunds();
+        : await refunds(decide);
     const { ended } = await decide(decisions);
     if (ended) break;
     assert(decided < MOST_DECISIONS, 'reconciling does not end');
@@ -95,6 +88,21 @@ async function reconcile(stage: TwoProcessors, { pick, play, say, steps, random 
   await stage.expire();
   await settle(stage, { steps });
   assert.deepEqual(await stage.audit(), [], 'the audit after reconciling');
+}
+
+/** Decides about what was lost, since a time at which the books have something of ours. */
+export async function decideSince(stage: Stage, decisions: Decisions) {
+  return decideAt(stage, decisions).catch((error: Error) => {
+    if (!error.message.startsWith('nothing of ours')) throw error;
+    return decideAt(stage, decisions, undefined, EARLIER);
+  });
+}
+
+/** Imports everything, and refunds what cannot be imported. */
+export async function refunds(decide: (decisions: Decisions) => ReturnType<typeof decideAt>): Promise<Decisions> {
+  const { report } = await decide({ ...IMPORT_ALL, ending: false });
+  const left = report.filter(({ note }) => note?.endsWith('HOLD_NOT_PLACED'));
+  return { refunding: left.map(({ processorRequestId }) => processorRequestId) };
 }
 
 /**
@@ -130,7 +138,7 @@ async function settle(stage: TwoProcessors, { steps }: Pick<Story, 'steps'>): Pr
 }
 
 /** What a customer pays or is paid, by the books of both processors. */
-function chargesOf({ oracle, second }: TwoProcessors): string[] {
+export function chargesOf({ oracle, second }: Pick<Stage, 'oracle' | 'second'>): string[] {
   return [oracle, second?.oracle]
     .flatMap((ledger) => ledger?.entries() ?? [])
     .filter(({ kind, answer }) => answer === Answer.APPROVED && kind !== 'void' && kind !== 'fence')

@@ -197,7 +197,8 @@ interface Answer {
 type Call = (key: { idempotencyKey?: string }) => Promise<Answer>;
 type Operation = Readonly<{ requestId: string; state: OperationState }>;
 
-async function answered(call: Promise<Answer>): Promise<Answered> {
+/** What a call was answered, or refused with. */
+export async function answered(call: Promise<Answer>): Promise<Answered> {
   try {
     const { capture, refund, oct, preauthorization, ...own } = await call;
     const { requestId = preauthorization?.requestId, state } = capture ?? refund ?? oct ?? own;

@@ -2,7 +2,8 @@
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
  * obedient-python`, `-- obedient-keyed` and `-- obedient-unkeyed` (the table, literally) ask whether answers are promises, `-- neighbours` what one merchant's
- * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of docker-compose.ha.yml,
+ * trouble costs another; `-- failover` loses the database's machine, `-- failover-renewals` while holds are
+ * renewed, `-- patroni` parts of docker-compose.ha.yml,
  * `-- restore` takes the database back in time, `-- restores` many times to a random moment.
  * `-- liar` has a processor that breaks its contract, for `--minutes`, `-- liar-restored` also takes the database back. Every command takes `--seed` where chance
  * decides, and `edge` takes `--only WORDS`; each prints what it did to the service, and exits with 1 when anything is
@@ -31,6 +32,7 @@ const TORTURES = {
   'obedient-unkeyed': world.obedientUnkeyed,
   neighbours: world.neighbours,
   failover: world.failover,
+  'failover-renewals': world.failoverRenewals,
   patroni: torturePatroni,
   restore: world.restore,
   restores: world.restores,

@@ -2,7 +2,7 @@
  * Short versions of the tortures for every change, longer ones at night. `npm run torture` plays them as long as one
  * likes.
  */
-import { atNight } from '../at-night.ts';
+import { atNight, isNight } from '../at-night.ts';
 import * as lines from '../world/lines.ts';
 import { tortureEdgeBriefly } from './edge.ts';
 import { tortureLiar } from './liar.ts';
@@ -54,6 +54,8 @@ describe('a deployment under torture', function () {
   it('charges once and loses nothing for clients without keys', () =>
     lines.obedientUnkeyed({ seed, runs: atNight(25, 2) }));
   it('loses nothing that was acknowledged with its database', () => lines.failover({ seed, runs: atNight(10, 2) }));
+  if (isNight)
+    it('releases each renewed hold once when its database is lost', () => lines.failoverRenewals({ seed, runs: 10 }));
   it('charges nothing again after its database went back in time', () => lines.restore({ seed, runs: atNight(6, 2) }));
   it('reconciles what it lost at random moments', () => lines.restores({ seed: 1, runs: atNight(150, 5) }));
   it('reconciles what it lost while the processor lied', () => lines.liarRestored({ seed: 1, runs: atNight(80, 3) }));

@@ -20,6 +20,7 @@ import { obeyed, obeyedSoFar } from './judges/obeyed.ts';
 import { reconciled } from './judges/reconciled.ts';
 import { reconciledFromLiar, someAnsweredAsFirst } from './judges/reconciled-from-liar.ts';
 import { reconciledInTurns } from './judges/reconciled-in-turns.ts';
+import { renewed } from './judges/renewed.ts';
 import { served } from './judges/served.ts';
 import { settled } from './judges/settled.ts';
 import { streamsWhole } from './judges/streams-whole.ts';
@@ -175,6 +176,15 @@ export const failover = lineOf<Pair, Obedient & Watched>({
   rounds: 10,
   phases: (times) => [{ faults: PRIMARY_FAULTS, times, atOnce: 1, afterEach: [served, obeyedSoFar] }],
   judges: () => [settled, obeyed, deliveryStored, notified, streamsWhole, audited],
+});
+
+/** The same while merchants do nothing but renew their holds again and again. */
+export const failoverRenewals = lineOf<Pair, Obedient>({
+  stage: () => openPair(OBEDIENT),
+  merchants: (stage, random) => startObedient(stage, 'package', random, { renewsOnly: true }),
+  rounds: 10,
+  phases: (times) => [{ faults: PRIMARY_FAULTS, times, atOnce: 1, afterEach: [served, obeyedSoFar] }],
+  judges: () => [settled, obeyed, renewed, deliveryStored, notified, audited],
 });
 
 /** What one merchant's trouble costs another. */

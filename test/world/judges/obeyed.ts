@@ -58,7 +58,7 @@ interface Result {
 }
 
 /** How often the processor did what has a mark. */
-function actsOf(ledgerFile: string): ReadonlyMap<string, number> {
+export function actsOf(ledgerFile: string): ReadonlyMap<string, number> {
   const oracle = openOracle(ledgerFile);
   try {
     const acted = new Map<string, number>();

@@ -21,8 +21,18 @@ export type Token = keyof typeof TOKENS;
 
 export type Storyteller = ReturnType<typeof openStoryteller>;
 
+export interface StoryOptions {
+  /** Whether each story is a hold that is renewed again and again. */
+  readonly renewsOnly?: boolean;
+}
+
 /** Starts stories about the merchants, drawn from `random`, at a steady pace. */
-export function openStoryteller(client: Client, merchants: readonly Merchant[], random: () => number) {
+export function openStoryteller(
+  client: Client,
+  merchants: readonly Merchant[],
+  random: () => number,
+  { renewsOnly = false }: StoryOptions = {},
+) {
   let serial = 0;
   const among = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
 
@@ -84,6 +94,21 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
     await wantAll(refunds, drawn.isTogether);
   }
 
+  /** A hold that is renewed again and again, each time for less; now and then a part of it is captured before. */
+  async function tellRenewals({ token, merchant, userId, parts, last }: ReturnType<typeof draw>): Promise<void> {
+    let [amount, held] = [HOLD, await client.want(holdOf(merchant, userId, `tok_sandbox_${token}`))];
+    for (let turn = 0; held.outcome === 'done' && turn < 2 + 6 * last; turn++) {
+      const preauthorizationId = await client.handleOf(held);
+      if (preauthorizationId === '') return;
+      const part = turn % 2 === 0 ? undefined : parts[turn];
+      if (part !== undefined) await client.want(captureOf(merchant, userId, preauthorizationId, part));
+      const release = intentionOf('release', merchant, userId, amount, { preauthorizationId });
+      amount -= LESS_EACH_TIME;
+      const body = { preauthorizationId, amount };
+      held = await client.wantRenewed(intentionOf('renewal', merchant, userId, amount, body), release);
+    }
+  }
+
   async function wantAll(intentions: readonly Intention[], together: boolean): Promise<Told[]> {
     if (together) return Promise.all(intentions.map((each) => client.want(each)));
     const told: Told[] = [];
@@ -100,7 +125,8 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
         while (!stopped) {
           await delay(2 * pauseMs * random());
           if (telling.size >= most) continue;
-          const one = (random() < 0.15 ? payOut() : tell(draw())).finally(() => telling.delete(one));
+          const begin = renewsOnly ? tellRenewals(draw()) : random() < 0.15 ? payOut() : tell(draw());
+          const one = begin.finally(() => telling.delete(one));
           telling.add(one);
         }
       })();
@@ -127,6 +153,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
 /** What a hold is for, and what one that renews it is for. */
 const HOLD = 1_500;
 const RENEWED = 1_400;
+const LESS_EACH_TIME = 100;
 /** What nobody wants otherwise. */
 const MISTAKEN = 99;
 

@@ -3,7 +3,7 @@
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
  * obedient-python`, `-- obedient-keyed` and `-- obedient-unkeyed` (the table, literally) ask whether answers are promises, `-- neighbours` what one merchant's
  * trouble costs another; `-- failover` loses the database's machine, `-- failover-renewals` while holds are
- * renewed, `-- patroni` parts of docker-compose.ha.yml,
+ * renewed, `-- patroni` parts of docker-compose.ha.yml; `-- upgrade` mixes the release before with this tree;
  * `-- restore` takes the database back in time, `-- restores` many times to a random moment.
  * `-- liar` has a processor that breaks its contract, for `--minutes`, `-- liar-restored` also takes the database back. Every command takes `--seed` where chance
  * decides, and `edge` takes `--only WORDS`; each prints what it did to the service, and exits with 1 when anything is
@@ -30,6 +30,7 @@ const TORTURES = {
   'obedient-python': world.obedientPython,
   'obedient-keyed': world.obedientKeyed,
   'obedient-unkeyed': world.obedientUnkeyed,
+  upgrade: world.upgrade,
   neighbours: world.neighbours,
   failover: world.failover,
   'failover-renewals': world.failoverRenewals,

@@ -56,6 +56,8 @@ describe('a deployment under torture', function () {
   it('loses nothing that was acknowledged with its database', () => lines.failover({ seed, runs: atNight(10, 2) }));
   if (isNight)
     it('releases each renewed hold once when its database is lost', () => lines.failoverRenewals({ seed, runs: 10 }));
+  it('loses no request while the release before it and this one run side by side', () =>
+    lines.upgrade({ seed, runs: atNight(20, 8) }));
   it('charges nothing again after its database went back in time', () => lines.restore({ seed, runs: atNight(6, 2) }));
   it('reconciles what it lost at random moments', () => lines.restores({ seed: 1, runs: atNight(150, 5) }));
   it('reconciles what it lost while the processor lied', () => lines.liarRestored({ seed: 1, runs: atNight(80, 3) }));

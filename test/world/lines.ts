@@ -9,6 +9,7 @@ import { momentRestored } from './faults/moment-restored.ts';
 import { PRIMARY_FAULTS } from './faults/primary.ts';
 import { beyondFinal, frozen, killed } from './faults/processes.ts';
 import { databaseAway, killedInBatch } from './faults/relay.ts';
+import { otherRelease, schemaUpgraded } from './faults/release.ts';
 import { rowsLocked } from './faults/rows-locked.ts';
 import { streamCut } from './faults/stream-cut.ts';
 import { waysBack } from './faults/ways-back.ts';
@@ -16,7 +17,7 @@ import { audited } from './judges/audited.ts';
 import { answeredAgain, charged } from './judges/bought.ts';
 import { forwarded, unaltered, undeprecated } from './judges/forwarded.ts';
 import { deliveryStored, notified } from './judges/notified.ts';
-import { obeyed, obeyedSoFar } from './judges/obeyed.ts';
+import { obeyed, obeyedSoFar, sentOnce } from './judges/obeyed.ts';
 import { reconciled } from './judges/reconciled.ts';
 import { reconciledFromLiar, someAnsweredAsFirst } from './judges/reconciled-from-liar.ts';
 import { reconciledInTurns } from './judges/reconciled-in-turns.ts';
@@ -41,6 +42,7 @@ import { openPair, type Pair } from './stage/pair.ts';
 import { openRelay, type Relay } from './stage/relay.ts';
 import { openTwoCores, type TwoCores } from './stage/two-cores.ts';
 import { openTwoProcessors, type TwoProcessors } from './stage/two-processors.ts';
+import { openTwoReleases, type TwoReleases } from './stage/two-releases.ts';
 
 const BUYERS = 12;
 const WRITERS = 8;
@@ -185,6 +187,43 @@ export const failoverRenewals = lineOf<Pair, Obedient>({
   rounds: 10,
   phases: (times) => [{ faults: PRIMARY_FAULTS, times, atOnce: 1, afterEach: [served, obeyedSoFar] }],
   judges: () => [settled, obeyed, renewed, deliveryStored, notified, audited],
+});
+
+const RELEASES: readonly Fault<TwoReleases, Obedient>[] = [
+  otherRelease('core-1', core1),
+  otherRelease('core-2', core2),
+  otherRelease('worker', worker),
+  otherRelease('gateway', gateway),
+];
+/** A new gateway never calls an old core, which would ignore what it does not know. */
+const THERE_AND_BACK = [...RELEASES, ...RELEASES.toReversed()];
+const killedOrFrozen = (name: string, memberOf: (stage: Deployment) => Deployment['worker']) => [
+  killed(name, memberOf, AWAY_MS),
+  frozen(name, memberOf),
+];
+
+/** The release before and this tree run side by side: upgraded, taken back, then mixed at random while parts fail. */
+export const upgrade = lineOf<TwoReleases, Obedient>({
+  stage: () => openTwoReleases(OBEDIENT),
+  merchants: (stage, random) => startObedient(stage, 'package', random, { sendsNewFields: false }),
+  rounds: THERE_AND_BACK.length + 12,
+  phases: (rounds) => [
+    { faults: [schemaUpgraded], times: 1 },
+    { faults: THERE_AND_BACK, times: Math.min(rounds, THERE_AND_BACK.length), afterEach: [obeyedSoFar, sentOnce] },
+    {
+      faults: [
+        ...RELEASES,
+        ...killedOrFrozen('core-1', core1),
+        ...killedOrFrozen('core-2', core2),
+        ...killedOrFrozen('worker', worker),
+        backendsTerminatedForAWhile,
+      ],
+      times: Math.max(0, rounds - THERE_AND_BACK.length),
+      atOnce: 3,
+      afterEach: [served, obeyedSoFar],
+    },
+  ],
+  judges: () => [settled, obeyed, deliveryStored, notified, audited],
 });
 
 /** What one merchant's trouble costs another. */

@@ -22,17 +22,22 @@ export type Token = keyof typeof TOKENS;
 export type Storyteller = ReturnType<typeof openStoryteller>;
 
 export interface StoryOptions {
+  /** Whether merchants send the fields that release 1.0.0 refuses; by default they do. */
+  readonly sendsNewFields?: boolean;
   /** Whether each story is a hold that is renewed again and again. */
   readonly renewsOnly?: boolean;
 }
 
 /** Starts stories about the merchants, drawn from `random`, at a steady pace. */
 export function openStoryteller(
-  client: Client,
+  opened: Client,
   merchants: readonly Merchant[],
   random: () => number,
-  { renewsOnly = false }: StoryOptions = {},
+  { sendsNewFields = true, renewsOnly = false }: StoryOptions = {},
 ) {
+  const client = sendsNewFields
+    ? opened
+    : { ...opened, want: (each: Intention, patienceMs?: number) => opened.want(withoutNewFields(each), patienceMs) };
   let serial = 0;
   const among = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
 
@@ -51,7 +56,7 @@ export function openStoryteller(
       refunds: Math.floor(random() * 4),
       // What is done with a hold says its currency, or does not; now and then another one, by mistake.
       said: random() < 0.5 ? { currency: 'EUR' } : {},
-      isMistaken: random() < 0.2,
+      isMistaken: random() < 0.2 && sendsNewFields,
     };
   }
 
@@ -171,6 +176,14 @@ const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
 
 /** The kinds that a merchant can have a reference for, and whose answers name them. */
 const REFERRED: ReadonlySet<Kind> = new Set(['capture', 'increment', 'refund', 'oct']);
+
+/** What is done with a hold, without its currency and a reference of its own. */
+function withoutNewFields(intention: Intention): Intention {
+  const { currency: _, merchantReference: __, ...body } = intention.body as Record<string, unknown>;
+  return 'preauthorizationId' in body || 'captureRequestId' in body
+    ? { ...intention, body, reference: undefined }
+    : intention;
+}
 
 /** The same in another currency than the hold's: it must be refused, and nothing be done. */
 function mistaken(intention: Intention): Intention {

@@ -1,12 +1,11 @@
 /** Runs several of each process of a deployment on one database; each can be started, stopped and restarted. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
-import { promisify } from 'node:util';
 import { ROOT } from '../../.ci/sources.ts';
 import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
@@ -14,7 +13,7 @@ import { MerchantService } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { inSettings } from '../../services/core/processor/processor-settings.ts';
 import { startFile } from '../../services/quickstart/bundles.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
-import { createDatabase, createMigratedDatabase } from '../database.ts';
+import { createMigratedDatabase } from '../database.ts';
 import { serveLocally } from '../local-server.ts';
 import { openOracle } from '../services/sandbox/oracle.ts';
 
@@ -26,8 +25,8 @@ export interface Member {
   readonly log: string[];
   /** Stops it with SIGTERM and waits for its exit. Throws when it exits with an error. */
   stop(): Promise<void>;
-  /** Starts the code of a tree, by default that of the fleet, and waits until it is ready. */
-  start(tree?: string): Promise<void>;
+  /** Starts it, and waits until it is ready. */
+  start(): Promise<void>;
   kill(): Promise<void>;
   /** The process while it runs. */
   pid(): number;
@@ -50,8 +49,6 @@ export interface FleetOptions {
   readonly others?: Readonly<Record<string, string>>;
   /** Settings for all processes. */
   readonly environment?: Record<string, string>;
-  /** The folder whose code runs, and migrates the database; by default this tree. */
-  readonly tree?: string;
 }
 
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
@@ -65,9 +62,8 @@ export async function openFleet(options: FleetOptions = {}) {
     sandboxes: names = ['sandbox'],
     environment = {},
     others = {},
-    tree = ROOT,
   } = options;
-  const database = await (tree === ROOT ? createMigratedDatabase() : createDatabase());
+  const database = await createMigratedDatabase();
   const directory = await mkdtemp(`${tmpdir()}/holdfast-fleet-`);
   const secrets = { gateway: token(), service: token(), operator: token(), processor: token(), credential: token() };
   const received: Received[] = [];
@@ -101,16 +97,6 @@ export async function openFleet(options: FleetOptions = {}) {
       [...names, ...Object.keys(others)].flatMap((name, index) => secretsOf(options.sandboxes && name, index)),
     ),
   };
-  /** Runs a script of package.json to its end, with core's settings. Throws what it printed when it fails. */
-  const run = async (script: string, inTree = ROOT) => {
-    const env = { PATH: process.env.PATH, ...ofCore };
-    await promisify(execFile)('npm', ['run', '--silent', script], { cwd: inTree, env }).catch((error) => {
-      throw new Error(`npm run ${script}: ${error.stdout}${error.stderr}`, { cause: error });
-    });
-  };
-  if (tree !== ROOT) await run('migrate', tree);
-  const member = (name: string, entry: string, settings: Record<string, string>) =>
-    memberOf(name, entry, settings, tree);
   const metricsPorts: number[] = [];
   const metricsPort = async () => {
     const port = await freePort();
@@ -118,26 +104,20 @@ export async function openFleet(options: FleetOptions = {}) {
     return String(port);
   };
   const ledgerOf = (name: string) => `${directory}/${name}.sqlite`;
-  // A processor belongs to no release; its ledger is read by this tree's oracle.
   const sandboxes = names.map((name, index) =>
-    memberOf(
-      name,
-      'services/sandbox/index.ts',
-      {
-        ...common,
-        SANDBOX_PORT: String(sandboxPorts[index]),
-        CHECKOUT_PORT: '0',
-        SANDBOX_LEDGER: ledgerOf(name),
-        CORE_URL: coreUrl,
-        PROCESSOR_TOKEN: `${secrets.processor}${index}`,
-        PROCESSOR_CREDENTIAL: `${secrets.credential}${index}`,
-      },
-      ROOT,
-    ),
+    memberOf(name, 'services/sandbox/index.ts', {
+      ...common,
+      SANDBOX_PORT: String(sandboxPorts[index]),
+      CHECKOUT_PORT: '0',
+      SANDBOX_LEDGER: ledgerOf(name),
+      CORE_URL: coreUrl,
+      PROCESSOR_TOKEN: `${secrets.processor}${index}`,
+      PROCESSOR_CREDENTIAL: `${secrets.credential}${index}`,
+    }),
   );
   const coreMembers = await Promise.all(
     corePorts.map(async (port, index) =>
-      member(`core-${index + 1}`, 'services/core/index.ts', {
+      memberOf(`core-${index + 1}`, 'services/core/index.ts', {
         ...ofCore,
         CORE_PORT: String(port),
         CONNECT_PORT: String(await freePort()),
@@ -149,7 +129,7 @@ export async function openFleet(options: FleetOptions = {}) {
   );
   const workerMembers = await Promise.all(
     Array.from({ length: workers }, async (_, index) =>
-      member(`worker-${index + 1}`, 'services/core/worker.ts', {
+      memberOf(`worker-${index + 1}`, 'services/core/worker.ts', {
         ...ofCore,
         WORKER_METRICS_PORT: await metricsPort(),
         WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
@@ -158,7 +138,7 @@ export async function openFleet(options: FleetOptions = {}) {
     ),
   );
   const gatewayMembers = gatewayPorts.map((port, index) =>
-    member(`gateway-${index + 1}`, 'gateway/index.ts', {
+    memberOf(`gateway-${index + 1}`, 'gateway/index.ts', {
       REST_RATE_PER_SECOND: '1000000',
       ...common,
       PORT: String(port),
@@ -207,7 +187,6 @@ export async function openFleet(options: FleetOptions = {}) {
     cores: coreMembers,
     workers: workerMembers,
     gateways: gatewayMembers,
-    run,
     async close() {
       for (const oracle of oracles.values()) oracle.close();
       await Promise.all([...gatewayMembers, ...workerMembers, ...coreMembers].map((each) => each.stop()));
@@ -251,7 +230,7 @@ function receive(received: Received[]) {
   });
 }
 
-function memberOf(name: string, entry: string, environment: Record<string, string>, own: string): Member {
+function memberOf(name: string, entry: string, environment: Record<string, string>): Member {
   const log: string[] = [];
   let child: ChildProcess | undefined;
   const ended = async (signal: NodeJS.Signals) => {
@@ -263,10 +242,10 @@ function memberOf(name: string, entry: string, environment: Record<string, strin
   return {
     name,
     log,
-    async start(tree = own) {
+    async start() {
       const { PATH, NODE_COMPILE_CACHE } = process.env;
-      child = spawn(process.execPath, [tree === ROOT ? startFile(entry) : entry], {
-        cwd: tree,
+      child = spawn(process.execPath, [startFile(entry)], {
+        cwd: ROOT,
         env: { PATH, NODE_COMPILE_CACHE, ...environment },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });

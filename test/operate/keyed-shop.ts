@@ -22,11 +22,6 @@ export interface Tally {
   readonly lost: string[];
 }
 
-/** How many are complete. */
-export function ended({ holds, captures, neverDone, lost }: Tally): number {
-  return holds + captures + neverDone + lost.length;
-}
-
 export class KeyedShop {
   readonly tally: Tally = { holds: 0, captures: 0, neverDone: 0, repeated: {}, lost: [] };
   readonly #origins: readonly string[];

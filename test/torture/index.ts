@@ -2,9 +2,10 @@
  * `npm run torture` plays random merchants against the model of the money; `-- crash`, `-- database`, `-- streams` and
  * `-- notifications` kill, cut and restart; `-- edge` sends hostile input; `-- obedient` (the package), `--
  * obedient-python`, `-- obedient-keyed` and `-- obedient-unkeyed` (the table, literally) ask whether answers are promises, `-- neighbours` what one merchant's
- * trouble costs another; `-- failover` loses the database's machine, `-- patroni` parts of
- * docker-compose.ha.yml, `-- restore` takes the database back in time, `-- restores` many times to a random moment.
- * `-- liar` has a processor that breaks its contract, for `--minutes`. Every command takes `--seed` where chance
+ * trouble costs another; `-- failover` loses the database's machine, `-- failover-renewals` while holds are
+ * renewed, `-- patroni` parts of docker-compose.ha.yml; `-- upgrade` mixes the release before with this tree;
+ * `-- restore` takes the database back in time, `-- restores` many times to a random moment.
+ * `-- liar` has a processor that breaks its contract, for `--minutes`, `-- liar-restored` also takes the database back. Every command takes `--seed` where chance
  * decides, and `edge` takes `--only WORDS`; each prints what it did to the service, and exits with 1 when anything is
  * wrong.
  */
@@ -16,7 +17,6 @@ import { tortureEdge } from './edge.ts';
 import { tortureLiar } from './liar.ts';
 import { tortureMoney } from './money.ts';
 import { torturePatroni } from './patroni.ts';
-import { tortureRestores } from './restores.ts';
 
 /** The tortures by name; each returns lines to print, and throws on a failure. */
 const TORTURES = {
@@ -30,12 +30,15 @@ const TORTURES = {
   'obedient-python': world.obedientPython,
   'obedient-keyed': world.obedientKeyed,
   'obedient-unkeyed': world.obedientUnkeyed,
+  upgrade: world.upgrade,
   neighbours: world.neighbours,
   failover: world.failover,
+  'failover-renewals': world.failoverRenewals,
   patroni: torturePatroni,
   restore: world.restore,
-  restores: tortureRestores,
+  restores: world.restores,
   liar: tortureLiar,
+  'liar-restored': world.liarRestored,
 } as const;
 
 const { values, positionals } = parseArgs({

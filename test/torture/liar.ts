@@ -1,7 +1,7 @@
 /** A processor that breaks each rule of its contract, alone and in pairs: see test/torture/liar/lies.ts. */
 import { chance } from './chance.ts';
 import { LIES, type Row } from './liar/lies.ts';
-import type { Tally } from './liar/operator.ts';
+import { emptyTally } from './liar/operator.ts';
 import { openHouse, playRound } from './liar/round.ts';
 import type { TortureOptions } from './options.ts';
 
@@ -17,15 +17,7 @@ export async function tortureLiar({ seed, runs, minutes = 30, tell }: TortureOpt
   const any = () => LIES[Math.floor(random() * LIES.length)] as Row;
   const alone = LIES.map((row) => ({ row, place: random() })).sort((a, b) => a.place - b.place);
   const endMs = performance.now() + minutes * 60_000;
-  const tally: Tally = {
-    'ended by themselves': 0,
-    'decided by an operator': 0,
-    unfrozen: 0,
-    corrected: 0,
-    'came back': 0,
-    acknowledged: 0,
-    'looks that failed': 0,
-  };
+  const tally = emptyTally();
   let house = await openHouse();
   let round = 0;
   try {

@@ -2,11 +2,10 @@
  * Short versions of the tortures for every change, longer ones at night. `npm run torture` plays them as long as one
  * likes.
  */
-import { atNight } from '../at-night.ts';
+import { atNight, isNight } from '../at-night.ts';
 import * as lines from '../world/lines.ts';
 import { tortureEdgeBriefly } from './edge.ts';
 import { tortureLiar } from './liar.ts';
-import { tortureRestores } from './restores.ts';
 
 /** The test machine may be busy; the command holds core to its own five seconds. */
 const READY_WITHIN_MS = 60_000;
@@ -55,8 +54,13 @@ describe('a deployment under torture', function () {
   it('charges once and loses nothing for clients without keys', () =>
     lines.obedientUnkeyed({ seed, runs: atNight(25, 2) }));
   it('loses nothing that was acknowledged with its database', () => lines.failover({ seed, runs: atNight(10, 2) }));
+  if (isNight)
+    it('releases each renewed hold once when its database is lost', () => lines.failoverRenewals({ seed, runs: 10 }));
+  it('loses no request while the release before it and this one run side by side', () =>
+    lines.upgrade({ seed, runs: atNight(20, 8) }));
   it('charges nothing again after its database went back in time', () => lines.restore({ seed, runs: atNight(6, 2) }));
-  it('reconciles what it lost at random moments', () => tortureRestores({ seed: 1, runs: atNight(150, 5) }));
+  it('reconciles what it lost at random moments', () => lines.restores({ seed: 1, runs: atNight(150, 5) }));
+  it('reconciles what it lost while the processor lied', () => lines.liarRestored({ seed: 1, runs: atNight(80, 3) }));
   it('strands nothing when the processor breaks its contract', () =>
     tortureLiar(atNight({ seed, minutes: 30 }, { seed, runs: 8 })));
 });

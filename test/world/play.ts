@@ -110,10 +110,9 @@ async function playPhase<S extends Stage, M extends Merchants>(
   const rounds = atOnce
     ? planRounds(seed, times, faults, atOnce)
     : Array.from({ length: times }, (_, round) =>
-        inTurn(round).map((fault) => ({ fault, startMs: 0, durationMs: 0, random: scene.random })),
+        inTurn(round).map((fault) => ({ fault, startMs: 0, durationMs: 0, random: chance(seed + round) })),
       );
-  for (const [index, round] of rounds.entries()) {
-    const say = (what: string) => tell(`round ${index + 1}: ${what}`);
+  const play = async (round: (typeof rounds)[number], say: (what: string) => void) => {
     const striking = round.map(async ({ fault, startMs, durationMs, random }) => {
       await delay(startMs);
       const hit = await fault.strike({ ...scene, random }, durationMs);
@@ -124,6 +123,12 @@ async function playPhase<S extends Stage, M extends Merchants>(
     const failed = (await Promise.allSettled(striking)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
     for (const judge of afterEach) say(await judge(scene));
+  };
+  for (const [index, round] of rounds.entries()) {
+    const name = `round ${index + 1}${atOnce ? '' : `, seed ${seed + index}`}`;
+    await play(round, (what) => tell(`${name}: ${what}`)).catch((cause) => {
+      throw new Error(`${name}: ${(cause as Error).stack}`, { cause });
+    });
   }
   return [...struck].map(([name, all]) => {
     const hits = all.filter((each) => each !== undefined);

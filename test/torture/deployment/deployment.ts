@@ -42,6 +42,10 @@ export interface DeploymentOptions {
   readonly withOtherProcessor?: boolean;
   /** More settings of all processes. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The folder whose code runs but for the sandboxes; by default this tree. */
+  readonly tree?: string;
+  /** Gives the database its schema; by default this tree's. */
+  readonly migrate?: (databaseUrl: string) => Promise<void>;
   /** By default a server of its own. */
   readonly startDatabase?: (options: PostgresOptions) => Promise<DeploymentDatabase>;
 }
@@ -98,7 +102,8 @@ export async function openDeployment(
     await database.remove();
   });
   const urlOf = (name: string) => database.urlOf?.(name) ?? database.url;
-  await migrateDatabase(database.url);
+  const { migrate = migrateDatabase, tree } = options;
+  await migrate(database.url);
   const receiver = await openReceiver();
   opened.defer(() => receiver.close());
   const { cores: count = 2 } = options;
@@ -115,12 +120,12 @@ export async function openDeployment(
       const name = `core-${index + 1}`;
       const core = coreProcess({ ...house, ports }, urlOf(name));
       const environment = { ...core.environment, CORE_METRICS_PORT: String(metricsPorts[index]) };
-      return memberOf({ ...core, name, environment });
+      return memberOf({ ...core, name, environment }, tree);
     }),
   );
   const at = (ports: readonly number[]) => `ipv4:${ports.map((port) => `127.0.0.1:${port}`)}`;
-  const withCores = (child: ReturnType<typeof gatewayProcess>, ports: readonly number[]) =>
-    memberOf({ ...child, environment: { ...child.environment, CORE_URL: at(ports) } });
+  const withCores = (child: ReturnType<typeof gatewayProcess>, ports: readonly number[], own?: string) =>
+    memberOf({ ...child, environment: { ...child.environment, CORE_URL: at(ports) } }, own);
   const sandbox = withCores(sandboxProcess(house), corePorts);
   const otherProcess = { ...sandboxProcess({ ...house, ports: { ...house.ports, ...other.ports } }), name: 'other' };
   const otherSandbox = withCores(
@@ -135,10 +140,11 @@ export async function openDeployment(
     },
     corePorts,
   );
-  const worker = memberOf(workerProcess(house, urlOf('worker')));
+  const worker = memberOf(workerProcess(house, urlOf('worker')), tree);
   const gateway = withCores(
     gatewayProcess(house),
     servers.map(([, linkPort]) => linkPort),
+    tree,
   );
   const besidePorts = { ...house.ports, PORT: await freePort() };
   const beside = { ...gatewayProcess({ ...house, ports: besidePorts }), name: 'gateway-2' };
@@ -146,7 +152,7 @@ export async function openDeployment(
     Promise.all(
       members.map(async (member) => {
         await member.start();
-        opened.defer(() => member.stop());
+        opened.defer(async () => void (await member.stop()));
       }),
     );
   await start(sandbox, ...(options.withOtherProcessor ? [otherSandbox] : []), worker, ...cores);

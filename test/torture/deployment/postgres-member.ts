@@ -12,7 +12,8 @@ import {
 import { freeze, signal } from './freeze.ts';
 import type { Member } from './member.ts';
 
-export interface PostgresMember extends Member {
+export interface PostgresMember extends Omit<Member, 'tree' | 'stop'> {
+  stop(): Promise<void>;
   /** As the service's role. */
   readonly url: string;
   /** As the superuser, in the service's database. */

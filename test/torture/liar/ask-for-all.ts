@@ -1,14 +1,22 @@
 /** What the merchant asks for in a round. */
 import assert from 'node:assert/strict';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import type { Capture, Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Shop } from '../../services/core/shop.ts';
 
 /** Of the holds that are placed before anything is lied about. */
-export const TOKENS = [
+const TOKENS = [
   ...(['ok', 'ok', 'ok', 'capture_accepted', 'reversed', 'ended_early', 'void_accepted'] as const),
   ...(['ok', 'ok', 'ok', 'increment_accepted'] as const),
 ];
+
+/** What is there before anything is lied about: a hold for each thing that is done with one, and captures to refund. */
+export async function prepare(victim: Shop) {
+  return {
+    holds: await Promise.all(TOKENS.map((tokenId) => victim.hold({ tokenId: `tok_sandbox_${tokenId}` }))),
+    capture: await victim.captured(),
+    returning: await victim.captured(10_000n, { tokenId: 'tok_sandbox_refund_returned', currency: 'JPY' }),
+  };
+}
 
 /**
  * One operation of each kind, and of each way to end. Whatever the answer is, it must be one that is documented.
@@ -16,8 +24,7 @@ export const TOKENS = [
  */
 export async function askForAll(
   victim: Shop,
-  holds: readonly Preauthorization[],
-  [capture, returning]: readonly [Capture, Capture],
+  { holds, capture, returning }: Awaited<ReturnType<typeof prepare>>,
 ): Promise<Map<string, 'OK' | 'KO'>> {
   const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
     (hold) => hold ?? assert.fail(),

@@ -28,6 +28,16 @@ interface Desk {
   readonly operators: GrpcClient<typeof OperatorService>;
 }
 
+export const emptyTally = (): Tally => ({
+  'ended by themselves': 0,
+  'decided by an operator': 0,
+  unfrozen: 0,
+  corrected: 0,
+  'came back': 0,
+  acknowledged: 0,
+  'looks that failed': 0,
+});
+
 const FAILED_PRECONDITION = 9;
 
 /** Each operation has its result, or an operator sees it and decides. Returns about how many. */

@@ -9,7 +9,7 @@ import { subjectOf } from '../../../services/conformance/inbox.ts';
 import { type Liar, startLiar } from '../../services/conformance/liar.ts';
 import { openMerchant, sql } from '../../services/core/shop.ts';
 import { openStage, type Stage } from '../../services/core/stage.ts';
-import { askForAll, TOKENS } from './ask-for-all.ts';
+import { askForAll, prepare } from './ask-for-all.ts';
 import { only, together } from './combine.ts';
 import { judge, judgeSums } from './judge.ts';
 import type { Row } from './lies.ts';
@@ -25,8 +25,24 @@ const HOURS = 24 * (1 + 7 + 3);
 /** The intervals between inquiries grow, so larger steps miss little. */
 const STEP_HOURS = 3;
 
-/** Opens a core behind a liar, with the two merchants. */
+/** Opens a core behind a liar, with the two merchants, whose results are followed. */
 export async function openHouse() {
+  const house = await openLiarsHouse();
+  const stream = follow(house.operations.watchOperations({ merchantId: 'victim' }));
+  return {
+    ...house,
+    stream,
+    async close() {
+      stream.isClosing = true;
+      await house.close();
+    },
+  };
+}
+
+export type LiarsHouse = Awaited<ReturnType<typeof openLiarsHouse>>;
+
+/** Opens a core behind a liar, with the two merchants. */
+export async function openLiarsHouse() {
   let stage: Stage | undefined;
   const opened = () => stage ?? assert.fail('the stage is open');
   const liar = await startLiar({
@@ -40,7 +56,6 @@ export async function openHouse() {
   const operators = stage.client('operator', OperatorService);
   const own = opened();
   const { operations } = own.channel('gateway');
-  const stream = follow(operations.watchOperations({ merchantId: 'victim' }));
   return {
     stage: own,
     liar,
@@ -48,9 +63,7 @@ export async function openHouse() {
     victim,
     calm,
     operations,
-    stream,
     async close() {
-      stream.isClosing = true;
       await own.close();
       liar.close();
     },
@@ -72,17 +85,15 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   const earlier = await idsOf(stage);
   const transcript = new Transcript();
   house.liar.lie = transcript.noting({});
-  const holds = await Promise.all(TOKENS.map((tokenId) => victim.hold({ tokenId: `tok_sandbox_${tokenId}` })));
+  const things = await prepare(victim);
   const soon = timestampFromMs(stage.clock.now() + HOUR_MS);
   const byThemselves = [await victim.hold({ captureAt: soon }), await victim.hold({ releaseAt: soon })];
-  const capture = await victim.captured();
-  const returning = await victim.captured(10_000n, { tokenId: 'tok_sandbox_refund_returned', currency: 'JPY' });
   const before = await idsOf(stage);
   const correctedBefore = tally.corrected;
   lie(house.liar, rows, transcript);
-  const answered = await askForAll(victim, holds, [capture, returning]);
+  const answered = await askForAll(victim, things);
   await calmly(house);
-  for (let hour = 0; hour < HOURS; hour += STEP_HOURS) await pass(house, tally);
+  await passAllHolds(house, tally);
   await readAll(house);
   await calmly(house);
   const asked = (await idsOf(stage)).difference(before);
@@ -111,7 +122,7 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
 }
 
 /** Lies about the victim's operations only: those that its requests have named. */
-function lie(liar: Liar, rows: readonly Row[], transcript: Transcript): void {
+export function lie(liar: Liar, rows: readonly Row[], transcript: Transcript): void {
   const named = new Set<string>();
   const isAbout = (message: object): boolean => {
     const { merchantId, requestId = '', event } = message as Record<string, string> & { event?: never };
@@ -123,7 +134,7 @@ function lie(liar: Liar, rows: readonly Row[], transcript: Transcript): void {
 }
 
 /** The other merchant gets its results at once. */
-async function calmly({ calm }: House): Promise<void> {
+export async function calmly({ calm }: LiarsHouse): Promise<void> {
   const [hold, other] = [await calm.hold(), await calm.hold()];
   const answers = await Promise.all([calm.capture(hold, 10_000n), calm.release(other), calm.oct()]);
   const states = [answers[0].capture?.state, answers[1].state, answers[2].oct?.state];
@@ -134,7 +145,7 @@ async function calmly({ calm }: House): Promise<void> {
  * Time passes, the sandbox reports, and the worker does what is due. What fails in it must not keep the rest from being
  * done.
  */
-async function pass({ stage }: House, tally: Tally): Promise<void> {
+export async function pass({ stage }: LiarsHouse, tally: Tally): Promise<void> {
   stage.clock.advance(STEP_HOURS * HOUR_MS);
   await stage.sandbox.reportDue();
   await judgeSums(stage);
@@ -143,6 +154,11 @@ async function pass({ stage }: House, tally: Tally): Promise<void> {
       tally['looks that failed']++;
     });
   }
+}
+
+/** Time passes after which an operation has its result, or an operator sees it. */
+export async function passAllHolds(house: LiarsHouse, tally: Tally): Promise<void> {
+  for (let hour = 0; hour < HOURS; hour += STEP_HOURS) await pass(house, tally);
 }
 
 /** Reads every list to its end, and the audit of all books. */
@@ -170,7 +186,7 @@ async function countReturns(stage: Stage, asked: ReadonlySet<string>): Promise<n
   return (await sql(stage, text, [[...asked]])).length;
 }
 
-async function idsOf(stage: Stage): Promise<Set<string>> {
+export async function idsOf(stage: Stage): Promise<Set<string>> {
   const rows = await sql<{ id: string }>(
     stage,
     'select request_id as id from hold union select request_id from submission',

@@ -7,7 +7,7 @@ import type { BusyMerchants, Fault, Stage } from '../play.ts';
 /** Kills a process with -9, and starts it again, after a while if that is drawn. */
 export function killed<S extends Stage>(
   name: string,
-  memberOf: (stage: S) => Member,
+  memberOf: (stage: S) => Pick<Member, 'kill' | 'start'>,
   longestMs?: number,
 ): Fault<S, BusyMerchants> {
   return {

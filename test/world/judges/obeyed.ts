@@ -48,6 +48,26 @@ export async function obeyed(scene: Obeyed): Promise<string> {
   return [...counts, figures].join('\n');
 }
 
+/**
+ * Every request has reached the processor, but those of cards whose requests get lost: a process that is stopped finishes
+ * what it has begun, and another one takes what comes after. Probes are not repeated.
+ */
+export async function sentOnce({ merchants: { client } }: Obeyed): Promise<string> {
+  const told = client.told.filter(({ merchant }) => merchant.merchantId !== 'probe');
+  const userOf = ({ mark }: Told) => mark.split(' ')[1];
+  const mayBeLost = new Set(told.filter(({ body }) => /_(lost|error)"/.test(JSON.stringify(body))).map(userOf));
+  const unsent = told.filter(
+    (each) => each.outcome === 'not done' && !REFUSED.test(each.story.at(-1) ?? '') && !mayBeLost.has(userOf(each)),
+  );
+  assert.deepEqual(
+    unsent.map(({ mark, story }) => `${mark}: ${story.join('; ')}`),
+    [],
+  );
+  return `${told.length} requests, each of which reached the processor`;
+}
+
+/** By the processor, or for what the merchant has under way. */
+const REFUSED = / (CARD_DECLINED|CAPTURE_IN_FLIGHT) /;
 const EXAMPLES = 16;
 
 /** A result in our books. */
@@ -58,7 +78,7 @@ interface Result {
 }
 
 /** How often the processor did what has a mark. */
-function actsOf(ledgerFile: string): ReadonlyMap<string, number> {
+export function actsOf(ledgerFile: string): ReadonlyMap<string, number> {
   const oracle = openOracle(ledgerFile);
   try {
     const acted = new Map<string, number>();

@@ -192,9 +192,10 @@ export function openClient(
       }
     },
     /** Wants a hold renewed; if that is done, or may be, the service releases the old one by itself. */
-    async wantRenewed(renewal: Intention, release: Intention): Promise<void> {
-      const { outcome, story } = await this.want(renewal);
-      if (outcome !== 'not done') told.push({ ...release, outcome: 'undecided', story });
+    async wantRenewed(renewal: Intention, release: Intention): Promise<Told> {
+      const answer = await this.want(renewal);
+      if (answer.outcome !== 'not done') told.push({ ...release, outcome: 'undecided', story: answer.story });
+      return answer;
     },
     /** Reads the preauthorizationId of a hold that was found to be placed. Repeats until there is an answer. */
     async handleOf({ merchant, requestId, preauthorizationId }: Told): Promise<string> {

@@ -5,7 +5,7 @@ import type { Deployment, Merchant } from '../../torture/deployment/deployment.t
 import { openCaller } from './caller.ts';
 import { openClient } from './client.ts';
 import { openPythonClient } from './python.ts';
-import { holdOf, openStoryteller } from './stories.ts';
+import { holdOf, openStoryteller, type StoryOptions } from './stories.ts';
 
 /**
  * Who obeys: the package of merchants (client/), the same in Python, or clients that take the table of answers literally.
@@ -19,7 +19,7 @@ export type Obedient = Awaited<ReturnType<typeof startObedient>>;
 export const OBEDIENT = { ann: true, bob: true, cleo: false, flood1: true, flood2: true, probe: true };
 
 /** Starts their stories, drawn from `random`, which go on until they are stopped. */
-export async function startObedient(stage: Deployment, by: Obeying, random: () => number) {
+export async function startObedient(stage: Deployment, by: Obeying, random: () => number, options?: StoryOptions) {
   const caller = openCaller(stage.baseUrl);
   const frozenMs: (readonly [number, number])[] = [];
   const excusedMs = ({ startedMs, tookMs }: { startedMs: number; tookMs: number }) =>
@@ -31,7 +31,7 @@ export async function startObedient(stage: Deployment, by: Obeying, random: () =
   const client = openClient(caller, python ?? LITERAL[by] ?? 'PACKAGE', excusedMs);
   const named = (...names: (keyof typeof OBEDIENT)[]) => names.map((name) => stage.merchants.get(name) as Merchant);
   const merchants = named('ann', 'bob', 'cleo');
-  const stories = openStoryteller(client, merchants, random);
+  const stories = openStoryteller(client, merchants, random, options);
   const floods = named('flood1', 'flood2');
   /** Places a hold of a merchant who has no stories. */
   const placeOf = (merchant: Merchant, patienceMs?: number) =>

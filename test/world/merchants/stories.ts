@@ -21,8 +21,23 @@ export type Token = keyof typeof TOKENS;
 
 export type Storyteller = ReturnType<typeof openStoryteller>;
 
+export interface StoryOptions {
+  /** Whether merchants send the fields that release 1.0.0 refuses; by default they do. */
+  readonly sendsNewFields?: boolean;
+  /** Whether each story is a hold that is renewed again and again. */
+  readonly renewsOnly?: boolean;
+}
+
 /** Starts stories about the merchants, drawn from `random`, at a steady pace. */
-export function openStoryteller(client: Client, merchants: readonly Merchant[], random: () => number) {
+export function openStoryteller(
+  opened: Client,
+  merchants: readonly Merchant[],
+  random: () => number,
+  { sendsNewFields = true, renewsOnly = false }: StoryOptions = {},
+) {
+  const client = sendsNewFields
+    ? opened
+    : { ...opened, want: (each: Intention, patienceMs?: number) => opened.want(withoutNewFields(each), patienceMs) };
   let serial = 0;
   const among = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
 
@@ -41,7 +56,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
       refunds: Math.floor(random() * 4),
       // What is done with a hold says its currency, or does not; now and then another one, by mistake.
       said: random() < 0.5 ? { currency: 'EUR' } : {},
-      isMistaken: random() < 0.2,
+      isMistaken: random() < 0.2 && sendsNewFields,
     };
   }
 
@@ -84,6 +99,21 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
     await wantAll(refunds, drawn.isTogether);
   }
 
+  /** A hold that is renewed again and again, each time for less; now and then a part of it is captured before. */
+  async function tellRenewals({ token, merchant, userId, parts, last }: ReturnType<typeof draw>): Promise<void> {
+    let [amount, held] = [HOLD, await client.want(holdOf(merchant, userId, `tok_sandbox_${token}`))];
+    for (let turn = 0; held.outcome === 'done' && turn < 2 + 6 * last; turn++) {
+      const preauthorizationId = await client.handleOf(held);
+      if (preauthorizationId === '') return;
+      const part = turn % 2 === 0 ? undefined : parts[turn];
+      if (part !== undefined) await client.want(captureOf(merchant, userId, preauthorizationId, part));
+      const release = intentionOf('release', merchant, userId, amount, { preauthorizationId });
+      amount -= LESS_EACH_TIME;
+      const body = { preauthorizationId, amount };
+      held = await client.wantRenewed(intentionOf('renewal', merchant, userId, amount, body), release);
+    }
+  }
+
   async function wantAll(intentions: readonly Intention[], together: boolean): Promise<Told[]> {
     if (together) return Promise.all(intentions.map((each) => client.want(each)));
     const told: Told[] = [];
@@ -100,7 +130,8 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
         while (!stopped) {
           await delay(2 * pauseMs * random());
           if (telling.size >= most) continue;
-          const one = (random() < 0.15 ? payOut() : tell(draw())).finally(() => telling.delete(one));
+          const begin = renewsOnly ? tellRenewals(draw()) : random() < 0.15 ? payOut() : tell(draw());
+          const one = begin.finally(() => telling.delete(one));
           telling.add(one);
         }
       })();
@@ -127,6 +158,7 @@ export function openStoryteller(client: Client, merchants: readonly Merchant[], 
 /** What a hold is for, and what one that renews it is for. */
 const HOLD = 1_500;
 const RENEWED = 1_400;
+const LESS_EACH_TIME = 100;
 /** What nobody wants otherwise. */
 const MISTAKEN = 99;
 
@@ -144,6 +176,14 @@ const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
 
 /** The kinds that a merchant can have a reference for, and whose answers name them. */
 const REFERRED: ReadonlySet<Kind> = new Set(['capture', 'increment', 'refund', 'oct']);
+
+/** What is done with a hold, without its currency and a reference of its own. */
+function withoutNewFields(intention: Intention): Intention {
+  const { currency: _, merchantReference: __, ...body } = intention.body as Record<string, unknown>;
+  return 'preauthorizationId' in body || 'captureRequestId' in body
+    ? { ...intention, body, reference: undefined }
+    : intention;
+}
 
 /** The same in another currency than the hold's: it must be refused, and nothing be done. */
 function mistaken(intention: Intention): Intention {

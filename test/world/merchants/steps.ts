@@ -3,7 +3,9 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { payAt, type Shop } from '../../services/core/shop.ts';
-import { contract, refusal, type Stage } from '../../services/core/stage.ts';
+import { contract, refusal } from '../../services/core/stage.ts';
+import type { Merchants } from '../play.ts';
+import { MOVING, type TwoProcessors } from '../stage/two-processors.ts';
 
 export interface Answered {
   readonly requestId?: string | undefined;
@@ -23,8 +25,19 @@ export interface Deed {
 export type Story = ReturnType<typeof openStory>;
 export type Step = keyof Story['steps'];
 
-/** The contract of the merchant who moves between the processors. */
-export const MOVING = { holdPeriod: { seconds: 5_400n } };
+/** Merchants who act step by step, in the stories that a fault begins. */
+export interface Steppers extends Merchants {
+  /** The last story, with what was called before its end was lost. */
+  round?: { readonly story: Story; readonly goBack: () => Promise<void>; readonly before: readonly Deed[] };
+}
+
+/** Steps between a restore and its notice. */
+export const UNNOTICED: readonly Step[] = [
+  ...(['events', 'inquire', 'expire', 'captureDue', 'pay'] as const),
+  ...(['capture', 'capture', 'release', 'increment', 'extend', 'refund'] as const),
+];
+/** The share of keyed calls while the database may be reconciled: one with a key is refused. */
+const SOME_KEYED = 0.4;
 
 /**
  * What the sandbox does with a hold. `increment_accepted` is missing: when a hold is released here while its lost
@@ -48,8 +61,9 @@ const PLAIN = Array<object>(5).fill({});
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 const WAITS_MS = [1_000, 3_000, 3_000, MINUTE_MS + 1_000, HOUR_MS];
 
-/** Opens a story of two merchants, of whom `moving` is moved between the processors. Its steps follow `random`. */
-export function openStory(stage: Stage, staying: Shop, moving: Shop, random: () => number) {
+/** Opens a story of both merchants, of whom `moving` is moved between the processors. Its steps follow `random`. */
+export function openStory(stage: TwoProcessors, random: () => number) {
+  const { staying, moving } = stage;
   const lines: string[] = [];
   const deeds: Deed[] = [];
   const holds: { shop: Shop; requestId: string; url: string }[] = [];
@@ -149,18 +163,23 @@ export function openStory(stage: Stage, staying: Shop, moving: Shop, random: () 
     releaseRenewed: async () => say(`released since renewed: ${await stage.releaseRenewed()}`),
   };
   return {
-    lines,
-    deeds,
+    deeds: deeds as readonly Deed[],
+    random,
     pick,
     say,
+    /** Throws with the whole story what goes wrong in a part of it. */
+    explain: <T>(part: () => Promise<T>): Promise<T> =>
+      part().catch((cause) => {
+        throw new Error([(cause as Error).message, ...lines].join('\n'), { cause });
+      }),
     steps,
     /** Places a hold of each merchant. */
     async begin() {
       for (const shop of [staying, moving]) await place(shop, 'hold', (key) => shop.place(key));
     },
-    /** Plays as many of these steps, drawn at random; the given share of the calls has keys. */
-    async play(count: number, names: readonly (keyof typeof steps)[], shareKeyed = 1) {
-      keyed = shareKeyed;
+    /** Plays as many of these steps, drawn at random. */
+    async play(count: number, names: readonly (keyof typeof steps)[], calls: 'all keyed' | 'some keyed' = 'all keyed') {
+      keyed = calls === 'all keyed' ? 1 : SOME_KEYED;
       for (let played = 0; played < count; played++) await steps[pick(names)]();
     },
   };
@@ -178,7 +197,8 @@ interface Answer {
 type Call = (key: { idempotencyKey?: string }) => Promise<Answer>;
 type Operation = Readonly<{ requestId: string; state: OperationState }>;
 
-async function answered(call: Promise<Answer>): Promise<Answered> {
+/** What a call was answered, or refused with. */
+export async function answered(call: Promise<Answer>): Promise<Answered> {
   try {
     const { capture, refund, oct, preauthorization, ...own } = await call;
     const { requestId = preauthorization?.requestId, state } = capture ?? refund ?? oct ?? own;

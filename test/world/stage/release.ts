@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { ROOT, runTool } from '../../.ci/sources.ts';
+import { ROOT, runTool } from '../../../.ci/sources.ts';
 
 /** Writes the tree of a commit to a folder of its own; without a commit it is this tree itself. */
 export async function openRelease(commit: string | undefined): Promise<AsyncDisposable & { readonly tree: string }> {

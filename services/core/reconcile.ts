@@ -6,7 +6,8 @@
  * `--operator NAME`, and are audited. `--from TIME` reads what changed at the processors since then; without it, after a
  * restore, what changed since an hour before the time to which the database went back, else everything. `--to TIME`
  * makes `all` what they did before that time. `--ours NAME` says that the books of a processor are this installation's
- * although nothing in them is known here. A file for each merchant concerned, in the folder of `--report`
+ * although nothing in them is known here; `--accept ID` that an operation done here is not done, or done otherwise, in
+ * them. A file for each merchant concerned, in the folder of `--report`
  * (`reconciled/` and the time at which reconciling began), says what was lost and what became of it. Exit code: 0 =
  * nothing is unknown any more, 1 = something is, may be at a processor whose books were not read, or could not be done,
  * and its line says so, or it broke off, 2 = nothing was changed, because the books cannot be relied on or cannot be
@@ -123,19 +124,21 @@ function readDecisions() {
       refund: { type: 'string', multiple: true, default: [] },
       end: { type: 'boolean', default: false },
       ours: { type: 'string', multiple: true, default: [] },
+      accept: { type: 'string', multiple: true, default: [] },
       operator: { type: 'string', default: '' },
       from: { type: 'string' },
       to: { type: 'string' },
       report: { type: 'string' },
     },
   });
-  const { import: importing, refund: refunding, end: ending, ours, operator: name, report } = values;
-  const strange = [...importing.filter((id) => id !== 'all'), ...refunding].find((id) => !IDENTIFIER.test(id));
+  const { import: importing, refund: refunding, end: ending, ours, accept: accepting, operator: name, report } = values;
+  const named = [...importing.filter((id) => id !== 'all'), ...refunding, ...accepting];
+  const strange = named.find((id) => !IDENTIFIER.test(id));
   if (strange !== undefined) throw new Error(`${strange} is neither an identifier nor all`);
   const changes = importing.length + refunding.length > 0 || ending;
   const operator = changes ? readOperator(name) : '';
   const [from, to] = [timeOf('from', values.from), timeOf('to', values.to)];
-  return { importing, refunding, ending, ours, operator, report, from, to };
+  return { importing, refunding, ending, ours, accepting, operator, report, from, to };
 }
 
 function timeOf(name: string, value: string | undefined): Date | undefined {

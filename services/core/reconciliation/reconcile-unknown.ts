@@ -18,6 +18,8 @@ export interface Decisions {
   readonly to?: Date | undefined;
   /** Names of processors whose books the operator says to be this installation's, although nothing there is known here. */
   readonly ours: readonly string[];
+  /** Operations done here that the operator knows to be missing in the processor's books, or to differ there. */
+  readonly accepting: readonly string[];
   /** True when reconciling ends once nothing is unknown any more. */
   readonly ending: boolean;
   /** In whose name; each change is audited. Empty = nothing is changed. */
@@ -72,7 +74,7 @@ export function reconcile(parts: ReconcileParts, tell: Tell) {
     const unread = since && (await findUnread(comparison, lostFrom));
     const ledgers = await copyEntries(comparison, { mostUnknown, changedFrom: from });
     await refuseContradictions(comparison, parts.patienceMs);
-    const known = await refuseForeign(comparison, parts.patienceMs, from, readAt);
+    const known = await refuseForeign(comparison, parts.patienceMs, { since: from, readAt }, decisions.accepting);
     const unknown = await readUnknown(client);
     refuseWrong(decisions, unknown, known);
     const plans = await confirmAll(sender, planOf(unknown, decisions));
@@ -172,49 +174,59 @@ const MOST_TRIES = 2;
 const MOST_SUSPECTS = 1_000;
 
 /**
- * Checks that operations that are done here are in the books of their processor. Operations done after the reading are
- * not in the copy, so differences are read again. Returns the number of operations by processor.
+ * Checks that operations that are done here are in the books of their processor, but for those that the operator
+ * accepts. Operations done after the reading are not in the copy, so differences are read again. Returns the number of
+ * operations that agree, by processor.
  */
 async function refuseForeign(
   comparison: Comparison,
   patienceMs: number,
-  from: Date | undefined,
-  readAt: Date,
+  read: { readonly since: Date | undefined; readonly readAt: Date },
+  accepting: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { client, processors } = comparison;
   const counts = new Map<string, number>();
-  const since = from ? new Date(from.getTime() + CLOCKS_DIFFER_MS) : '-infinity';
+  const since = read.since ? new Date(read.since.getTime() + CLOCKS_DIFFER_MS) : '-infinity';
+  const missing = new Set<string>();
   for (const name of processors.keys()) {
     const compare = async (only?: readonly string[]) => {
-      const { rows } = await client.query<KnownCounts>(COUNT_KNOWN, [name, since, readAt, only]);
-      return rows[0] ?? { known: 0, wrong: 0, first: '' };
+      const { rows } = await client.query<KnownCounts>(COUNT_KNOWN, [name, since, read.readAt, only]);
+      return rows[0] ?? { known: 0, wrong: 0, first: [] };
     };
     let found = await compare();
     const { known } = found;
     if (found.wrong > 0 && found.wrong <= MOST_SUSPECTS) {
-      const { rows } = await client.query<{ id: string }>(FIND_WRONG, [name, since, readAt, undefined]);
+      const { rows } = await client.query<{ id: string }>(FIND_WRONG, [name, since, read.readAt, undefined]);
       const suspects = rows.map(({ id }) => id);
       await delay(patienceMs);
       await readAgain(comparison, suspects);
       found = await compare(suspects);
     }
-    const { wrong, first } = found;
-    if (wrong > 0) {
+    const refused = found.first.filter((id) => !accepting.includes(id));
+    if (refused.length > 0 || found.wrong > found.first.length) {
       throw new Error(
-        `the books of the processor ${name} are not whole, or another installation's: ` +
-          `${wrong} of the ${known} operations that are done here are not done there, such as ${first}`,
+        `the books of the processor ${name} are not whole, or another installation's: ${found.wrong} of the ${known} ` +
+          `operations that are done here are not done there, such as ${refused.slice(0, MOST_NAMED).join(', ')}; accept ` +
+          'by --accept ID what the processor is sure not to have done',
       );
     }
-    counts.set(name, known);
+    for (const id of found.first) missing.add(id);
+    counts.set(name, known - found.wrong);
   }
+  const strange = accepting.find((id) => !missing.has(id));
+  if (strange !== undefined) throw new Error(`${strange} is nothing that is done here and not in the books`);
   return counts;
 }
 
-/** Number of operations done here, and how many of them are not done in the processor's books. */
+/** As many can be accepted; more are a sign of other books. */
+const MOST_ACCEPTED = 100;
+const MOST_NAMED = 10;
+
+/** Number of operations done here, how many of them are not done in the processor's books, and the first of these. */
 interface KnownCounts {
   readonly known: number;
   readonly wrong: number;
-  readonly first: string;
+  readonly first: readonly string[];
 }
 
 /** Operations done here at a processor ($1), and read or stored between two times ($2, $3). $4 = only these. */
@@ -228,7 +240,7 @@ const KNOWN_THERE = `(
   ) known_here`;
 
 const COUNT_KNOWN = `select count(*)::int as known, count(*) filter (where is_wrong)::int as wrong,
-    (min(request_id::text) filter (where is_wrong)) as first
+    coalesce((array_agg(request_id::text order by request_id) filter (where is_wrong))[:${MOST_ACCEPTED}], '{}') as first
   from ${KNOWN_THERE}`;
 
 const FIND_WRONG = `select request_id as id from ${KNOWN_THERE} where is_wrong`;

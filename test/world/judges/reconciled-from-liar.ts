@@ -4,6 +4,7 @@ import { status } from '@grpc/grpc-js';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import { beginReconciling, reconcilingSince } from '../../../services/core/storage/reconciling.ts';
+import type { Decisions } from '../../services/core/reconciliation/decide.ts';
 import { sql } from '../../services/core/shop.ts';
 import { judge } from '../../torture/liar/judge.ts';
 import { decideAll, emptyTally, OPEN } from '../../torture/liar/operator.ts';
@@ -39,16 +40,17 @@ export async function reconciledFromLiar({ stage: house, merchants }: Scene<Behi
     await pass(house, tally);
   }
   liar.lie = transcript.noting({});
+  const accepting: string[] = [];
   for (let decisions = 1, left = 1; left > 0; decisions++) {
     try {
-      const refunding = decisions % 2 === 0;
-      const decision = refunding ? await refunds((each) => decideSince(stage, each)) : IMPORT_ALL;
-      const done = await decideSince(stage, decision);
+      const decide = (each: Decisions) => decideSince(stage, { ...each, accepting });
+      const done = await decide(decisions % 2 === 0 ? await refunds(decide) : IMPORT_ALL);
       left = done.ended || !(await isReconciling(house)) ? done.left : 1;
     } catch (error) {
-      assert(decisions < MOST_DECISIONS, `reconciling does not end: ${(error as Error).message}`);
-      // A known limit: while such an operation stays, an operator cannot end reconciling.
-      if (decisions > 1 && (await correctUndone(house)) > 0) return `not to be reconciled: ${(error as Error).message}`;
+      const { message } = error as Error;
+      assert(decisions < MOST_DECISIONS, `reconciling does not end: ${message}`);
+      const undone = /not done there, such as ([^;]+);/.exec(message)?.[1]?.split(', ') ?? [];
+      accepting.push(...(await correct(house, undone)));
     }
     if (left === 0) break;
     assert(decisions < MOST_DECISIONS, 'reconciling does not end');
@@ -71,24 +73,20 @@ export async function reconciledFromLiar({ stage: house, merchants }: Scene<Behi
 
 /**
  * Books with less than what was told as done are refused as another installation's. The processor may have taken it back
- * in an event that was lost, so the operator corrects it by the books. Returns how much cannot be corrected, since
- * something followed it.
+ * in an event that was lost, so the operator corrects it by the books. Returns what cannot be corrected: a hold, and what
+ * something followed.
  */
-async function correctUndone({ stage, operators }: BehindLiar): Promise<number> {
-  let left = 0;
-  for (const { id, identifier } of await sql<{ id: string; identifier: string }>(stage, DONE)) {
-    if (stage.oracle.find(identifier)?.answer === Answer.APPROVED) continue;
-    const correction = { requestId: id, outcome: OperationState.KO, reason: 'their books have none' };
+async function correct({ operators }: BehindLiar, undone: readonly string[]): Promise<string[]> {
+  const left: string[] = [];
+  for (const requestId of undone) {
+    const correction = { requestId, outcome: OperationState.KO, reason: 'their books have none' };
     await operators.correctOperation(correction).catch(({ code }) => {
-      assert.equal(code, status.FAILED_PRECONDITION);
-      left++;
+      assert([status.FAILED_PRECONDITION, status.NOT_FOUND].includes(code), `${code}`);
+      left.push(requestId);
     });
   }
   return left;
 }
-
-const DONE = `select request_id as id, coalesce(processor_request_id, request_id)::text as identifier from submission
-  where state = 'OK' and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT')`;
 
 /** Some lies leave nothing that is truly done; not all of them do. */
 export async function someAnsweredAsFirst({ merchants }: Scene<BehindLiar, LiedTo>): Promise<string> {

@@ -10,6 +10,7 @@ export interface Decisions {
   readonly refunding?: string[];
   readonly to?: Date;
   readonly ours?: string[];
+  readonly accepting?: string[];
   /** Absent = true. */
   readonly ending?: boolean;
   /** Where merchants' reports are written; absent = nowhere. */
@@ -28,7 +29,7 @@ export async function decideAt(
     databaseUrl: stage.settings.DATABASE_URL,
     processors: processors ?? ledgersOf(stage.recovery.processors),
     sender: stage.recovery,
-    decisions: { importing: [], refunding: [], ours: [], ending: true, operator: 'ann', ...decisions },
+    decisions: { importing: [], refunding: [], ours: [], accepting: [], ending: true, operator: 'ann', ...decisions },
     from,
     mostUnknown: 100,
     patienceMs: 10,

@@ -8,11 +8,14 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledger } from '../../../../services/core/processor/read-entries.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { audit } from '../../../../services/core/reconciliation/self-audit.ts';
+import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage, refusal } from '../stage.ts';
 import { beginAnew, rememberNow } from '../time-machine.ts';
 import { type Decisions, decideAt } from './decide.ts';
+
+type Entry = { readonly requestId: string };
 
 describe('reconcile() stops and changes nothing', () => {
   const stage = forSuite(openStage);
@@ -58,6 +61,17 @@ describe('reconcile() stops and changes nothing', () => {
       all,
       pages(() => ({ entries: [] })),
     );
+  });
+
+  it('when the books lack what is done here, unless the operator accepts each by its name', async () => {
+    const [{ requestId: id }, oct] = [await shop.hold(), await shop.oct()];
+    const without = pages((entries) => ({ entries: entries.filter((entry) => (entry as Entry).requestId !== id) }));
+    await stops(new RegExp(`: 1 of the 3 operations .* such as ${id}; accept by --accept ID `), all, without);
+    const strange = oct.oct?.requestId ?? assert.fail();
+    await stops(/ is nothing that is done here and not in the books$/, { ...all, accepting: [id, strange] }, without);
+    await beginReconciling(stage.recovery.database.query);
+    const { left, ended } = await decideAt(stage, { ...all, accepting: [id] }, without);
+    assert.deepEqual([left, ended], [0, true]);
   });
 
   it('when the books do not end', async () => {

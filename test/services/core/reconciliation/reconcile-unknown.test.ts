@@ -264,6 +264,7 @@ describe('reconcile()', () => {
       [['--import', 'all'], /--operator NAME is needed/],
       [['--import', 'x', '--operator', 'ann'], /x is neither an identifier nor all/],
       [['--refund', 'all', '--operator', 'ann'], /all is neither an identifier/],
+      [['--accept', randomUUID()], / is nothing that is done here and not in the books/],
       [['--end'], /--operator NAME is needed/],
       [['--imports'], /Unknown option/],
       [['--from', 'yesterday'], /--from yesterday is no time like 2026/],

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
@@ -28,7 +27,6 @@ export interface Report {
 export type Inbox = Awaited<ReturnType<typeof openInbox>>;
 
 const validator = createValidator();
-const QUIET_MS = 500;
 
 /**
  * Serves ProcessorEventService in core's place, at `host:port` (port 0 = any): takes events, refuses some for now, and
@@ -87,13 +85,6 @@ export async function openInbox(address: string, token: string) {
     /** The reports of a kind about an identifier, oldest first. */
     about: (kind: Said['case'], about: string) =>
       reports.filter(({ said }) => said.case === kind && subjectOf(said) === about),
-    /** Waits until no report has come for a while, so that one that follows another is judged, too. */
-    async quiet(): Promise<void> {
-      for (let count = -1; count !== reports.length; ) {
-        count = reports.length;
-        await sleep(QUIET_MS);
-      }
-    },
     close: () => server.forceShutdown(),
   };
 }

@@ -34,6 +34,8 @@ interface Run {
   readonly profile: Profile;
 }
 
+const QUIET_MS = 500;
+
 /** What the checks work with: it asks the adapter as core would, and judges what holds for every answer. */
 export class Kit {
   readonly adapter: Adapter;
@@ -121,6 +123,16 @@ export class Kit {
         assert(result.expectedBy.seconds <= expectedBy.seconds, 'an inquiry moves expected_by to a later time');
       }
       assert(!isLast, expectedMs < eventWithinMs ? 'it had not ended when expected_by was over' : late);
+    }
+  }
+
+  /** Waits until no report has come for a while, so that one that follows another is judged, too. */
+  async quiet(): Promise<void> {
+    const { reports } = this.inbox;
+    for (let count = -1; count !== reports.length; ) {
+      count = reports.length;
+      const patience = this.patience(QUIET_MS);
+      while (await patience.wait());
     }
   }
 

@@ -149,8 +149,8 @@ with input as materialized (
     select i.*, sent.*, coalesce(i.deadline <= clock_timestamp(), false) as late, lost.below is not null and not coalesce(i.imported, false)
       and (i.key is not null or i."requestId" < lost.below
       or (i.method is null and i.kind <> 'LATE_VOID')
-      or (i.kind = 'RELEASE' and exists (
-        select from hold h where h.request_id = any (array[i."holdRequestId"]) and h.phase = 'AWAITING_CHECKOUT'))) as maybe_lost
+      or (i.kind = 'RELEASE' and 'AWAITING_CHECKOUT' = (
+        select h.phase from hold h where h.request_id = any (array[i."holdRequestId"])))) as maybe_lost
     from json_to_recordset($1::json) as i(place int, method text, fingerprint text, key text, "processorRequestId" uuid, imported boolean,
       deadline timestamptz, version text, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,

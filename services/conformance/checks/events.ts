@@ -115,7 +115,7 @@ export const EVENTS: readonly Check[] = [
   }),
   lastCheck('events: each that came was asked for or provoked, once', async (kit) => {
     const { memory, inbox, profile } = kit;
-    await inbox.quiet();
+    await kit.quiet();
     const books = new Set((await kit.list()).map(({ requestId }) => requestId));
     const isElse = (requestId: string) => books.has(requestId);
     const found = unexplained(inbox.reports, { memory, tokens: profile.tokens, isElse });

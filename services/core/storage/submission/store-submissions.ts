@@ -164,8 +164,8 @@ export const OUTCOMES = `select i.place, i."sentAs",
  */
 const OR_DONE = `
       or (i.method is null and i.kind <> 'LATE_VOID')
-      or (i.kind = 'RELEASE' and exists (
-        select from hold h where h.request_id = any (array[i."holdRequestId"]) and h.phase = 'AWAITING_CHECKOUT'))`;
+      or (i.kind = 'RELEASE' and 'AWAITING_CHECKOUT' = (
+        select h.phase from hold h where h.request_id = any (array[i."holdRequestId"])))`;
 
 const SUBMISSION = inputColumns(COLUMNS);
 

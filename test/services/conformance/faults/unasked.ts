@@ -19,21 +19,25 @@ interface Seen {
   readonly hold: string;
 }
 
-/** Before each event of the sandbox, reports another one, once, about what was captured first. */
+/**
+ * Before each event of the sandbox, reports another one, once, about what was captured first. An event may come before
+ * the answer to the capture, for which it waits.
+ */
 function reportingToo(say: (seen: Seen, truth: ReportEventRequest) => object | undefined): Lie {
-  let seen: Seen | undefined;
+  const seen = Promise.withResolvers<Seen>();
   let isSaid = false;
   return {
     async capture(request, forward) {
       const response = await forward(request);
       const { requestId, authorizationRequestId } = request;
       if (response.result?.answer === Answer.APPROVED) {
-        seen ??= { capture: String(requestId), hold: String(authorizationRequestId) };
+        seen.resolve({ capture: String(requestId), hold: String(authorizationRequestId) });
       }
       return response;
     },
     async reportEvent(request, forward) {
-      const event = seen && !isSaid && (say(seen, request) as ReportEventRequest['event'] | undefined);
+      const told = await seen.promise;
+      const event = isSaid ? undefined : (say(told, request) as ReportEventRequest['event'] | undefined);
       if (event) {
         const { occurredAt } = request;
         const made = { eventId: uuidv7(), event, ...(occurredAt && { occurredAt }) };

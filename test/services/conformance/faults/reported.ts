@@ -134,20 +134,24 @@ export const REPORTED: readonly Fault[] = [
     ],
     why: /authorizationEnded of .*: nobody has asked for it/,
     lie: () => {
+      const attempted = Promise.withResolvers<string>();
       let hold: string | undefined;
-      let isSaid = false;
       let isRefused = false;
+      let isSaid = false;
       return {
         async authorize(request, forward) {
           const response = await forward(request);
           if (response.result?.answer === Answer.APPROVED) hold ??= request.requestId;
           if (response.result?.answer === Answer.DECLINED) isRefused = true;
+          if (hold !== undefined && isRefused) attempted.resolve(hold);
           return response;
         },
+        // An event may come before these answers.
         async reportEvent(request, forward) {
-          if (hold && isRefused && !isSaid) {
+          const requestId = await attempted.promise;
+          if (!isSaid) {
             isSaid = true;
-            const value = { requestId: hold, end: AuthorizationEnd.VOIDED, amount: 1n, reference: '' };
+            const value = { requestId, end: AuthorizationEnd.VOIDED, amount: 1n, reference: '' };
             await forward(
               create(ReportEventRequestSchema, {
                 eventId: uuidv7(),

@@ -58,7 +58,9 @@ export const UNASKED: readonly Fault[] = (
       'one dispute under two ids',
       [REVERSAL],
       /it is the 2. of 1 captures/,
-      (_, { event }) => (event.case === 'captureReversed' ? event : undefined),
+      // Another one may be left from a run before, whose events nobody judges.
+      ({ capture }, { event }) =>
+        event.case === 'captureReversed' && event.value.captureRequestId === capture ? event : undefined,
     ],
     [
       'a reversal that nobody asked for',
